@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
-import type { ChangeAnalysis } from '../app/compare/change.ts';
+import type { ChangeAnalysis } from '../app/compare/change-request.ts';
 import { changedFiles, folderInRepository } from '../app/project/git.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
@@ -45,6 +45,8 @@ interface RangeRequest {
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal: AbortSignal;
+  /** Is told of the verdicts where repairs are still to be looked for. */
+  readonly decided?: (analysis: RangeResult) => Promise<void>;
 }
 
 type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
@@ -85,11 +87,13 @@ export async function runAction(services: ActionServices): Promise<number> {
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
-    started = { event, channels, token, cache, octokit: clientFor(token, environment) };
+    started = { event, channels, token, cache, octokit: clientFor(token, environment), isTold: false };
     const [inputs, place] = [readInputs(core.getInput), started];
     return await interruptible((signal) => review(place, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
+    // Verdicts that are posted stand, whatever becomes of the repairs.
+    if (started?.isTold) return end.exitCode;
     if (started) await publishEnd(end, started);
     else setOutputs({ conclusion: 'failure', 'exit-code': String(end.exitCode) });
     return end.exitCode;
@@ -104,6 +108,8 @@ interface StartedReview {
   /** Where results of earlier runs are, if this runner has it. */
   readonly cache: CacheService | undefined;
   readonly octokit: Octokit;
+  /** Whether its verdicts are being posted. */
+  isTold: boolean;
 }
 
 /** Logs why a run ends without a result. */
@@ -127,7 +133,7 @@ async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: St
   const plan = planEarlyEnd(end, event.headSha, secrets);
   setOutputs(plan.outputs);
   await writeJobSummary(plan);
-  tell(plan, await publish(octokit, targetOf(event), plan, channels));
+  new Log().say(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
 }
 
 function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget {
@@ -135,11 +141,12 @@ function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget 
 }
 
 async function review(
-  { event, token, cache, octokit }: StartedReview,
+  started: StartedReview,
   inputs: ActionInputs,
   services: ActionServices,
   signal: AbortSignal,
 ): Promise<number> {
+  const { event, token, cache, octokit } = started;
   const { environment } = services;
   const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
   const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
@@ -161,7 +168,34 @@ async function review(
     mayWrite: !event.fork && environment['GITHUB_EVENT_NAME'] === 'pull_request',
     log: (line) => core.info(logText(line)),
   });
-  const analysis = await withoutCommands(() =>
+  const { shard } = inputs.options;
+  const folder = await folderInRepository(clone);
+  const log = new Log();
+  const post = async (analysis: RangeResult, stage: 'verdicts' | 'whole'): Promise<ReviewPlan> => {
+    const { report, trust, nothing, source } = analysis;
+    const plan = planReview({
+      report,
+      folder,
+      diff: diffWithin(changes.files, folder),
+      headSha: event.headSha,
+      baseSha: base,
+      failOn: inputs.options.failOn,
+      ...toolOf(environment),
+      repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
+      trust,
+      source,
+      stage,
+      options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
+    });
+    // Write what needs no network first, so that a network failure cannot lose the findings.
+    log.say(nothing === undefined ? plan.log : [nothing]);
+    await writeOutputs(plan, analysis, services);
+    started.isTold = true;
+    const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
+    log.say(toldLines(plan, result));
+    return plan;
+  };
+  const analysis = await log.withoutCommands(() =>
     services.analyse({
       root,
       base,
@@ -173,36 +207,16 @@ async function review(
       environment: { ...environment, SELVAGE_CACHE: kept.folder },
       signal,
       progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
+      ...(!shard && { decided: async (verdicts) => void (await post(verdicts, 'verdicts')) }),
     }),
   );
   await kept.save();
-  const { shard } = inputs.options;
   if (shard) {
     core.info(`The results of shard ${shard.index} of ${shard.count} are in ${shards.shards ?? ''}.`);
     setOutputs({ conclusion: 'success', 'exit-code': '0' });
     return exitCodes.success;
   }
-  const { report, trust, nothing, source } = analysis;
-  const folder = await folderInRepository(clone);
-  const plan = planReview({
-    report,
-    folder,
-    diff: diffWithin(changes.files, folder),
-    headSha: event.headSha,
-    baseSha: base,
-    failOn: inputs.options.failOn,
-    ...toolOf(environment),
-    repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
-    trust,
-    source,
-    options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
-  });
-  // Write what needs no network first, so that a network failure cannot lose the findings.
-  for (const line of nothing === undefined ? plan.log : [nothing]) core.info(line);
-  await writeOutputs(plan, analysis, services);
-  const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
-  tell(plan, result);
-  return plan.exitCode;
+  return (await post(analysis, 'whole')).exitCode;
 }
 
 /** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */
@@ -239,15 +253,44 @@ function eventPayload(environment: Environment): unknown {
   }
 }
 
-/** Runs with workflow commands turned off, so that GitHub takes no line of compiler output for a command. */
-async function withoutCommands<T>(run: () => Promise<T>): Promise<T> {
-  const word = randomUUID();
-  core.startGroup('Analysis');
-  core.info(`::stop-commands::${word}`);
-  try {
-    return await run();
-  } finally {
-    core.info(`::${word}::`);
+/** The log of the job. */
+class Log {
+  private readonly said = new Set<string>();
+  /** Ends a time without workflow commands; undefined outside of one. */
+  private word: string | undefined;
+
+  /** Logs each line once, with workflow commands turned on. */
+  say(lines: readonly string[]): void {
+    const fresh = lines.filter((line) => !this.said.has(line));
+    if (fresh.length === 0) return;
+    const isOff = this.word !== undefined;
+    if (isOff) this.turnOn();
+    for (const line of fresh) {
+      this.said.add(line);
+      core.info(line);
+    }
+    if (isOff) this.turnOff('Repairs');
+  }
+
+  /** Runs with workflow commands turned off, so that GitHub takes no line of compiler output for a command. */
+  async withoutCommands<T>(run: () => Promise<T>): Promise<T> {
+    this.turnOff('Analysis');
+    try {
+      return await run();
+    } finally {
+      this.turnOn();
+    }
+  }
+
+  private turnOff(group: string): void {
+    this.word = randomUUID();
+    core.startGroup(group);
+    core.info(`::stop-commands::${this.word}`);
+  }
+
+  private turnOn(): void {
+    core.info(`::${this.word}::`);
+    this.word = undefined;
     core.endGroup();
   }
 }
@@ -289,21 +332,22 @@ function setOutputs(outputs: ReviewPlan['outputs']): void {
 
 async function writeJobSummary(plan: ReviewPlan): Promise<void> {
   try {
-    await core.summary.addRaw(plan.jobSummary).write();
+    await core.summary.addRaw(plan.jobSummary).write({ overwrite: true });
   } catch (error) {
     core.info(`Selvage cannot write the job summary: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Logs how publishing went, and writes annotations if no check run holds them. */
-function tell(plan: ReviewPlan, result: PublishResult): void {
-  for (const problem of result.problems) core.info(logText(describeProblem(problem)));
+/** Lines on how publishing went, and annotations if no check run holds them. */
+function toldLines(plan: ReviewPlan, result: PublishResult): string[] {
+  const lines = result.problems.map((problem) => logText(describeProblem(problem)));
   if (result.movedTo !== undefined) {
-    core.info(`The pull request has a newer commit (${result.movedTo}), so this run posts no comments.`);
+    lines.push(`The pull request has a newer commit (${result.movedTo}), so this run posts no comments.`);
   }
-  if (result.check !== 'off' && result.check !== 'failed') return;
-  for (const command of plan.workflowCommands.commands) core.info(command);
+  if (result.check !== 'off' && result.check !== 'failed') return lines;
+  lines.push(...plan.workflowCommands.commands);
   const { leftOver } = plan.workflowCommands;
   if (leftOver > 0)
-    core.info(`GitHub's limit leaves out ${leftOver} more annotations; the job summary has all findings.`);
+    lines.push(`GitHub's limit leaves out ${leftOver} more annotations; the job summary has all findings.`);
+  return lines;
 }

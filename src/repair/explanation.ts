@@ -83,9 +83,9 @@ export type NoRepair =
   /** `isLate`: the time was up; else the search reached its limit of checks. */
   | { readonly kind: 'timeout'; readonly isLate: boolean }
   | { readonly kind: 'unconfirmed' | 'no-compiler' }
-  /** A review repairs what the change brings, and of that no more than `most` definitions. */
+  /** A review repairs what the change brings, and of that no more than its budget allows. */
   | { readonly kind: 'known' }
-  | { readonly kind: 'enough'; readonly most: number; readonly file: string }
+  | { readonly kind: 'enough'; readonly file: string }
   | { readonly kind: 'ptx' | 'unreadable' | 'encoding'; readonly file: string }
   | { readonly kind: 'generated'; readonly file: string; readonly from?: string }
   | {

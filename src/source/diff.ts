@@ -51,6 +51,19 @@ export function addedLines(file: FileDiff): Set<number> {
   return added;
 }
 
+/** The lines of the new side on both sides of where the change removes something, ascending. */
+export function linesBesideRemovals(file: FileDiff): number[] {
+  const beside = new Set<number>();
+  for (const hunk of file.hunks ?? []) {
+    let line = hunk.newStart;
+    for (const text of hunk.lines) {
+      if (text.startsWith('-')) beside.add(line - 1).add(line);
+      else if (!text.startsWith('\\')) line += 1;
+    }
+  }
+  return [...beside].sort((a, b) => a - b);
+}
+
 /** The parser counts a side of no lines from the line after it; git, and we, from the line before. */
 function toHunk(hunk: Hunk): Hunk {
   const { oldStart, oldLines, newStart, newLines, lines } = hunk;

@@ -108,7 +108,7 @@ export function noRepairText(why: NoRepair): string {
     case 'known':
       return 'its findings are in the base commit, too';
     case 'enough':
-      return `a review repairs at most ${why.most} kernels; ${code(`selvage repair ${why.file}`)} repairs the others`;
+      return `the budget of this review for repairs is used up; ${code(`selvage repair ${why.file}`)} repairs this kernel`;
     case 'ptx':
       return `${why.file} is PTX: give the CUDA file that it was compiled from, which can be edited`;
     case 'unreadable':

@@ -3,11 +3,14 @@ import type { Finding } from '../document/outcome.ts';
 import { placeNames } from '../document/cause.ts';
 import { type FindingGroup, findingsInGroup } from '../document/finding-group.ts';
 import { isRace } from '../document/outcome.ts';
+import type { MissingOrder } from '../verdict/finding.ts';
+import { divergenceRemedies } from './finding/barrier-divergence.ts';
+import { remedyText } from './finding/missing-order.ts';
 import type { LaunchReport } from '../document/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { Location } from '../source/location.ts';
-import { code, count, listed } from './text/code-text.ts';
+import { code, count, listed, sentences } from './text/code-text.ts';
 import { otherPairsText } from './finding/other-pairs.ts';
 
 const mostArguments = 6;
@@ -38,6 +41,34 @@ export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[
     return isRace(finding) ? [finding, ...(finding.also ?? [])].filter((_, at) => !known.has(names[at]!)) : [];
   });
   return otherPairsText(told, pairs);
+}
+
+/** The sentences of a message. What is in backticks is not looked into. */
+export function sentencesIn(message: string): string[] {
+  const found: string[] = [];
+  let sentence = '';
+  for (const [index, piece] of message.split(/(`[^`]+`)/).entries()) {
+    if (index % 2 === 1) {
+      sentence += piece;
+      continue;
+    }
+    const [start = '', ...rest] = piece.split(/(?<=\.) (?=[A-Z]|$)/);
+    sentence += start;
+    for (const next of rest) {
+      found.push(sentence);
+      sentence = next;
+    }
+  }
+  return [...found, sentence].filter((text) => text !== '');
+}
+
+/** The sentences of a message that say what to do, as they may be in it. */
+export function remediesOf(finding: Finding): string[] {
+  if (!isRace(finding)) return divergenceRemedies(finding.kind).map((text) => sentences(text));
+  const { first, second, interleaving } = finding;
+  if (!interleaving?.missing) return [];
+  const accesses = { first, second, isOwnCopy: interleaving.threads.length === 1 };
+  return [sentences(remedyText(interleaving.missing as MissingOrder, accesses))];
 }
 
 /** Under which launch and arguments, and where these come from; empty where the message says what was chosen, or nothing was given. */

@@ -1,4 +1,7 @@
-/** Every request of a run goes wrong in every way: after one run without faults all is as if nothing had happened. */
+/**
+ * Every request of a run goes wrong in every way: after one run without faults all is as if nothing had happened. A run posts
+ * its verdicts first, and then what became of repairs.
+ */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
 import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
@@ -6,15 +9,19 @@ import { parseMarker } from '../../src/github/text/marker.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import { publish, type PublishResult } from '../../src/github/publish/publish.ts';
 import type { ReviewPlan } from '../../src/github/plan/review-plan.ts';
+import { sweep } from '../run/sweep.ts';
 import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
+import type { KernelReport } from '../../src/document/report.ts';
 import { startGitHub, type Fault, type GitHubServer } from './server.ts';
 
 const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const NEXT = 'c'.repeat(40);
 const open = new Set<GitHubServer>();
+/** Each request, or one of so many, goes wrong; another one for the next fault. */
+const EACH = sweep(3, 1);
 
 afterAll(() => Promise.all([...open].map((server) => server.close())));
 
@@ -70,29 +77,48 @@ const filler = Array.from({ length: 60 }, (_, index) => ({
 }));
 const before = report([kernel('k', ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)))]); // prettier-ignore
 // `one` stays, `two` and `three` are rewritten, `four` and `gone` are fixed, `five` and `farther` are new.
+// What becomes of `one`, `two` and `far` is known later: one repair fits its comment, one does not, one has no comment.
 const after = report([
-  kernel('k', [finding('one', 11), finding('two', 12), finding('three', 13), finding('five', 15), finding('far', 40), finding('farther', 48), ...filler]), // prettier-ignore
+  repaired(kernel('k1', [finding('one', 11)]), 11),
+  repaired(kernel('k2', [finding('two', 12)]), 14),
+  repaired(kernel('k3', [finding('far', 40)]), 40),
+  kernel('k', [finding('three', 13), finding('five', 15), finding('farther', 48), ...filler]),
 ]);
 
+/** With a barrier after a line. */
+function repaired(one: KernelReport, line: number): KernelReport {
+  const edits = [{ file: 'src/a.cu', startLine: line + 1, endLine: line, replacement: 'barrier\n' }];
+  const fixes = one.race.findings.map(({ fingerprint }) => fingerprint);
+  return { ...one, repair: { status: 'repaired', verified: true, edits, fixes, reason: `a barrier after ${line}` } };
+}
+
 /** A pull request with a review on its first commit, answered in two places, after its second commit. */
-async function reviewed(): Promise<{ server: GitHubServer; plan: ReviewPlan }> {
+async function reviewed(): Promise<{ server: GitHubServer; plan: Stages }> {
   const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: HEAD, repository, token: 't' });
   open.add(server);
-  await publish(testClient(server, 't'), TARGET, await planOf(server, before), { comment: true, checkRun: true });
+  await run(server, await planOf(server, before));
   const told = (name: string) => server.reviewComments.find(({ body }) => parseMarker(body)?.fingerprints[0] === name)!;
   for (const name of ['three', 'four']) server.commentOnLine(SOME_USER, { inReplyTo: told(name).id }, 'hm');
   server.push(NEXT);
   return { server, plan: await planOf(server, after) };
 }
 
-async function planOf(server: GitHubServer, document: typeof before): Promise<ReviewPlan> {
+/** The plans of a run: of its verdicts, and with repairs. */
+type Stages = readonly [ReviewPlan, ReviewPlan];
+
+async function planOf(server: GitHubServer, document: typeof before): Promise<Stages> {
   const { files } = await pullRequestFiles(testClient(server, 't'), TARGET, () => Promise.reject(new Error('no')));
-  return planReview({ report: document, diff: files, headSha: server.headSha, baseSha: BASE });
+  const text = repository.text(server.headSha, 'src/a.cu');
+  const input = { diff: files, headSha: server.headSha, baseSha: BASE, source: () => text };
+  const bare = { ...document, kernels: document.kernels.map((one) => ({ ...one, repair: { status: 'skipped' } as const })) }; // prettier-ignore
+  return [planReview({ ...input, report: bare, stage: 'verdicts' }), planReview({ ...input, report: document })];
 }
 
-function run(server: GitHubServer, plan: ReviewPlan): Promise<PublishResult> {
+async function run(server: GitHubServer, [verdicts, whole]: Stages): Promise<Pick<PublishResult, 'problems'>> {
   const octokit = testClient(server, 't', { retryBudget: 60_000 });
-  return publish(octokit, TARGET, plan, { comment: true, checkRun: true });
+  const first = await publish(octokit, TARGET, verdicts, { comment: true, checkRun: true });
+  const second = await publish(octokit, TARGET, whole, { comment: true, checkRun: true });
+  return { problems: [...first.problems, ...second.problems] };
 }
 
 /** What readers see, without ids and without how the findings are spread over reviews. */
@@ -125,13 +151,19 @@ test('what is told, and where, without faults', async () => {
   ]);
   assert.deepEqual(state(server).inBodies, ['far', 'farther']);
   assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [6, 66]); // prettier-ignore
+  const bodyOf = (name: string) =>
+    server.reviewComments.find(({ body, line }) => line !== null && parseMarker(body)?.fingerprints[0] === name)?.body;
+  assert.match(bodyOf('one') ?? '', /a barrier after 11\.\n\n```suggestion\na\nbarrier\n```/);
+  assert.match(bodyOf('two') ?? '', /a barrier after 14\.\n\n```diff\n@@ [^]*\+barrier/);
+  assert.match(server.issueComments[0]?.body ?? '', /```diff\n[^]* line 40\n\+barrier/);
+  assert.equal(server.reviews.length, 2);
   const from = server.transcript.length;
   await run(server, plan);
   assert.deepEqual(server.writes(from), []);
   await server.close();
 });
 
-for (const [name, fault] of Object.entries(FAULTS)) {
+for (const [number, [name, fault]] of Object.entries(FAULTS).entries()) {
   test(`each request in turn: ${name}`, async () => {
     const clean = await reviewed();
     const start = clean.server.transcript.length;
@@ -139,7 +171,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
     const requests = clean.server.transcript.length - start;
     const wanted = state(clean.server);
     await clean.server.close();
-    for (let at = 0; at < requests; at += 1) {
+    for (let at = number % EACH; at < requests; at += EACH) {
       const { server, plan } = await reviewed();
       let met: string | undefined;
       let index = 0;

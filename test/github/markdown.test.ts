@@ -57,9 +57,13 @@ test('a prefix of bytes ends between characters', () => {
 
 test('markers come back as they went in, and only from the first line', () => {
   const fingerprints = ['abc', 'a--b', 'x,y z', '-->', 'ü\ud800'];
-  const body = `${printMarker('finding', fingerprints)}text`;
+  const body = `${printMarker('finding', { fingerprints, text: 'abc0' })}text`;
   assert.equal(body.indexOf('-->'), body.indexOf('\n') - 3);
-  assert.deepEqual(parseMarker(body), { kind: 'finding', fingerprints: ['abc', 'a--b', 'x,y z', '-->', 'ü\ufffd'] });
+  assert.deepEqual(parseMarker(body), {
+    kind: 'finding',
+    fingerprints: ['abc', 'a--b', 'x,y z', '-->', 'ü\ufffd'],
+    text: 'abc0',
+  });
   assert.deepEqual(parseMarker(`${printMarker('summary')}x`), { kind: 'summary', fingerprints: [] });
   assert.equal(parseMarker(`text\n${body}`), undefined);
   assert.equal(parseMarker(null), undefined);

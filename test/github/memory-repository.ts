@@ -6,10 +6,13 @@ import { hunkRanges, type ChangedFile, type Repository } from './repository.ts';
 export type Tree = ReadonlyMap<string, string>;
 
 /** Each commit is a tree; the first one is the merge base of all. */
-export function memoryRepository(commits: ReadonlyMap<string, Tree>): Repository {
+export function memoryRepository(
+  commits: ReadonlyMap<string, Tree>,
+): Repository & { readonly text: (commit: string, path: string) => string | undefined } {
   const [root] = commits.keys();
   const tree = (commit: string): Tree => commits.get(commit) ?? new Map<string, string>();
   return {
+    text: (commit, path) => tree(commit).get(path),
     mergeBase: () => root ?? '',
     changedFiles(base, head) {
       const before = tree(base);

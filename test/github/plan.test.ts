@@ -33,13 +33,13 @@ test('a race with both accesses in one hunk is a comment over both lines, in ter
   assert.deepEqual([comment?.path, comment?.startLine, comment?.line, comment?.side], ['src/a.cu', 12, 14, 'RIGHT']);
   assert.match(
     comment?.body ?? '',
-    /Thread 32 writes `s\[t\]` on line 12 while thread 31 reads `s\[t \+ 1\]` on line 14, and both access `s\[32\]`; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\./,
+    /Thread 32 writes `s\[t\]` on line 12 while thread 31 reads `s\[t \+ 1\]` on line 14, and both access `s\[32\]`; no `__syncthreads\(\)` separates the two accesses\.\n\nAdd `__syncthreads\(\)` between the two accesses\.\n\n<details>/,
   );
   assert.match(
     comment?.body ?? '',
     /block \(256,1,1\), grid \(1,1,1\), `n` = `256`, from the launch at `src\/a\.cu:40`/,
   );
-  assert.deepEqual(parseMarker(comment?.body), { kind: 'finding', fingerprints: ['f1'] });
+  assert.deepEqual([parseMarker(comment?.body)?.kind, parseMarker(comment?.body)?.fingerprints], ['finding', ['f1']]);
 });
 
 test('of two accesses the one on an added line is the anchor', () => {
@@ -115,7 +115,7 @@ test('what the change asks to be believed heads the review', () => {
     body,
     /^\*\*This change adds assumptions; please check them:\*\*\n- suppression `race\/shared: @mona said so`/,
   );
-  assert.equal(review?.comments[0]?.line, 13);
+  assert.deepEqual([review?.comments[0]?.startLine, review?.comments[0]?.line], [12, 14]);
   assert.match(
     review?.comments[0]?.body ?? '',
     /Not all threads of the block reach the barrier on line 13; whether a thread reaches it depends on `threadIdx\.x < 16`/,
@@ -172,11 +172,14 @@ test('comments name what is missing, and show the interleaving folded', () => {
   const fence = told({ kind: 'fence', lock: 'mutex' });
   assert.match(
     fence,
-    /both threads hold the lock `mutex`, but no `__threadfence\(\)` makes .* Add `__threadfence\(\)` after acquiring the lock/,
+    /both threads hold the lock `mutex`, but no `__threadfence\(\)` makes .*\n\nAdd `__threadfence\(\)` after acquiring the lock/,
   );
   const warp = told({ kind: 'warp-barrier' });
   assert.match(warp, /Thread 32 writes `s\[t\]` on line 12 while .*, and both access `s\[32\]`; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates the two accesses\./); // prettier-ignore
-  assert.match(warp, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n/);
+  assert.match(
+    warp,
+    /<details><summary>Launch and interleaving<\/summary>\n\nLaunch: .*\n\n```mermaid\nsequenceDiagram\n/,
+  );
 });
 
 test('accesses are told by their text, else by their array; an atomic operation by its call', () => {
@@ -296,12 +299,21 @@ test('a finding is called fixed only where the analysis could have seen it', () 
   assert.ok(!skipped.isFixed('src/a.cu', ['f1']));
 });
 
-test('a suggestion decides the range and is fenced safely', () => {
-  const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
-  const suggestions = new Map([['f1', { path: 'src/a.cu', line: 13, text: 'a;\n// ```\n__syncthreads();' }]]);
-  const { review } = plan({ report: report([kernel('k', [finding])]), suggestions });
-  assert.equal(review?.comments[0]?.line, 13);
-  assert.ok(review?.comments[0]?.body.endsWith('\n\n````suggestion\na;\n// ```\n__syncthreads();\n````'));
+test('a suggestion replaces the lines of its comment, else it is a diff, and is fenced safely', () => {
+  const text = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
+  const comment = (edited: readonly [number, number]) => {
+    const finding = race({ fingerprint: 'f1', first: at(12), second: at(14) });
+    const edit = { file: 'src/a.cu', startLine: edited[0], endLine: edited[1], replacement: 'a;\n// ```\nb;\n' };
+    const repair = { status: 'repaired', verified: true, edits: [edit], fixes: ['f1'], reason: 'a barrier' } as const;
+    const document = report([{ ...kernel('k', [finding]), repair }]);
+    return plan({ report: document, source: () => `${text}\n` }).review?.comments[0];
+  };
+  const inside = comment([13, 13]);
+  assert.deepEqual([inside?.startLine, inside?.line], [12, 14]);
+  assert.match(inside?.body ?? '', /\n\n````suggestion\nline 12\na;\n\/\/ ```\nb;\nline 14\n````\n\n/);
+  const beside = comment([14, 15]);
+  assert.deepEqual([beside?.startLine, beside?.line], [12, 14]);
+  assert.match(beside?.body ?? '', /\n\n````diff\n@@ .* @@\n[^]*-line 14\n-line 15\n\+a;\n[^]*\n````\n\n/);
 });
 
 test('the launch is not said to give values that nobody gives', () => {

@@ -5,9 +5,10 @@ import { lineEdits, repairedFiles } from '../../src/document/repaired-file.ts';
 import type { KernelReport, Report } from '../../src/document/report.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import { composeReview } from '../../src/github/plan/review-body.ts';
-import { suggestionsOf, type Suggestion } from '../../src/github/plan/suggestion.ts';
+import { offersOf } from '../../src/github/plan/suggestion.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import type { FileDiff } from '../../src/source/diff.ts';
+import type { Location } from '../../src/source/location.ts';
 import { kernel, race, report } from './report-fixture.ts';
 import { commitSuggestions, fencedBlocks } from './suggestion-rule.ts';
 
@@ -20,9 +21,10 @@ function showing(first: number, last: number): FileDiff {
   return { path, status: 'modified', hunks: [{ oldStart: first, oldLines: 0, newStart: first, newLines, lines }] };
 }
 
-function repairedKernel(before: string, after: string, name = 'k()'): KernelReport {
-  const location = { file: path, line: 2 };
-  const finding = race({ fingerprint: `race of ${name}`, first: location, second: location });
+/** A kernel that races on one line or two. */
+function repairedKernel(before: string, after: string, name = 'k()', [one, other] = [2, 2]): KernelReport {
+  const [first, second] = [one!, other!].map((line) => ({ file: path, line })) as [Location, Location];
+  const finding = race({ fingerprint: `race of ${name}`, first, second });
   const edits = lineEdits(before, after).map((edit) => ({ file: path, ...edit }));
   const repair = {
     status: 'repaired',
@@ -43,8 +45,20 @@ function commit(text: string, { line, startLine = line, text: block }: Suggestio
 
 const text = ['one', 'two', 'three', 'four', 'five', 'six', ''].join('\n');
 
+interface Suggestion {
+  readonly path: string;
+  readonly line: number;
+  readonly startLine?: number;
+  readonly text: string;
+}
+
+/** The smallest blocks that the diff shows. */
 function suggestions(after: string, diff: FileDiff, before = text): Map<string, Suggestion> {
-  return suggestionsOf(report([repairedKernel(before, after)]), [diff], () => before);
+  const offers = offersOf(report([repairedKernel(before, after)]), [diff], () => before);
+  const found = [...offers].flatMap(([fingerprint, { lines, blockAt }]) =>
+    lines ? [[fingerprint, { ...lines, text: blockAt(lines)! }] as const] : [],
+  );
+  return new Map(found);
 }
 
 test('what a reader commits is the repair', () => {
@@ -70,14 +84,8 @@ test('what a reader commits is the repair', () => {
 
 test('an insertion takes the line above along, and the one below where that is not shown', () => {
   const after = text.replace('three\n', 'three\nbarrier\n');
-  assert.deepEqual(
-    [...suggestions(after, showing(3, 3)).values()],
-    [{ path, line: 3, text: 'three\nbarrier', kernels: ['k()'], reason: 'a barrier' }],
-  );
-  assert.deepEqual(
-    [...suggestions(after, showing(4, 6)).values()],
-    [{ path, line: 4, text: 'barrier\nfour', kernels: ['k()'], reason: 'a barrier' }],
-  );
+  assert.deepEqual([...suggestions(after, showing(3, 3)).values()], [{ path, line: 3, text: 'three\nbarrier' }]);
+  assert.deepEqual([...suggestions(after, showing(4, 6)).values()], [{ path, line: 4, text: 'barrier\nfour' }]);
 });
 
 test('edits that belong together are in one block, or in none', () => {
@@ -105,12 +113,12 @@ test('where no suggestion is possible the summary has the patch', () => {
 test('instances of a kernel share one suggestion, and what the base had gets none', () => {
   const after = text.replace('two\n', 'two\nbarrier\n');
   const both = report([repairedKernel(text, after, 'k<1>()'), repairedKernel(text, after, 'k<2>()')]);
-  assert.equal(suggestionsOf(both, [showing(1, 6)], () => text).size, 1);
+  assert.equal(offersOf(both, [showing(1, 6)], () => text).size, 1);
   const known: Report = {
     ...both,
     comparison: { new: [], fixed: [], unchanged: ['race of k<1>()', 'race of k<2>()'], regressions: [] },
   };
-  assert.equal(suggestionsOf(known, [showing(1, 6)], () => text).size, 0);
+  assert.equal(offersOf(known, [showing(1, 6)], () => text).size, 0);
 });
 
 test('the line ends of a file with carriage returns are kept', () => {
@@ -184,8 +192,8 @@ test('a comment says what the repair costs', () => {
     ...one,
     repair: { ...one.repair, cost: { text: '+1 barrier, 0 registers', before: cost, after: cost } },
   };
-  const [suggestion] = suggestionsOf(report([priced]), [showing(1, 6)], () => text).values();
-  assert.equal(suggestion?.reason, 'a barrier (+1 barrier, 0 registers)');
+  const [offer] = offersOf(report([priced]), [showing(1, 6)], () => text).values();
+  assert.equal(offer?.reason, 'a barrier (+1 barrier, 0 registers)');
 });
 
 test('the comment as it is posted, applied by the reference of the rule of GitHub, is the repair', () => {
@@ -199,7 +207,7 @@ test('the comment as it is posted, applied by the reference of the rule of GitHu
     if (before === after) continue;
     const shown = showing(1, lines.length);
     const plan = planReview({
-      report: report([repairedKernel(before, after)]),
+      report: report([repairedKernel(before, after, 'k()', [1, lines.length])]),
       diff: [shown],
       headSha: 'a'.repeat(40),
       source: () => before,

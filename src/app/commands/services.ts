@@ -2,7 +2,7 @@
 import type { FailOn, Format, Invocation, RunFormat } from '../../settings/options.ts';
 import type { Report } from '../../document/report.ts';
 import type { RunReport } from '../../document/run-report.ts';
-import type { ChangeAnalysis } from '../compare/change.ts';
+import type { ChangeAnalysis } from '../compare/change-request.ts';
 import type { Assets } from '../project/assets.ts';
 
 /** One command of the command line. */

@@ -1,9 +1,34 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { NotAnalysed } from '../../document/report.ts';
+import type { NotAnalysed, Report } from '../../document/report.ts';
+import type { Location } from '../../source/location.ts';
+import type { TrustChange } from './trust-changes.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Project, Tools } from '../project/job.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { FileDiff } from '../../source/diff.ts';
+
+/** Why a kernel of the head counts as changed. */
+export type TouchReason = 'added' | 'code' | 'launches' | 'flags' | 'assumptions' | 'annotations' | 'base-unknown';
+
+export interface TouchedKernel {
+  readonly name: string;
+  readonly unit: string;
+  readonly location?: Location;
+  readonly reason: TouchReason;
+}
+
+export interface ChangeAnalysis {
+  /** Of the touched kernels, with the comparison. */
+  readonly report: Report;
+  readonly diff: readonly FileDiff[];
+  readonly touched: readonly TouchedKernel[];
+  /** What the change adds that makes findings disappear. */
+  readonly trust: readonly TrustChange[];
+  /** One line where the change concerns no CUDA code, and nothing was analysed. */
+  readonly nothing?: string;
+  /** Text of a file of the head. */
+  readonly source: (file: string) => string | undefined;
+}
 
 export interface ChangeRequest {
   readonly base: ChangeSide;
@@ -18,6 +43,10 @@ export interface ChangeRequest {
   readonly select?: UnitSelection;
   /** What is compared, instead of the units that the difference affects: all of their kernels are looked at. */
   readonly units?: AffectedUnits;
+  /**
+   * Is told of the analysis as soon as all verdicts are there, where repairs are still to be looked for. These go on meanwhile.
+   */
+  readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
 }
 
 /** Chooses units of a change, with what goes wrong by that. */

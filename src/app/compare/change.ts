@@ -1,14 +1,12 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
 import { compareSeverity } from '../../source/severity.ts';
-import type { AffectedUnits, ChangeRequest, ChangeSide } from './change-request.ts';
+import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // prettier-ignore
 import type { Settings } from '../../settings/settings.ts';
 import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../document/comparison.ts';
 import type { Regression } from '../../document/regression.ts';
-import type { Comparison, KernelReport, NotAnalysed, Report } from '../../document/report.ts';
+import type { Comparison, KernelReport, NotAnalysed } from '../../document/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { FileDiff } from '../../source/diff.ts';
-import type { Location } from '../../source/location.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
@@ -28,34 +26,14 @@ import { affectedUnits } from './affected-units.ts';
 import type { CostPair } from './cost-pair.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
-/** Why a kernel of the head counts as changed. */
-type TouchReason = 'added' | 'code' | 'launches' | 'flags' | 'assumptions' | 'annotations' | 'base-unknown';
-
-interface TouchedKernel {
-  readonly name: string;
-  readonly unit: string;
-  readonly location?: Location;
-  readonly reason: TouchReason;
-}
-
-export interface ChangeAnalysis {
-  /** Of the touched kernels, with the comparison. */
-  readonly report: Report;
-  readonly diff: readonly FileDiff[];
-  readonly touched: readonly TouchedKernel[];
-  /** What the change adds that makes findings disappear. */
-  readonly trust: readonly TrustChange[];
-  /** One line where the change concerns no CUDA code, and nothing was analysed. */
-  readonly nothing?: string;
-  /** Text of a file of the head. */
-  readonly source: (file: string) => string | undefined;
-}
+/** So many definitions are repaired at most. */
+const mostRepairs = 20;
 
 /**
- * So many definitions are repaired: each takes several runs of the compiler, and the reader waits for the findings of all.
+ * So many compilations of edited texts all repairs of a change may begin with: each takes the time of the whole file.
  * Of 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
  */
-const mostRepairs = 6;
+const mostCompilations = 40;
 
 /** All phases of a comparison: analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
@@ -92,22 +70,11 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const checked: Checked = await checkSide(head, after, looked, checks);
     const known: Checked = await checkSide(base, before, earlier, checks);
     const reportsOf = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
-    // 5. Repair what the change brings.
-    const { new: wanted } = compareKernels(reportsOf(known), reportsOf(checked), names);
-    const isOffered = head.settings.configuration.checks.repair.suggest;
-    // Barriers that are not needed are no matter of a review.
-    const run = {
-      ...head,
-      ...after,
-      checks,
-      removal: false,
-      selection: { wanted: new Set(wanted), most: mostRepairs },
-    };
-    const repaired: Checked = isOffered ? await repairChecked(checked, run) : checked;
-    // 6. Compare findings and costs.
+    // 5. Compare findings and costs.
+    const [was, is] = [reportsOf(known), reportsOf(checked)];
     const costs = await compareCosts({
       base: known.kernels,
-      head: repaired.kernels,
+      head: checked.kernels,
       touched: touched.map(({ kernel }) => kernel),
       matched,
       settings: head.settings,
@@ -118,7 +85,6 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       costs.worse,
       holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
     );
-    const [was, is] = [reportsOf(known), reportsOf(repaired)];
     const unknown = touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : []));
     const comparison: Comparison = compareKernels(was, is, {
       ...names,
@@ -127,7 +93,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       regressions,
       improvements: costs.better,
     });
-    // 7. Find what a reader could think was analysed and was not, and what is to be taken on trust.
+    // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
     const trust: TrustChange[] = trustChanges({
       base: { ...before, configuration: base.settings.configuration },
@@ -135,7 +101,6 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       matched,
       diff,
     });
-    // 8. Assemble.
     const diagnostics = [
       ...leftOut,
       ...diagnosticsOf(after.units, looked),
@@ -143,14 +108,29 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       // Of two files that somebody names, both are wanted.
       ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
     ];
-    const report = assemble(head.project, head.settings, is, diagnostics, await checks.solverName());
-    return {
-      report: { ...report, comparison, ...(notAnalysed.length > 0 ? { notAnalysed } : {}) },
-      diff,
-      touched: touched.map(touchedReport),
-      trust,
-      source,
+    // 7. Assemble.
+    const analysisOf = async (kernels: readonly KernelReport[]): Promise<ChangeAnalysis> => {
+      const report = assemble(head.project, head.settings, kernels, diagnostics, await checks.solverName());
+      return {
+        report: { ...report, comparison, ...(notAnalysed.length > 0 ? { notAnalysed } : {}) },
+        diff,
+        touched: touched.map(touchedReport),
+        trust,
+        source,
+      };
     };
+    // 8. Repair what the change brings. Readers need not wait for it: it takes longer than the check.
+    const isWanted =
+      head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
+    if (!isWanted) return await analysisOf(is);
+    const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
+    // Somebody waits for it below; until then a failure is not unhandled.
+    told?.catch(() => undefined);
+    const selection = { wanted: new Set(comparison.new), most: mostRepairs, compilations: mostCompilations };
+    // Barriers that are not needed are no matter of a review.
+    const repaired: Checked = await repairChecked(checked, { ...head, ...after, checks, removal: false, selection });
+    await told;
+    return await analysisOf(reportsOf(repaired));
   } finally {
     await checks.close();
   }

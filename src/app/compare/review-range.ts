@@ -1,7 +1,7 @@
-import type { ChangeSide, UnitSelection } from './change-request.ts';
+import type { ChangeAnalysis, ChangeSide, UnitSelection } from './change-request.ts';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { analyseChange, type ChangeAnalysis } from './change.ts';
+import { analyseChange } from './change.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
@@ -49,6 +49,8 @@ export interface RangeRequest {
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** Is told of the analysis without repairs where repairs are still to be looked for. */
+  readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
 }
 
 export interface RangeAnalysis extends ChangeAnalysis {
@@ -127,6 +129,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       diff,
       ...(request.paths ? { paths: request.paths } : {}),
       ...(request.select ? { select: request.select } : {}),
+      ...(request.decided ? { decided: request.decided } : {}),
     });
     // Trees go away, their texts do not: what the texts are for comes after.
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));

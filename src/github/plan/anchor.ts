@@ -1,6 +1,6 @@
 /** Where on the diff a finding is shown. GitHub takes comments only on lines inside a hunk, context included. */
 import { isRace, type Finding } from '../../document/outcome.ts';
-import { addedLines, hunkAt, inSameHunk, type FileDiff } from '../../source/diff.ts';
+import { addedLines, hunkAt, inSameHunk, linesBesideRemovals, type FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
 
 export interface Anchor {
@@ -13,53 +13,88 @@ export interface Anchor {
 // A comment over more lines than this hides the code it is about.
 const MAX_SPAN = 12;
 
+type Diff = ReadonlyMap<string, FileDiff>;
+
 /**
- * Picks the line a comment goes to: of the lines of the two accesses (or the barrier), and then of the calls they were
- * inlined through, the first that the change adds, else the first that a hunk shows. Two accesses near each other in
- * one hunk give a range. Where none of these lines is in the diff, those of the other accesses of the cause; undefined where
- * none of all is.
+ * Picks the lines a comment goes to: of the lines of the two accesses (or the barrier), and then of the calls they were
+ * inlined through, the first that the change adds, else the first that a hunk shows. It spans what else of the finding the
+ * same hunk shows: the other access, and what the change removes between them, where a repair is likely to be.
+ * Where no line of an access is in the diff, it is what changed between them; else those of the other accesses of the
+ * cause; undefined where none of all is.
  */
-export function anchorOf(finding: Finding, diff: ReadonlyMap<string, FileDiff>): Anchor | undefined {
-  if (!isRace(finding)) return anchorOn([finding.barrier], diff);
+export function anchorOf(finding: Finding, diff: Diff): Anchor | undefined {
+  if (!isRace(finding)) {
+    const { barrier } = finding;
+    const steps = finding.interleaving?.steps.map(({ location }) => location) ?? [];
+    // A barrier is moved out of the branch around it.
+    const beside = [barrier.line - 1, barrier.line + 1].map((line) => ({ ...barrier, line }));
+    return anchorOn([barrier], diff, [...beside, ...steps]);
+  }
   for (const { first, second } of [finding, ...(finding.also ?? [])]) {
-    const places = [second.location, first.location].filter((place) => place !== undefined);
-    const anchor = anchorOn(places, diff);
+    const anchor = anchorOn([second.location, first.location], diff);
     if (anchor) return anchor;
   }
   return undefined;
 }
 
-function anchorOn(places: readonly Location[], diff: ReadonlyMap<string, FileDiff>): Anchor | undefined {
-  const frames = framesOf(places);
-  const shown = frames.filter((frame) => {
-    const file = diff.get(frame.file);
-    return file !== undefined && hunkAt(file, frame.line) !== undefined;
-  });
+function anchorOn(
+  own: readonly (Location | undefined)[],
+  diff: Diff,
+  others: readonly (Location | undefined)[] = [],
+): Anchor | undefined {
+  const isKnown = (place: Location | undefined): place is Location => place !== undefined;
+  const places = own.filter(isKnown);
+  const shown = framesOf(places).filter(({ file, line }) => isInDiff({ path: file, line }, diff));
   const chosen = shown.find((frame) => isAdded(diff, frame)) ?? shown[0];
-  if (chosen === undefined) return undefined;
-  const file = diff.get(chosen.file) as FileDiff;
-  const other = places.find(
-    (place) =>
-      place.file === chosen.file &&
-      place.line !== chosen.line &&
-      Math.abs(place.line - chosen.line) < MAX_SPAN &&
-      inSameHunk(file, place.line, chosen.line),
-  );
-  // A call line is no access: the range would say that the accesses span it.
-  if (other === undefined || !places.includes(chosen)) return { path: chosen.file, line: chosen.line };
-  return {
-    path: chosen.file,
-    startLine: Math.min(chosen.line, other.line),
-    line: Math.max(chosen.line, other.line),
-  };
+  const beside = [...places, ...others.filter(isKnown)];
+  if (chosen) {
+    const removed = between(chosen.file, places, diff, linesBesideRemovals);
+    return spanning(chosen.file, chosen.line, [...linesIn(chosen.file, beside), ...removed], diff);
+  }
+  for (const file of new Set(places.map((place) => place.file))) {
+    const removed = between(file, places, diff, linesBesideRemovals);
+    const [line] = removed.length > 0 ? removed : between(file, places, diff, addedLines);
+    if (line !== undefined) return spanning(file, line, removed, diff);
+  }
+  return undefined;
+}
+
+function linesIn(file: string, places: readonly Location[]): number[] {
+  return places.filter((place) => place.file === file).map(({ line }) => line);
+}
+
+/** Lines of a change between two places. */
+function between(
+  file: string,
+  places: readonly Location[],
+  diff: Diff,
+  linesOf: (file: FileDiff) => Iterable<number>,
+): number[] {
+  const lines = linesIn(file, places);
+  const own = diff.get(file);
+  if (!own || lines.length < 2) return [];
+  const [first, last] = [Math.min(...lines), Math.max(...lines)];
+  return [...linesOf(own)].filter((line) => first <= line && line <= last && isInDiff({ path: file, line }, diff));
+}
+
+/** The span of a line and of those of others that are in the same hunk and near it, the nearest first. */
+function spanning(path: string, line: number, others: readonly number[], diff: Diff): Anchor {
+  const file = diff.get(path)!;
+  let [start, end] = [line, line];
+  const near = others.filter((one) => inSameHunk(file, one, line));
+  for (const one of near.sort((a, b) => Math.abs(a - line) - Math.abs(b - line) || a - b)) {
+    const [from, to] = [Math.min(start, one), Math.max(end, one)];
+    if (to - from < MAX_SPAN) [start, end] = [from, to];
+  }
+  return start === end ? { path, line: end } : { path, startLine: start, line: end };
 }
 
 /** Whether GitHub takes a comment there. */
-export function isInDiff(anchor: Anchor, diff: ReadonlyMap<string, FileDiff>): boolean {
+export function isInDiff(anchor: Anchor, diff: Diff): boolean {
   const file = diff.get(anchor.path);
   if (!file) return false;
   const start = anchor.startLine ?? anchor.line;
-  return start <= anchor.line && inSameHunk(file, start, anchor.line);
+  return start <= anchor.line && hunkAt(file, start) !== undefined && inSameHunk(file, start, anchor.line);
 }
 
 /** Innermost frames first, the calls after them. */
@@ -73,7 +108,7 @@ function framesOf(places: readonly Location[]): Location[] {
   return frames;
 }
 
-function isAdded(diff: ReadonlyMap<string, FileDiff>, place: Location): boolean {
+function isAdded(diff: Diff, place: Location): boolean {
   const file = diff.get(place.file);
   return file !== undefined && addedLines(file).has(place.line);
 }

@@ -1,4 +1,5 @@
 /** What a run posts that ends before it has a result: the results of earlier commits must not stand as if of this one. */
+import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../document/exit-code.ts';
 import { fencedBlock } from '../../report/markup/inert-markdown.ts';
 import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
@@ -36,10 +37,11 @@ export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly s
   const exitCodeKnown = Object.values(exitCodes).find((code) => code === exitCode) ?? exitCodes.incomplete;
   return {
     headSha,
+    isWhole: true,
+    verdicts: hashText(JSON.stringify([title, conclusion, body])),
     exitCode: exitCodeKnown,
     findings: [],
     reviewIntroduction: '',
-    repairs: '',
     review: null,
     summary: { body: `${printMarker('summary')}${body}\n\n${earlier}`, createIfMissing: false },
     check: {

@@ -1,30 +1,28 @@
 /** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
 import { optionDefaults } from '../../settings/defaults.ts';
+import { hashText } from '../../base/hash.ts';
 import { type Severity, compareSeverity } from '../../source/severity.ts';
-import type { Suggestion } from './suggestion.ts';
 import type { FailOn } from '../../settings/options.ts';
 import { fingerprintsOf, isFailure, isRace, violationsOf } from '../../document/outcome.ts';
 import { exitCodeOf } from '../../document/exit-code.ts';
-import type { RepairReport, Report } from '../../document/report.ts';
+import type { Report } from '../../document/report.ts';
 import { renderPatch } from '../../report/patch.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
-import { anchorOf, isInDiff, type Anchor } from './anchor.ts';
+import { anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../wording/review.ts';
 import { placeName, placeNames } from '../../document/cause.ts';
 import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../document/finding-group.ts'; // prettier-ignore
-import { codeSpan, details, fencedBlock } from '../../report/markup/inert-markdown.ts';
-import { repairPhrase } from '../../wording/phrases.ts';
 import { notesOf, worseCosts } from '../../wording/cost/worse-costs.ts';
-import { sequenceDiagram } from '../../report/sequence.ts';
-import { byteLength, CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // prettier-ignore
+import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // prettier-ignore
 import { printMarker } from '../text/marker.ts';
-import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
+import { toPlainText } from '../../report/markup/code-pieces.ts';
+import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
 import { composeReview } from './review-body.ts';
-import type { CheckPlan, InlineComment, PlannedFinding, ReviewPlan } from './review-plan.ts';
-import { suggestionsOf } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, repairSection, reproduction, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // prettier-ignore
+import type { CheckPlan, PlannedFinding, ReviewPlan } from './review-plan.ts';
+import { offersOf, type Offer } from './suggestion.ts';
+import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // prettier-ignore
 import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
 
 interface ReviewOptions {
@@ -51,18 +49,16 @@ export interface PlanInput {
   /** Where readers find Selvage; not given where they have it. */
   readonly tool?: ToolPlace;
   readonly trust?: readonly TrustChange[];
-  /** By fingerprint; by default those of the repairs of the report. */
-  readonly suggestions?: ReadonlyMap<string, Suggestion>;
-  /** Text of a file of the head, for repairs. */
+  /** Text of a file of the head, to quote it and for repairs. */
   readonly source?: (file: string) => string | undefined;
+  /** `verdicts`: repairs are still to be looked for. `whole`, unless stated: the report has them. */
+  readonly stage?: 'verdicts' | 'whole';
   readonly options?: Partial<ReviewOptions>;
 }
 
 const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
 // The review only counts further findings.
 const MAX_TOLD = 200;
-// A later run recognises a comment by any one of them.
-const MAX_FINGERPRINTS = 50;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
 
@@ -79,9 +75,8 @@ export function planReview(input: PlanInput): ReviewPlan {
   const confirmed = groupFindings(fresh.filter(({ finding }) => finding.confirmed));
   const told = new Set(confirmed.flatMap((group) => group.occurrences.flatMap(({ finding }) => placeNames(finding))));
   const possible = groupFindings(fresh.filter(({ finding }) => !finding.confirmed && !told.has(placeName(finding))));
-  const suggestions =
-    input.suggestions ??
-    (input.source ? suggestionsOf(report, input.diff, input.source) : new Map<string, Suggestion>());
+  const isWhole = input.stage !== 'verdicts';
+  const offers = isWhole && input.source ? offersOf(report, input.diff, input.source) : new Map<string, Offer>();
   const found: ReviewFacts = {
     report,
     headSha: input.headSha,
@@ -97,6 +92,8 @@ export function planReview(input: PlanInput): ReviewPlan {
     folder,
     tool: input.tool,
     link: linkTo(input, folder),
+    source: input.source,
+    hasRepairs: isWhole,
     patch: '',
   };
 
@@ -105,34 +102,38 @@ export function planReview(input: PlanInput): ReviewPlan {
   const exitCode = exitCodeOf(report, input.failOn ?? optionDefaults.failOn, reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
   const findings = options.review
-    ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, suggestions, options.maxComments)
+    ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, offers, options.maxComments)
     : [];
   const suggested = new Set(findings.flatMap(({ suggested: one }) => one ?? []));
   const isSuggested = (fingerprint: string): boolean => {
-    const suggestion = suggestions.get(fingerprint);
-    return suggestion !== undefined && suggested.has(suggestion);
+    const offer = offers.get(fingerprint);
+    return offer !== undefined && suggested.has(offer);
   };
-  const facts: ReviewFacts = { ...found, patch: patchOf(input, isSuggested) };
-  const whole: ReviewFacts = { ...found, patch: patchOf(input, () => false) };
+  const facts: ReviewFacts = { ...found, patch: isWhole ? patchOf(input, isSuggested) : '' };
+  const whole: ReviewFacts = { ...found, patch: isWhole ? patchOf(input, () => false) : '' };
   const annotations = planAnnotations(facts, input);
   const parts = [confirmed, possible, facts.costs, facts.errors, facts.trust];
   const nothingToTell = parts.every(({ length }) => length === 0);
   const blamed = confirmed.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
+  const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false }].map(summaryMarkdown) as [string, string];
+  const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
+  const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
   const plan = {
     headSha: input.headSha,
+    isWhole,
+    verdicts,
     exitCode,
     findings,
     reviewIntroduction: reviewIntroduction(facts, inReview.length),
-    repairs: repairSection(whole),
     summary: {
-      body: fitMarkdown(printMarker('summary') + summaryMarkdown(facts), COMMENT_BUDGET, CUT),
+      body: fitMarkdown(printMarker('summary', { text: verdicts }) + summary, COMMENT_BUDGET, CUT),
       createIfMissing: !nothingToTell,
     },
     check: {
       name: 'Selvage',
-      title: cutTitle(headline(facts)),
-      summary: fitMarkdown(summaryMarkdown(facts), CHECK_SUMMARY_BUDGET, CUT),
-      conclusion: conclusionOf(exitCode, blamed),
+      title,
+      summary: fitMarkdown(summary, CHECK_SUMMARY_BUDGET, CUT),
+      conclusion,
       annotations,
     },
     jobSummary: `${fitMarkdown(jobSummaryMarkdown(whole), JOB_SUMMARY_BUDGET, CUT)}\n`,
@@ -189,89 +190,54 @@ function planFindings(
   groups: readonly FindingGroup[],
   facts: ReviewFacts,
   diff: ReadonlyMap<string, FileDiff>,
-  suggestions: ReadonlyMap<string, Suggestion>,
+  offers: ReadonlyMap<string, Offer>,
   maxComments: number,
 ): PlannedFinding[] {
   let comments = 0;
   return groups.map((group) => {
-    // Prefer a suggestion for the kernel that the comment describes.
-    const suggestion = [group.example.finding.fingerprint, ...group.fingerprints]
-      .map((fingerprint) => suggestions.get(fingerprint))
-      .find((one) => one !== undefined && isInDiff(one, diff));
+    // Prefer a repair of the kernel that the comment describes.
+    const offer = [group.example.finding.fingerprint, ...group.fingerprints]
+      .map((fingerprint) => offers.get(fingerprint))
+      .find((one) => one !== undefined);
     const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
-    const anchor = suggestion ?? anchors.find((one) => one !== undefined);
+    // Repairs come later, so they decide nothing of it.
+    const anchor = anchors.find((one) => one !== undefined);
     const fits = anchor !== undefined && comments < maxComments;
     if (fits) comments += 1;
     const location = locationOf(group.example);
-    const place = where(facts, location);
+    const text = fits ? commentText(facts, group, offer, anchor) : undefined;
     return {
       fingerprints: group.fingerprints,
       severity: group.severity,
       path: location ? `${facts.folder}${location.file}` : '',
-      place,
+      place: where(facts, location),
       withoutComment: anchor ? 'too-many' : 'not-in-diff',
-      ...(fits
-        ? inlineComment(facts, group, { ...anchor, path: `${facts.folder}${anchor.path}` }, suggestion)
-        : { comment: null }),
-      entry: `- ${place} ${findingMarkdown(facts, group).replaceAll('\n', '\n  ')}`,
+      comment:
+        fits && text
+          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: group.fingerprints } // prettier-ignore
+          : null,
+      ...(text?.suggests && offer ? { suggested: offer } : {}),
+      bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,
+      // What no comment suggests the summary has.
+      ...entryOf(facts, group, text?.suggests ? repairDiff(offer, group) : ''),
     };
   });
 }
 
-function inlineComment(
-  facts: ReviewFacts,
-  group: FindingGroup,
-  { path, line, startLine }: Anchor,
-  suggestion?: Suggestion,
-): Pick<PlannedFinding, 'comment' | 'suggested'> {
-  const marker = printMarker('finding', group.fingerprints.slice(0, MAX_FINGERPRINTS));
-  const text = fitMarkdown(marker + findingMarkdown(facts, group), COMMENT_BUDGET, CUT);
-  const words = suggestion?.reason === undefined ? '' : `: ${toMarkdown(suggestion.reason)}`;
-  const block = suggestion
-    ? `\n\nCompiled and proved with this change${forWhom(group, suggestion)}${words}.\n\n${fencedBlock(`${suggestion.text}\n`, 'suggestion')}`
-    : '';
-  // All or nothing: a shortened suggestion would delete code.
-  const fits = byteLength(text + block) <= COMMENT_BUDGET;
-  const beside = suggestion && fits ? '' : repairSentence(group.example.kernel.repair);
-  const comment: InlineComment = {
-    path,
-    line,
-    ...(startLine === undefined || startLine === line ? {} : { startLine }),
-    side: 'RIGHT',
-    body: text + (fits ? block : '') + (beside === '' ? '' : `\n\n${beside}`),
-    fingerprints: group.fingerprints,
+/** Lines of the repository as lines of a folder in it. Of another folder they hold no repair. */
+function withinFolder(lines: Anchor, folder: string): Anchor {
+  return { ...lines, path: lines.path.startsWith(folder) ? lines.path.slice(folder.length) : `/${lines.path}` };
+}
+
+/** The text of a finding in the body of a review, with a hash of what does not depend on the commit. */
+function entryOf(facts: ReviewFacts, group: FindingGroup, repair: string): Pick<PlannedFinding, 'entry' | 'entryText'> {
+  const text = findingText(facts, group, repair !== '');
+  const location = locationOf(group.example);
+  const whole = wholeText(text, repair);
+  return {
+    entry: `- ${where(facts, location)} ${whole.replaceAll('\n', '\n  ')}`,
+    entryText: hashText(`${location?.file}:${location?.line} ${wholeText({ ...text, reproduction: '' }, repair)}`),
   };
-  return { comment, ...(suggestion && fits ? { suggested: suggestion } : {}) };
-}
-
-/** Names the kernels that the suggestion repairs, if it does not repair all kernels of the comment. */
-function forWhom({ kernels: told }: FindingGroup, { kernels }: Suggestion): string {
-  if (!kernels || told.every((name) => kernels.includes(name))) return '';
-  const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
-  return ` (for ${names.join(', ')}; see the summary for the others)`;
-}
-
-/** What happened to a repair that is not in the comment. */
-function repairSentence(repair: RepairReport): string {
-  const phrase = repairPhrase(repair);
-  // If no repair was tried, the summary says why once for all kernels.
-  if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
-  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${toMarkdown(phrase.detail)}.`;
-}
-
-/** Title, what happens, under which launch, in which kernels, and how to reproduce it. */
-function findingMarkdown(facts: ReviewFacts, group: FindingGroup): string {
-  const { finding, launch } = group.example;
-  const findings = findingsInGroup(group);
-  const paragraphs = [
-    [`**${toMarkdown(titleText(findings))}** (${group.severity})`],
-    [finding.message, otherLinesText(findings)].map(toMarkdown),
-    [launchText(finding, launch), kernelsText(group)].map(toMarkdown),
-  ].map((texts) => texts.filter((text) => text !== '').join(' '));
-  const diagram = sequenceDiagram(finding);
-  if (diagram !== undefined) paragraphs.push(details('Interleaving', fencedBlock(diagram, 'mermaid')));
-  if (finding.reproduce !== undefined) paragraphs.push(details('Reproduce', reproduction(facts, finding.reproduce)));
-  return paragraphs.join('\n\n');
 }
 
 function reviewIntroduction(facts: ReviewFacts, total: number): string {

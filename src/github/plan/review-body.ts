@@ -19,7 +19,7 @@ interface Composition {
 
 /** The review of findings that no earlier comment shows. Null if there are none. */
 export function composeReview(
-  plan: Pick<ReviewPlan, 'reviewIntroduction' | 'repairs'>,
+  plan: Pick<ReviewPlan, 'reviewIntroduction'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
 ): PlannedReview | null {
   if (findings.length === 0) return null;
@@ -30,10 +30,8 @@ export function composeReview(
     if (finding.comment && !refused.has(finding)) comments.push(finding.comment);
     else entries.push(finding);
   }
-  const marker = printMarker('review', entries.flatMap(nameOf));
-  // The suggestions of refused comments are not to be seen anywhere else.
-  const isShown = refused.size > 0 && byteLength(plan.repairs) <= COMMENT_BUDGET / 2;
-  const parts = [plan.reviewIntroduction, isShown ? plan.repairs : '', headingOf(entries, refused)];
+  const marker = printMarker('review', { fingerprints: entries.flatMap(nameOf) });
+  const parts = [plan.reviewIntroduction, headingOf(entries, refused)];
   const head = parts.filter((part) => part !== '').join('\n\n');
   const list = withinBudget(entries, refused, COMMENT_BUDGET - byteLength(marker + head) - 200);
   const body = [head, ...list].filter((part) => part !== '').join('\n\n');
@@ -68,6 +66,7 @@ function withinBudget(
       fingerprints: nameOf(finding),
       path: finding.path,
       isRefused: refused.has(finding),
+      text: finding.entryText,
     });
     const text = `${marker}\n${finding.entry}`;
     left -= byteLength(text) + 2;
@@ -115,32 +114,43 @@ interface Settling {
   readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
   /** Whether a comment on a line tells the finding. */
   readonly isInline: (fingerprint: string) => boolean;
+  /** What this run would write of the findings that an entry may be about. */
+  readonly entriesOf: (fingerprints: readonly string[]) => readonly Pick<PlannedFinding, 'entry' | 'entryText'>[];
 }
 
 /**
- * The body of an earlier review without the findings that are fixed or that have a comment of their own by now; undefined
- * where it stays as it is.
+ * The body of an earlier review without the findings that are fixed or that have a comment of their own by now, and with the
+ * others as they are now; undefined where it stays as it is.
  */
-export function settledBody(body: string, { headSha, isFixed, isInline }: Settling): string | undefined {
+export function settledBody(body: string, { headSha, isFixed, isInline, entriesOf }: Settling): string | undefined {
   const told = parseMarker(body)?.fingerprints ?? [];
   const { head, entries } = parseBody(body);
   const inEntries = new Set(entries.flatMap(({ marker }) => marker.fingerprints));
   const gone = new Set<string>();
+  let room = COMMENT_BUDGET - byteLength(body);
+  let isRenewed = false;
   const parts = entries.map(({ marker, text }) => {
     const { fingerprints, path } = marker;
     const isTold = fingerprints.some((one) => told.includes(one));
     const isMoved = marker.isRefused && fingerprints.some(isInline);
-    if (!isTold || !(isMoved || isFixed(path || undefined, fingerprints)))
-      return `${printEntryMarker(marker)}\n${text}`;
+    if (!isTold || !(isMoved || isFixed(path || undefined, fingerprints))) {
+      const all = isTold ? entriesOf(fingerprints) : [];
+      const now = all.some(({ entryText }) => entryText === marker.text) ? undefined : all[0];
+      const more = now ? byteLength(now.entry) - byteLength(text) + 30 : Infinity;
+      if (!now || more > room) return `${printEntryMarker(marker)}\n${text}`;
+      room -= more;
+      isRenewed = true;
+      return `${printEntryMarker({ ...marker, text: now.entryText })}\n${now.entry}`;
+    }
     for (const fingerprint of fingerprints) gone.add(fingerprint);
     const what = isMoved ? 'Now a comment on its line' : `Fixed in ${shortSha(headSha)}`;
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
   // Findings that had no room, and those of reviews that earlier versions wrote.
   for (const one of told) if (!inEntries.has(one) && isFixed(undefined, [one])) gone.add(one);
-  if (gone.size === 0) return undefined;
+  if (gone.size === 0 && !isRenewed) return undefined;
   const left = told.filter((fingerprint) => !gone.has(fingerprint));
-  const marker = printMarker('review', left);
+  const marker = printMarker('review', { fingerprints: left });
   if (entries.length === 0 && left.length === 0)
     return `${marker}Fixed in ${shortSha(headSha)}.\n\n${details('Earlier review', head)}`;
   return marker + [head, ...parts].filter((part) => part !== '').join('\n\n');

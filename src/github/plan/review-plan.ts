@@ -2,7 +2,7 @@
 import type { ExitCode } from '../../document/exit-code.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Anchor } from './anchor.ts';
-import type { Suggestion } from './suggestion.ts';
+import type { Offer } from './suggestion.ts';
 import type { Annotation } from '../text/workflow-command.ts';
 
 /** A comment on a line of the diff, on the side of the head. */
@@ -23,10 +23,14 @@ export interface PlannedFinding {
   readonly comment: InlineComment | null;
   /** Why there is no comment, if there is none. */
   readonly withoutComment: 'not-in-diff' | 'too-many';
-  /** The edit that the comment suggests. */
-  readonly suggested?: Suggestion;
+  /** The repair that the comment suggests. */
+  readonly suggested?: Offer;
+  /** The body of its comment where that stands on these lines of the head. */
+  readonly bodyAt: (lines: Anchor) => string;
   /** Markdown for the body of the review, used if there is no inline comment. */
   readonly entry: string;
+  /** A hash of it, without what names the commit. */
+  readonly entryText: string;
 }
 
 export interface PlannedReview {
@@ -45,14 +49,16 @@ export interface CheckPlan {
 
 export interface ReviewPlan {
   readonly headSha: string;
+  /** False where repairs are still to be looked for: what has them is left alone then. */
+  readonly isWhole: boolean;
+  /** A hash of what the verdicts come to: of two plans it is the same if they differ in repairs alone. */
+  readonly verdicts: string;
   /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
   readonly exitCode: ExitCode;
   /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];
   /** Start of the review body. */
   readonly reviewIntroduction: string;
-  /** All repairs, for a review whose comments GitHub refuses; empty if there are none. */
-  readonly repairs: string;
   /** What the first run on this commit posts; null if there is nothing to post. */
   readonly review: PlannedReview | null;
   /** If `createIfMissing` is false, the run only updates an earlier summary. */

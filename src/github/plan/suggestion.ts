@@ -1,90 +1,115 @@
-/** Repairs as suggestion blocks, which a reader of a review can commit. */
+/** Repairs as a reader of a review can take them: as a suggestion block, or as a diff. */
 import { applyLineEdits } from '../../document/repaired-file.ts';
-import type { RepairEdit, Report } from '../../document/report.ts';
+import type { KernelReport, RepairEdit, Report } from '../../document/report.ts';
 import { repairPhrase } from '../../wording/phrases.ts';
+import { renderPatch } from '../../report/patch.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { isInDiff, type Anchor } from './anchor.ts';
 
 // A longer block hides the code it is about: the summary has the diff.
 const MAX_LINES = 30;
 
+/** A repair of new findings that was compiled and proved. */
+export interface Offer {
+  readonly path: string;
+  /** The kernels that it repairs. */
+  readonly kernels: readonly string[];
+  /** What it does: ``add `__syncthreads()` after line 6``; empty where nothing is to be said. */
+  readonly reason: string;
+  /** The fewest lines of the diff that a block can replace; undefined where GitHub takes no such block. */
+  readonly lines: Anchor | undefined;
+  /**
+   * What replaces these lines of the head: whole lines, without the end of the last one. Undefined where not all edits lie in
+   * them. All edits of a repair are in one block.
+   */
+  readonly blockAt: (lines: Anchor) => string | undefined;
+  /** The hunks of a diff. */
+  readonly patch: string;
+}
+
 /**
- * The suggestions for the repairs of a report, by fingerprint of the finding whose comment holds them. All edits of a
- * repair are in one block or, where the diff does not show all of their lines, in none.
+ * The repairs of a report, by fingerprint of the finding whose comment holds them.
  * @param source - text of a file of the head
  */
-export function suggestionsOf(
-  { kernels, comparison }: Report,
+export function offersOf(
+  { kernels, comparison, ...report }: Report,
   diff: readonly FileDiff[],
   source: (file: string) => string | undefined,
-): Map<string, Suggestion> {
+): Map<string, Offer> {
   const files = new Map(diff.map((file) => [file.path, file]));
   const known = new Set(comparison?.unchanged ?? []);
   const told = new Set<string>();
-  const suggestions = new Map<string, Suggestion>();
+  const offers = new Map<string, Offer>();
   for (const { repair } of kernels) {
     const { edits, fixes = [] } = repair;
     const fingerprint = fixes.find((candidate) => !known.has(candidate));
-    if (repair.status !== 'repaired' || !edits || fingerprint === undefined) continue;
+    const [first] = edits ?? [];
+    if (repair.status !== 'repaired' || !edits || !first || fingerprint === undefined) continue;
     // Instances of a kernel share an edit, which must not be applied twice.
     const key = JSON.stringify(edits);
-    if (told.has(key)) continue;
-    const text = edits[0] && source(edits[0].file);
-    const suggestion = text === undefined ? undefined : suggestionFor(edits, text, files);
-    if (!suggestion) continue;
+    const text = source(first.file);
+    if (told.has(key) || text === undefined) continue;
     told.add(key);
-    const reason = repairPhrase(repair)?.detail ?? '';
-    const own = kernels.filter((kernel) => JSON.stringify(kernel.repair.edits) === key).map(({ name }) => name);
-    suggestions.set(fingerprint, { ...suggestion, kernels: own, ...(reason === '' ? {} : { reason }) });
+    const own = kernels.filter((kernel) => JSON.stringify(kernel.repair.edits) === key);
+    const patch = renderPatch({ ...report, kernels: own }, source);
+    offers.set(fingerprint, offerOf(own, edits, text, patch, files));
   }
-  return suggestions;
+  return offers;
 }
 
-function suggestionFor(
-  original: readonly RepairEdit[],
+function offerOf(
+  kernels: readonly KernelReport[],
+  edits: readonly RepairEdit[],
   head: string,
+  patch: string,
   diff: ReadonlyMap<string, FileDiff>,
-): Suggestion | undefined {
-  const [{ file: path }] = original as [RepairEdit];
+): Offer {
+  const [{ file: path }] = edits as [RepairEdit];
+  const isOneFile = edits.every(({ file }) => file === path);
   // GitHub keeps the line ends of a file, but makes those of one that mixes them all alike: no such thing was verified.
-  const text = withLineFeeds(head);
-  if (text === undefined || original.some(({ file }) => file !== path)) return undefined;
-  const edits = original.map((edit) => ({ ...edit, replacement: edit.replacement.replaceAll('\r\n', '\n') }));
+  const text = isOneFile ? withLineFeeds(head) : undefined;
+  const blockAt: Offer['blockAt'] = (lines) =>
+    text !== undefined && lines.path === path ? blockIn(text, edits, lines) : undefined;
   const first = Math.min(...edits.map(({ startLine }) => startLine));
   const last = Math.max(...edits.map(({ startLine, endLine }) => Math.max(startLine - 1, endLine)));
   // A block replaces at least one line, and leaves at least one: else the line above comes along, or the one below.
   const ranges = [...(last >= first ? [[first, last]] : []), [first - 1, last], [first, last + 1]];
-  for (const [startLine, line] of ranges as [number, number][]) {
-    if (startLine < 1 || line - startLine >= MAX_LINES) continue;
-    if (!isInDiff({ path, startLine, line }, diff)) continue;
-    const lines = text
-      .split('\n')
-      .slice(startLine - 1, line)
-      .join('\n');
-    const moved = edits.map((edit) => ({
-      ...edit,
-      startLine: edit.startLine - startLine + 1,
-      endLine: edit.endLine - startLine + 1,
-    }));
-    const replaced = applyLineEdits(`${lines}\n`, moved);
-    if (replaced === '') continue;
-    return { path, line, ...(startLine < line && { startLine }), text: replaced.replace(/\n$/, '') };
-  }
-  return undefined;
+  const places = ranges.map(([startLine, line]): Anchor => ({ path, startLine: startLine!, line: line! }));
+  const lines = places.find((one) => one.startLine! >= 1 && isInDiff(one, diff) && blockAt(one) !== undefined);
+  return {
+    path,
+    kernels: kernels.map(({ name }) => name),
+    reason: repairPhrase(kernels[0]!.repair)?.detail ?? '',
+    lines: lines && (lines.startLine === lines.line ? { path, line: lines.line } : lines),
+    blockAt,
+    // Which file it is the comment says.
+    patch: isOneFile ? patch.replace(/^[^]*?^(?=@@ )/m, '') : patch,
+  };
+}
+
+/** Lines of a text with edits applied that lie in them; undefined where one does not, or where nothing is left. */
+function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }: Anchor): string | undefined {
+  const start = startLine ?? line;
+  if (line - start >= MAX_LINES) return undefined;
+  // An insertion has its end before its start.
+  const lie = edits.every((edit) => edit.startLine >= start && edit.startLine <= line + 1 && edit.endLine <= line);
+  if (!lie) return undefined;
+  const moved = edits.map((edit) => ({
+    ...edit,
+    replacement: edit.replacement.replaceAll('\r\n', '\n'),
+    startLine: edit.startLine - start + 1,
+    endLine: edit.endLine - start + 1,
+  }));
+  const lines = text
+    .split('\n')
+    .slice(start - 1, line)
+    .join('\n');
+  const replaced = applyLineEdits(`${lines}\n`, moved);
+  return replaced === '' ? undefined : replaced.replace(/\n$/, '');
 }
 
 /** A text whose lines all end alike, with line feeds; undefined where they do not. */
 function withLineFeeds(text: string): string | undefined {
   if (!text.includes('\r')) return text;
   return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : text.replaceAll('\r\n', '\n');
-}
-
-/** Replaces `startLine` to `line` of a file of the head by `text`. */
-export interface Suggestion extends Anchor {
-  /** Whole lines, without the end of the last one. */
-  readonly text: string;
-  /** The kernels that it repairs; those of the comment where it is not given. */
-  readonly kernels?: readonly string[];
-  /** What it does: ``add `__syncthreads()` after line 6``. */
-  readonly reason?: string;
 }

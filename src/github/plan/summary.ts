@@ -50,6 +50,10 @@ export interface ReviewFacts {
   readonly folder: string;
   /** Where the reader finds Selvage, to reproduce a finding; undefined where they have it. */
   readonly tool: ToolPlace | undefined;
+  /** Text of a file of the head, where it is known. */
+  readonly source: ((file: string) => string | undefined) | undefined;
+  /** False where repairs are still to be looked for, and nothing is said of them. */
+  readonly hasRepairs: boolean;
   /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
   readonly patch: string;
 }
@@ -227,8 +231,9 @@ function errorSection(facts: ReviewFacts): string {
 }
 
 /** The repairs as a patch, and why the rest was not repaired. */
-export function repairSection(facts: ReviewFacts): string {
-  const { patch } = facts;
+function repairSection(facts: ReviewFacts): string {
+  const { patch, hasRepairs } = facts;
+  if (!hasRepairs) return '';
   const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
   const block = isShown
     ? fencedBlock(patch, 'diff')

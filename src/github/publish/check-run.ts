@@ -1,7 +1,8 @@
 /** The check run: its conclusion with the first annotations, and the others in slices. */
-import { createHash } from 'node:crypto';
 import type { Octokit } from '@octokit/rest';
-import type { CheckPlan } from '../plan/review-plan.ts';
+import { hashText } from '../../base/hash.ts';
+import type { RepositoryTarget } from '../api/target.ts';
+import type { ReviewPlan } from '../plan/review-plan.ts';
 import type { Annotation } from '../text/workflow-command.ts';
 
 /** GitHub refuses more in one request. */
@@ -9,31 +10,35 @@ const ANNOTATIONS_PER_REQUEST = 50;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
 
-/** Makes the check run of a commit. Where the commit has the same one already, nothing is written. */
+/**
+ * Makes the check run of a commit. Where the commit has the same one already, nothing is written; where that has other words
+ * on repairs, they are renewed, unless repairs are still to be looked for.
+ */
 export async function publishCheckRun(
   octokit: Octokit,
-  { owner, repo }: { readonly owner: string; readonly repo: string },
-  { headSha, check }: { readonly headSha: string; readonly check: CheckPlan },
+  { owner, repo }: RepositoryTarget,
+  { headSha, check, verdicts, isWhole }: Pick<ReviewPlan, 'headSha' | 'check' | 'verdicts' | 'isWhole'>,
 ): Promise<'posted' | 'unchanged'> {
-  // Annotations can only be added to a run, so a run is either the same or made anew.
-  const externalId = createHash('sha256').update(JSON.stringify(check)).digest('hex');
+  // Annotations can only be added to a run, so a run with others is made anew.
+  const externalId = `${verdicts}:${hashText(check.summary)}`;
   const existing = await octokit.rest.checks.listForRef({ owner, repo, ref: headSha, check_name: check.name });
-  const same = existing.data.check_runs.find((run) => run.external_id === externalId && run.status === 'completed');
-  const append = async (id: number, slices: readonly ApiAnnotation[][]): Promise<void> => {
-    for (const annotations of slices) {
-      const output = { title: check.title, summary: check.summary, annotations };
-      await octokit.rest.checks.update({ owner, repo, check_run_id: id, output });
-    }
-  };
+  const same = existing.data.check_runs.find(
+    (run) => run.external_id?.split(':')[0] === verdicts && run.status === 'completed',
+  );
+  const output = { title: check.title, summary: check.summary };
   if (same) {
     // A run whose requests failed may have left some out.
-    const missing = check.annotations.slice(same.output.annotations_count);
-    if (missing.length === 0) return 'unchanged';
-    await append(same.id, sliced(missing.map(toApi)));
+    const missing = sliced(check.annotations.slice(same.output.annotations_count).map(toApi));
+    const isRenewed = isWhole && same.external_id !== externalId;
+    if (!isRenewed && missing[0]!.length === 0) return 'unchanged';
+    const words = isWhole ? output : { title: check.title, summary: same.output.summary ?? check.summary };
+    for (const annotations of missing) {
+      const renewed = isRenewed ? { external_id: externalId } : {};
+      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, output: { ...words, annotations } }); // prettier-ignore
+    }
     return 'posted';
   }
 
-  const output = { title: check.title, summary: check.summary };
   const [first = [], ...others] = sliced(check.annotations.map(toApi));
   // It is concluded at once: whatever becomes of later requests, the run does not stay in progress.
   const created = await octokit.rest.checks.create({
@@ -46,11 +51,16 @@ export async function publishCheckRun(
     conclusion: check.conclusion,
     output: { ...output, annotations: first },
   });
-  await append(created.data.id, others);
+  for (const annotations of others) {
+    await octokit.rest.checks.update({
+      owner,
+      repo,
+      check_run_id: created.data.id,
+      output: { ...output, annotations },
+    });
+  }
   return 'posted';
 }
-
-type ApiAnnotation = ReturnType<typeof toApi>;
 
 function toApi({ path, startLine, endLine, severity, title, message }: Annotation) {
   return {

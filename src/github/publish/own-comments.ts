@@ -2,6 +2,7 @@
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import type { PullRequestTarget } from '../api/target.ts';
 import { parseMarker, type Marker } from '../text/marker.ts';
+import type { Anchor } from '../plan/anchor.ts';
 import { refusedIn } from '../plan/review-body.ts';
 
 type ReviewComment = RestEndpointMethodTypes['pulls']['listReviewComments']['response']['data'][number];
@@ -10,8 +11,10 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 interface OwnFinding {
   readonly comment: ReviewComment;
   readonly fingerprints: readonly string[];
-  /** Its line is not in the diff any more, so GitHub folds it. */
-  readonly isOutdated: boolean;
+  /** Of what it says, as its marker has it. */
+  readonly text: string | undefined;
+  /** Where it stands; undefined where its line is not in the diff any more: GitHub folds it then. */
+  readonly lines: Anchor | undefined;
   readonly isAnswered: boolean;
 }
 
@@ -71,13 +74,11 @@ export async function ownComments(
   for (const comment of comments) {
     const marker = await ownMarker(comment, viewer);
     if (marker?.kind !== 'finding') continue;
-    // The description of the API does not know that there is no line then.
-    const line = comment.line as number | null | undefined;
-    const isOutdated = (line === null || line === undefined) && comment.subject_type !== 'file';
-    findings.push({ comment, fingerprints: marker.fingerprints, isOutdated, isAnswered: answered.has(comment.id) });
+    const { fingerprints, text } = marker;
+    findings.push({ comment, fingerprints, text, lines: linesOf(comment), isAnswered: answered.has(comment.id) });
   }
   const reviews: OwnReview[] = [];
-  const inline = new Set(findings.flatMap((one) => (one.isOutdated ? [] : one.fingerprints)));
+  const inline = new Set(findings.flatMap((one) => (one.lines ? one.fingerprints : [])));
   const told = new Set(inline);
   const refusedBefore = new Set<string>();
   for (const { id, body, user, commit_id: commit } of listed) {
@@ -89,6 +90,15 @@ export async function ownComments(
     for (const one of refused) if (marker.fingerprints.includes(one) && !inline.has(one)) refusedBefore.add(one);
   }
   return { findings, reviews, told, inline, refusedBefore };
+}
+
+/** The lines of the head that a comment stands on; undefined where it is outdated. */
+function linesOf({ path, ...comment }: ReviewComment): Anchor | undefined {
+  // The description of the API does not know that there is no line then.
+  const line = comment.line as number | null | undefined;
+  if (line === null || line === undefined) return undefined;
+  const { start_line: startLine } = comment;
+  return startLine === null || startLine === undefined ? { path, line } : { path, startLine, line };
 }
 
 /** The summary comment of an earlier run. */

@@ -4,7 +4,7 @@ import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
 import type { PullRequestTarget } from '../api/target.ts';
-import { printMarker } from '../text/marker.ts';
+import { parseMarker, printMarker } from '../text/marker.ts';
 import { askOnce, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
 import { composeReview, settledBody } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
@@ -31,7 +31,7 @@ export interface PublishResult {
   readonly review: 'posted' | 'nothing new' | 'failed' | 'off';
   readonly summary: 'created' | 'updated' | 'unchanged' | 'none' | 'failed' | 'off';
   readonly check: 'posted' | 'unchanged' | 'failed' | 'off';
-  /** Earlier comments of Selvage that were edited or deleted because their finding is fixed. */
+  /** Earlier comments and reviews of Selvage that were deleted or edited: what they tell is fixed, or has changed. */
   readonly settled: number;
   /** The head that the pull request has now, where it is another than the one analysed: nothing is commented then. */
   readonly movedTo?: string;
@@ -219,26 +219,38 @@ function settlingTasks(
   { inline, told }: Told,
 ): (() => Promise<unknown>)[] {
   const tasks: (() => Promise<unknown>)[] = [];
-  for (const { comment, fingerprints, isOutdated, isAnswered } of own.findings) {
+  const plannedFor = (fingerprints: readonly string[]): PlannedFinding[] =>
+    plan.findings.filter((one) => one.fingerprints.some((name) => fingerprints.includes(name)));
+  for (const { comment, fingerprints, text, lines, isAnswered } of own.findings) {
     const isFixed = plan.isFixed(comment.path, fingerprints);
     const isTold = fingerprints.some((one) => told.has(one));
-    if (!isFixed && !(isOutdated && isTold)) continue;
     const id = { owner, repo, comment_id: comment.id };
+    if (!isFixed && lines) {
+      // Before repairs are there, what an earlier run said of them stands.
+      const bodies = plan.isWhole ? plannedFor(fingerprints).map((one) => one.bodyAt(lines)) : [];
+      const [body] = bodies;
+      if (body === undefined || bodies.some((one) => parseMarker(one)?.text === text)) continue;
+      tasks.push(() => unlessGone(octokit.rest.pulls.updateReviewComment({ ...id, body })));
+      continue;
+    }
+    if (!isFixed && !isTold) continue;
     if (!isAnswered) {
       tasks.push(() => unlessGone(octokit.rest.pulls.deleteReviewComment(id)));
       continue;
     }
-    const place = plan.findings.find((one) => one.fingerprints.some((name) => fingerprints.includes(name)))?.place;
+    const place = plannedFor(fingerprints)[0]?.place;
     const sentence = isFixed
       ? `Fixed in ${shortSha(plan.headSha)}.`
       : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;
     const before = details('Earlier comment', withoutMarker(comment.body));
-    const body = `${printMarker(isFixed ? 'fixed' : 'moved', fingerprints)}${sentence}\n\n${before}`;
+    const body = `${printMarker(isFixed ? 'fixed' : 'moved', { fingerprints })}${sentence}\n\n${before}`;
     tasks.push(() => unlessGone(octokit.rest.pulls.updateReviewComment({ ...id, body })));
   }
   const { headSha, isFixed } = plan;
   for (const review of own.reviews) {
-    const body = settledBody(review.body, { headSha, isFixed, isInline: (one) => !review.isOfHead && inline.has(one) });
+    const isInline = (one: string): boolean => !review.isOfHead && inline.has(one);
+    const entriesOf = (names: readonly string[]): PlannedFinding[] => (plan.isWhole ? plannedFor(names) : []);
+    const body = settledBody(review.body, { headSha, isFixed, isInline, entriesOf });
     if (body === undefined) continue;
     const request = { owner, repo, pull_number: pullNumber, review_id: review.id, body };
     tasks.push(() => octokit.rest.pulls.updateReview(request));
@@ -263,11 +275,13 @@ function withoutMarker(body: string): string {
 async function postSummary(
   octokit: Octokit,
   { owner, repo, pullNumber }: PullRequestTarget,
-  { summary }: ReviewPlan,
+  { summary, isWhole, verdicts }: ReviewPlan,
   viewer: Viewer,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, viewer);
   if (earlier) {
+    // It has the same verdicts, and what became of repairs.
+    if (!isWhole && parseMarker(earlier.body)?.text === verdicts) return 'unchanged';
     if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === summary.body.trimEnd()) return 'unchanged';
     await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body: summary.body });
     return 'updated';

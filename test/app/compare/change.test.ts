@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { analyseChange, type ChangeAnalysis } from '../../../src/app/compare/change.ts';
+import { analyseChange } from '../../../src/app/compare/change.ts';
+import type { ChangeAnalysis } from '../../../src/app/compare/change-request.ts';
 import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { exitCodeOf } from '../../../src/document/exit-code.ts';

@@ -37,7 +37,7 @@ export interface RepairRun {
   readonly checks: KernelChecks;
   /** Whether barriers are looked for that proved kernels do not need. */
   readonly removal: boolean;
-  /** Of a review, whose reader waits: what is repaired; all where it is not given. */
+  /** Of a review: what is repaired; all where it is not given. */
   readonly selection?: RepairSelection;
 }
 
@@ -46,6 +46,8 @@ interface RepairSelection {
   readonly wanted: ReadonlySet<string>;
   /** So many definitions are repaired, those with the worst findings. */
   readonly most: number;
+  /** After so many compilations of edited texts no further repair is begun. */
+  readonly compilations: number;
 }
 
 /** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */

@@ -32,12 +32,17 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
   try {
     const bench = new Workbench(run, z3);
     // 1. Group what one definition was compiled to.
-    const groups: CheckedKernel[][] = groupsOf(kernels);
-    const refused = refusedGroups(groups, run.selection);
+    const { groups, refused }: Selected = selected(groupsOf(kernels), run.selection);
+    let compilations = 0;
     // 2. Repair each group by itself: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
     const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
-      const why = refused.get(group);
-      return why ? skippedOutcome(group, why) : repairGroup(run, bench, group);
+      const isSpent =
+        compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
+      const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
+      if (why) return skippedOutcome(group, why);
+      const outcome = await repairGroup(run, bench, group);
+      compilations += outcome.repair.compilations ?? 0;
+      return outcome;
     });
     // 3. Verify the repairs of each file together.
     const accepted: Outcome[] = await acceptByFile(run, bench, outcomes);
@@ -163,13 +168,16 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
   return [...groups.values()];
 }
 
-/** The groups with findings that are left alone, and why. */
-function refusedGroups(
-  groups: readonly CheckedKernel[][],
-  selection: RepairRun['selection'],
-): Map<readonly CheckedKernel[], NoRepair> {
+interface Selected {
+  /** All of them, those first whose new findings are worst. */
+  readonly groups: readonly (readonly CheckedKernel[])[];
+  /** The groups with findings that are left alone, and why. */
+  readonly refused: ReadonlyMap<readonly CheckedKernel[], NoRepair>;
+}
+
+function selected(groups: readonly CheckedKernel[][], selection: RepairRun['selection']): Selected {
   const refused = new Map<readonly CheckedKernel[], NoRepair>();
-  if (!selection) return refused;
+  if (!selection) return { groups, refused };
   const { wanted, most } = selection;
   const left: { readonly group: readonly CheckedKernel[]; readonly severity: Severity }[] = [];
   for (const group of groups) {
@@ -182,10 +190,13 @@ function refusedGroups(
     else if (found.length > 0) refused.set(group, { kind: 'known' });
   }
   left.sort((a, b) => compareSeverity(a.severity, b.severity));
-  for (const { group } of left.slice(most)) {
-    refused.set(group, { kind: 'enough', most, file: group[0]!.entry.unit.path });
-  }
-  return refused;
+  for (const { group } of left.slice(most)) refused.set(group, enough(group));
+  const first = left.map(({ group }) => group);
+  return { groups: [...first, ...groups.filter((group) => !first.includes(group))], refused };
+}
+
+function enough([one]: readonly CheckedKernel[]): NoRepair {
+  return { kind: 'enough', file: one!.entry.unit.path };
 }
 
 function skippedOutcome(group: readonly CheckedKernel[], why: NoRepair): Omit<Outcome, 'milliseconds'> {

@@ -1,0 +1,177 @@
+/** A finding as a comment tells it: what happens, the lines, the repair; then, folded, how it was found. */
+import { hashText } from '../../base/hash.ts';
+import type { Finding } from '../../document/outcome.ts';
+import { findingsInGroup, type FindingGroup } from '../../document/finding-group.ts';
+import type { RepairReport } from '../../document/report.ts';
+import type { Location } from '../../source/location.ts';
+import { kernelsText, launchText, otherLinesText, remediesOf, sentencesIn, titleText } from '../../wording/review.ts';
+import { repairPhrase } from '../../wording/phrases.ts';
+import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
+import { codeSpan, details, fencedBlock, oneLine } from '../../report/markup/inert-markdown.ts';
+import { sequenceDiagram } from '../../report/sequence.ts';
+import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { printMarker } from '../text/marker.ts';
+import type { Anchor } from './anchor.ts';
+import type { Offer } from './suggestion.ts';
+import { reproduction, type ReviewFacts } from './summary.ts';
+
+// A later run recognises a comment by any one of them.
+const MAX_FINGERPRINTS = 50;
+/** Of one line of source that a comment quotes, in UTF-16 units. */
+const MAX_LINE = 120;
+/** What stands behind a longer line of source is not aligned. */
+const MAX_COLUMN = 60;
+// The summary has longer ones.
+const MAX_PATCH_LINES = 60;
+
+/** What is told of a finding, in the order of a reader. */
+export interface FindingText {
+  /** What happens, and where. */
+  readonly head: string;
+  /** Launch, interleaving: folded. */
+  readonly background: string;
+  /** The commands that show it, folded; they name the commit. */
+  readonly reproduction: string;
+}
+
+/** What is told of a finding and of its repair. @param hasRepair what to do need not be said then */
+export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: boolean): FindingText {
+  const { finding, launch } = group.example;
+  const findings = findingsInGroup(group);
+  const remedies = hasRepair ? remediesOf(finding) : [];
+  const [what = '', ...more] = sentencesIn(finding.message).filter((sentence) => !remedies.includes(sentence));
+  const isShared = group.kernels.length > 1 || group.archs.length > 0;
+  const paragraphs = [
+    `**${toMarkdown(titleText(findings))}** (${group.severity})`,
+    toMarkdown(what),
+    sourceLines(facts, finding),
+    [...more, otherLinesText(findings), isShared ? kernelsText(group) : ''].filter((text) => text !== '').map(toMarkdown).join(' '), // prettier-ignore
+  ];
+  const diagram = sequenceDiagram(finding);
+  const launched = [launchText(finding, launch), isShared ? '' : kernelsText(group)].filter((text) => text !== '');
+  const background = [launched.map(toMarkdown).join(' '), diagram === undefined ? '' : fencedBlock(diagram, 'mermaid')];
+  return {
+    head: joined(paragraphs),
+    background: details('Launch and interleaving', joined(background)),
+    reproduction: finding.reproduce === undefined ? '' : details('Reproduce', reproduction(facts, finding.reproduce)),
+  };
+}
+
+/** All that is told of a finding. */
+export function wholeText({ head, background, reproduction: commands }: FindingText, repair: string): string {
+  return joined([head, repair, background, commands]);
+}
+
+/** The comment on a finding, where it stands on these lines. */
+export interface CommentText {
+  readonly body: string;
+  /** Whether the repair is in it, and can be committed from there. */
+  readonly suggests: boolean;
+}
+
+/**
+ * The body of a comment that stands on the lines of an anchor.
+ * @param offer of this comment, if there is one
+ * @param anchor with the path that the report has for the file
+ */
+export function commentText(
+  facts: ReviewFacts,
+  group: FindingGroup,
+  offer: Offer | undefined,
+  anchor: Anchor,
+): CommentText {
+  const fingerprints = group.fingerprints.slice(0, MAX_FINGERPRINTS);
+  const bodyOf = (repair: string): string => {
+    const text = findingText(facts, group, offer !== undefined && repair !== '');
+    // What names the commit is no reason to edit a comment.
+    const isOf = hashText(wholeText({ ...text, reproduction: '' }, repair));
+    return `${printMarker('finding', { fingerprints, text: isOf })}${wholeText(text, repair)}`;
+  };
+  const beside = facts.hasRepairs ? repairSentence(group.example.kernel.repair) : '';
+  for (const { text, suggests } of offer ? repairTexts(offer, group, anchor) : []) {
+    const body = bodyOf(text);
+    // All or nothing: a shortened suggestion would delete code.
+    if (byteLength(body) <= COMMENT_BUDGET) return { body, suggests };
+  }
+  return { body: fitMarkdown(bodyOf(beside), COMMENT_BUDGET, CUT), suggests: false };
+}
+
+function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text: string; suggests: boolean }[] {
+  const block = offer.blockAt(anchor);
+  const isShort = offer.patch.split('\n').length <= MAX_PATCH_LINES;
+  const intro = introduction(offer, group);
+  return [
+    ...(block === undefined
+      ? []
+      : [{ text: `${intro}\n\n${fencedBlock(`${block}\n`, 'suggestion')}`, suggests: true }]),
+    ...(isShort ? [{ text: `${intro}\n\n${fencedBlock(offer.patch, 'diff')}`, suggests: false }] : []),
+  ];
+}
+
+/** The repair as a diff, for where no comment can be. */
+export function repairDiff(offer: Offer | undefined, group: FindingGroup): string {
+  if (!offer || offer.patch.split('\n').length > MAX_PATCH_LINES) return '';
+  return `${introduction(offer, group)}\n\n${fencedBlock(offer.patch, 'diff')}`;
+}
+
+function introduction({ reason, kernels }: Offer, { kernels: told }: FindingGroup): string {
+  const isForAll = told.every((name) => kernels.includes(name));
+  const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
+  const forWhom = isForAll ? '' : ` (for ${names.join(', ')}; see the summary for the others)`;
+  return `Compiled and proved with this change${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
+}
+
+/** What happened to a repair that is not in the comment. */
+function repairSentence(repair: RepairReport): string {
+  const phrase = repairPhrase(repair);
+  // If no repair was tried, the summary says why once for all kernels.
+  if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
+  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${toMarkdown(phrase.detail)}.`;
+}
+
+interface SourceLine {
+  readonly place: Location;
+  readonly notes: string[];
+}
+
+/** The lines of a finding as they stand in the source, with who does what there; empty where the source is not known. */
+function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string {
+  if (!source || !interleaving) return '';
+  const lines = new Map<string, SourceLine>();
+  for (const { location, action, threads, text } of interleaving.steps) {
+    if (!location || action === 'pass') continue;
+    const names = threads.map((index) => interleaving.threads[index]?.name ?? '').join(' and ');
+    const key = `${location.file}:${location.line}`;
+    const line = lines.get(key) ?? { place: location, notes: [] };
+    line.notes.push(toPlainText(`${names} ${text}`));
+    lines.set(key, line);
+  }
+  const rows = [...lines.values()].flatMap(({ place, notes }) => {
+    const text = lineOf(source(place.file), place.line);
+    return text === undefined ? [] : [{ place, text, note: notes.join('; ') }];
+  });
+  if (rows.length === 0) return '';
+  rows.sort((a, b) => (a.place.file === b.place.file ? a.place.line - b.place.line : 0));
+  const files = new Set(rows.map(({ place }) => place.file));
+  const width = Math.max(...rows.map(({ place }) => String(place.line).length));
+  const indent = Math.min(...rows.map(({ text }) => text.length - text.trimStart().length));
+  const column = Math.max(...rows.map(({ text }) => text.length - indent).filter((length) => length <= MAX_COLUMN), 0);
+  const printed = rows.map(({ place, text, note }, index) => {
+    const isNewFile = files.size > 1 && rows[index - 1]?.place.file !== place.file;
+    const title = isNewFile ? `// ${oneLine(place.file)}\n` : '';
+    return `${title}${String(place.line).padStart(width)}  ${text.slice(indent).padEnd(column)}  // ${note}`;
+  });
+  return fencedBlock(printed.join('\n'), 'cuda');
+}
+
+/** A line of a text, in one piece that shows what it is; undefined where there is no such line. */
+function lineOf(text: string | undefined, line: number): string | undefined {
+  const found = text?.split(/\r?\n/)[line - 1]?.replaceAll('\t', '    ').trimEnd();
+  if (found === undefined || found.trim() === '') return undefined;
+  const shown = oneLine(found);
+  return shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function joined(paragraphs: readonly string[]): string {
+  return paragraphs.filter((text) => text !== '').join('\n\n');
+}
