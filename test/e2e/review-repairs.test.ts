@@ -1,6 +1,8 @@
-/** Which kernels a review repairs: its reader waits for the findings of all. */
+/** A review tells its findings first; what becomes of repairs is added to what it posted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ChildProcess } from 'node:child_process';
+import type { GitHubServer } from '../github/server.ts';
 import { needsCompiler, pullRequest } from './pull-request.ts';
 
 const kernel = (name: string, barrier: string, more = '') => `__global__ void ${name}(const int* in, int* out) {
@@ -14,17 +16,68 @@ void launch_${name}(const int* in, int* out) { ${name}<<<1, 256>>>(in, out); }
 `;
 const BARRIER = '  __syncthreads();\n';
 
-test('a review repairs what the change brings, and of much of it a part', needsCompiler, async () => {
-  const names = Array.from({ length: 8 }, (_, index) => `fresh${index}`);
-  const before = kernel('old', '') + names.map((name) => kernel(name, BARRIER)).join('');
-  const after = kernel('old', '', ' + 1') + names.map((name) => kernel(name, '')).join('');
+const names = (amount: number): string[] => Array.from({ length: amount }, (_, index) => `fresh${index}`);
+const with_ = (barrier: string, amount: number): string =>
+  names(amount)
+    .map((name) => kernel(name, barrier))
+    .join('');
+const inputs = { checks: 'race,divergence,repair' };
+
+test('a review repairs what the change brings, after its findings are told', needsCompiler, async () => {
+  const before = kernel('old', '') + with_(BARRIER, 8);
+  const after = kernel('old', '', ' + 1') + with_('', 8);
   const { server, run } = await pullRequest({ 'a.cu': after }, { 'a.cu': before });
-  const result = await run({ inputs: { checks: 'race,divergence,repair' } });
+  const result = await run({ inputs });
   assert.deepEqual([result.outputs['errors'], result.outputs['unchanged']], ['8', '1'], result.stdout);
   const suggested = server.reviewComments.filter(({ body }) => body.includes('```suggestion'));
-  assert.deepEqual([server.reviewComments.length, suggested.length], [8, 6]);
-  const summary = server.issueComments[0]?.body ?? '';
-  assert.match(summary, /`fresh6\(.*`, `fresh7\(.*`: a review repairs at most 6 kernels; `selvage repair a\.cu` repairs the others/); // prettier-ignore
-  assert.doesNotMatch(summary, /in the base commit, too/);
+  assert.deepEqual([server.reviews.length, server.reviewComments.length, suggested.length], [1, 8, 8]);
+  // What is posted is edited: nobody is told twice.
+  const writes = server.writes().map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N').replace(/^\/repos\/octo\/kernels/, '')}`); // prettier-ignore
+  // All repairs are in comments, so the summary and the check run say what they said.
+  assert.deepEqual(writes, [
+    'POST /check-runs',
+    'POST /pulls/7/reviews',
+    'POST /issues/7/comments',
+    ...Array.from({ length: 8 }, () => 'PATCH /pulls/comments/N'),
+  ]);
+  assert.doesNotMatch(server.issueComments[0]?.body ?? '', /in the base commit, too/);
+  const from = server.transcript.length;
+  await run({ inputs });
+  assert.deepEqual(server.writes(from), []);
   assert.deepEqual(server.faults, []);
+});
+
+test('a run that is killed before the repairs are there: the next run adds them', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'a.cu': with_('', 2) }, { 'a.cu': with_(BARRIER, 2) });
+  const whole = await pullRequest({ 'a.cu': with_('', 2) }, { 'a.cu': with_(BARRIER, 2) });
+  await whole.run({ inputs });
+  let child: ChildProcess | undefined;
+  server.settings.fault = ({ method, path }) => {
+    // Its verdicts are posted.
+    if (method === 'POST' && path.includes('/issues/')) child?.kill('SIGKILL');
+    return undefined;
+  };
+  await run({ inputs, onStart: (started) => void (child = started) });
+  server.settings.fault = null;
+  const bodies = ({ reviewComments }: GitHubServer) => reviewComments.map(({ body, line }) => [line, body.replace(/checkout [0-9a-f]+/, '')]); // prettier-ignore
+  assert.deepEqual([server.reviewComments.length, JSON.stringify(bodies(server)).includes('suggestion')], [2, false]);
+  const result = await run({ inputs });
+  assert.equal(result.status, 1, result.stdout);
+  assert.deepEqual(bodies(server), bodies(whole.server));
+  assert.deepEqual([server.reviews.length, server.issueComments.length, server.checkRuns.length], [1, 1, 1]);
+  assert.deepEqual(server.faults, []);
+});
+
+test('a run that is cancelled while it looks for repairs: its verdicts stand', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'a.cu': with_('', 3) }, { 'a.cu': with_(BARRIER, 3) });
+  let child: ChildProcess | undefined;
+  server.settings.fault = ({ method, path }) => {
+    if (method === 'POST' && path.includes('/issues/')) child?.kill('SIGTERM');
+    return undefined;
+  };
+  const result = await run({ inputs, onStart: (started) => void (child = started) });
+  assert.equal(result.status, 143, result.stdout);
+  assert.match(server.issueComments[0]?.body ?? '', /3 data races/);
+  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure']); // prettier-ignore
+  assert.equal(result.outputs['errors'], '3');
 });
