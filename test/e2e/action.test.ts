@@ -59,9 +59,8 @@ test(
     assert.equal(server.reviews.length, 1);
     assert.equal(server.reviewComments.length, 1);
     const [comment] = server.reviewComments;
-    // The lines that the repair replaces.
-    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', null, 5]);
-    assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n```/);
+    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', 5, 6]);
+    assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n.*\n```/);
     assert.match(
       comment?.body ?? '',
       / on line 5 while .* on line 6.*; no `__syncthreads\(\)` separates the two accesses/,

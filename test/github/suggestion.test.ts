@@ -23,7 +23,7 @@ function showing(first: number, last: number): FileDiff {
 
 /** A kernel that races on one line or two. */
 function repairedKernel(before: string, after: string, name = 'k()', [one, other] = [2, 2]): KernelReport {
-  const [first, second] = [one!, other!].map((line) => ({ file: path, line })) as [Location, Location];
+  const [first, second] = [one, other].map((line) => ({ file: path, line })) as [Location, Location];
   const finding = race({ fingerprint: `race of ${name}`, first, second });
   const edits = lineEdits(before, after).map((edit) => ({ file: path, ...edit }));
   const repair = {

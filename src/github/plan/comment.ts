@@ -25,7 +25,7 @@ const MAX_COLUMN = 60;
 const MAX_PATCH_LINES = 60;
 
 /** What is told of a finding, in the order of a reader. */
-export interface FindingText {
+interface FindingText {
   /** What happens, and where. */
   readonly head: string;
   /** Launch, interleaving: folded. */
@@ -63,7 +63,7 @@ export function wholeText({ head, background, reproduction: commands }: FindingT
 }
 
 /** The comment on a finding, where it stands on these lines. */
-export interface CommentText {
+interface CommentText {
   readonly body: string;
   /** Whether the repair is in it, and can be committed from there. */
   readonly suggests: boolean;
