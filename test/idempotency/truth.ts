@@ -1,5 +1,6 @@
 /** The truth about launches of the corpus, by re-execution with several contents of memory. */
 import { type Reexecution, reexecute } from '../../src/idempotency/reexecution/reexecute.ts';
+import { runStaged } from '../../src/machine/javascript/staged-run.ts';
 import { type CorpusLaunch, reexecutionOf } from './launches.ts';
 
 export interface LaunchTruth {
@@ -19,4 +20,18 @@ export function truthOf(launch: CorpusLaunch, contents: number, stops: number): 
   const [answer] = answers;
   const isRefuted = answers.has(false);
   return { launch, idempotent: answers.size === 1 ? answer! : 'left-out', isRefuted, runs };
+}
+
+/**
+ * Whether threads race in a launch, with some contents of memory. Such a launch is not idempotent by definition, even
+ * where no run shows it: the order of its accesses is open.
+ */
+export function hasRace(launch: CorpusLaunch, contents: number): boolean {
+  return Array.from({ length: contents }, (_, seed) => reexecutionOf(launch, seed + 1, 0)).some(
+    ({ kernel, block, grid, sharedBytes, buffers, arguments: values, steps, seed }) => {
+      const run = { kernel, block, grid, sharedBytes, buffers, arguments: values, steps };
+      const { races } = runStaged({ ...run, detectRaces: true, contentsSeed: seed });
+      return races.some(({ sameValue, unmodelled }) => !sameValue && unmodelled.length === 0);
+    },
+  );
 }
