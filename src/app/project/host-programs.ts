@@ -11,7 +11,7 @@ import {
   distinctSites,
   sitesOf,
 } from '../../cuda/launches/launch-site.ts';
-import { mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { definesFunction, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
@@ -145,8 +145,12 @@ export function launchFinder(request: Request): LaunchFinder {
     const callers: { file: string; program: Program }[] = [];
     for (const file of await others(unit, entry.name)) {
       const text = tree.text(file) ?? '';
-      // A function of its own by that name, told without reading the program.
-      if (own.shared.includes(entry) && new RegExp(`\\b${entry.name.replace(/\W/g, '')}\\s*\\([^;{}()]*\\)\\s*\\{`).test(text)) continue; // prettier-ignore
+      // Most files only mention the name, or have a function of their own by it: told without reading the program.
+      if (!mayCall(text, entry.name)) {
+        if (definesFunction(text, entry.name)) definers.push(file);
+        continue;
+      }
+      if (own.shared.includes(entry) && definesFunction(text, entry.name)) continue;
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
         ({ body, node }) => body && program.host.locate(node.start).file !== own.host.locate(entry.node.start).file,

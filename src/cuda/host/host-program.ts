@@ -46,7 +46,7 @@ const launchName = /\b(?:cudaLaunch\w*Kernel\w*|cuLaunch\w*Kernel\w*|cudaGraph\w
  * Interprets a program.
  * @param name tells its symbols from those of other programs
  * @param text what is left of it once it is preprocessed
- * @param wanted names of functions in other files whose calls are of interest
+ * @param wanted names of functions in other files; where there are any, nothing but calls of them is of interest
  */
 export function readHostProgram(
   name: string,
@@ -64,10 +64,12 @@ export function readHostProgram(
     const known = reachingNodes.get(node);
     if (known !== undefined) return known;
     const written = text.slice(node.start, node.end);
-    const found = written.includes('<<<') || launchName.test(written) || (written.match(/[A-Za-z_]\w*/g) ?? []).some((word) => telling.has(word)); // prettier-ignore
+    const found = (wanted.size === 0 && mayLaunchHere(written)) || (written.match(/[A-Za-z_]\w*/g) ?? []).some((word) => telling.has(word)); // prettier-ignore
     reachingNodes.set(node, found);
     return found;
   };
+  const nodesOfInterest = (one: FunctionDeclaration): readonly SyntaxNode[] =>
+    wanted.size === 0 ? launchNodes(one, text) : callNodes(one, text, wanted);
   const called = new Set<string>();
   for (const one of reaching) for (const name of names.get(one) ?? []) if (name !== one.name) called.add(name);
   const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, mostRoots);
@@ -97,7 +99,7 @@ export function readHostProgram(
     for (const entry of reaching) {
       if (begun.has(entry)) continue;
       const isOpen = open.has(entry.name) || cutShort.size > 0;
-      const missed = new Set([...launchNodes(entry, text), ...callNodes(entry, text, wanted)].filter((node) => !seen.has(node))); // prettier-ignore
+      const missed = new Set(nodesOfInterest(entry).filter((node) => !seen.has(node)));
       if (!isOpen && missed.size === 0) continue;
       begun.add(entry);
       const found = go(entry);
@@ -138,7 +140,7 @@ function launchNodes({ body }: FunctionDeclaration, text: string): SyntaxNode[] 
 
 /** Calls of functions in other files that are of interest. */
 function callNodes({ body }: FunctionDeclaration, text: string, wanted: ReadonlySet<string>): SyntaxNode[] {
-  if (!body || wanted.size === 0) return [];
+  if (!body) return [];
   return nodesWhere(body, (node) => {
     const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
     return callee !== undefined && wanted.has(text.slice(callee.start, callee.end).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim()); // prettier-ignore
@@ -189,6 +191,10 @@ function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: strin
   };
 }
 
+function mayLaunchHere(text: string): boolean {
+  return text.includes('<<<') || launchName.test(text);
+}
+
 function namesIn({ body }: FunctionDeclaration, text: string): ReadonlySet<string> {
   const nodes = body ? nodesWhere(body, ({ type }) => /^(?:field_)?identifier$/.test(type)) : [];
   return new Set(nodes.map(({ start, end }) => text.slice(start, end)));
@@ -205,8 +211,7 @@ function reachingLaunches(
     const body = one.body!;
     const written = text.slice(body.start, body.end);
     const calls = names.get(one)!;
-    if (written.includes('<<<') || launchName.test(written) || [...wanted].some((name) => calls.has(name)))
-      reaching.add(one);
+    if (wanted.size === 0 ? mayLaunchHere(written) : [...wanted].some((name) => calls.has(name))) reaching.add(one);
   }
   for (let size = -1; size !== reaching.size;) {
     size = reaching.size;

@@ -19,3 +19,37 @@ export function namesLaunchedIn(text: string): ReadonlySet<string> {
   }
   return names;
 }
+
+/** Words that a call may follow; any other word before a name and a parenthesis makes a declaration of them. */
+const beforeCall = /^(?:return|else|do|throw|case|goto|new|delete|not|and|or|xor|co_return|co_await|co_yield)$/;
+
+/**
+ * Whether a text may call a free function of a name; spares most files that only mention it the parser. What stands in
+ * comments and strings, declarations, and calls of methods are none; wherever it is not clear, the answer is yes.
+ */
+export function mayCall(text: string, name: string): boolean {
+  const plain = text.includes('R"')
+    ? text
+    : text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g, ' ');
+  const lines = plain.replaceAll(/\\\r?\n/g, ' ');
+  for (const { index } of lines.matchAll(wordOf(name))) {
+    const line = lines.slice(lines.lastIndexOf('\n', index) + 1, index);
+    if (/^\s*#\s*define\b/.test(line)) return true;
+    const before = lines.slice(Math.max(0, index - 80), index);
+    const isCall = /^\s*(?:[(<]|$)/.test(lines.slice(index + name.length, index + name.length + 80));
+    if (!isCall || /(?:\.|->)\s*$/.test(before)) continue;
+    // Only on one line: before it may stand a directive.
+    const word = /([A-Za-z_]\w*)[ \t]+$/.exec(line)?.[1];
+    if (word === undefined || beforeCall.test(word)) return true;
+  }
+  return false;
+}
+
+function wordOf(name: string): RegExp {
+  return new RegExp(`(?<![A-Za-z0-9_])${name.replace(/\W/g, '')}(?![A-Za-z0-9_])`, 'g');
+}
+
+/** Whether a text defines a function of a name, as far as one sees without parsing it. */
+export function definesFunction(text: string, name: string): boolean {
+  return new RegExp(`${wordOf(name).source}\\s*\\([^;{}()]*\\)\\s*\\{`).test(text);
+}

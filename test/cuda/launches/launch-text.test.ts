@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { definesFunction, mayCall } from '../../../src/cuda/launches/launch-text.ts';
+
+test('a call of a function is seen wherever it may stand', () => {
+  for (const text of [
+    'void f() { run(1); }',
+    'int f() { return run (1); }',
+    'void f() { if (x) g(); else run\n(1); }',
+    'void f() {\n#ifdef FAST\nrun(1);\n#endif\n}',
+    'void f() { run<256>(1); }',
+    'void f() { lib::run(1); }',
+    'void f() { x = y * run(1); }',
+    'void f() { /* first */ run /* then */ (1); }',
+    "void f() { if (c == '\"') run(1); }",
+    '#define START \\\n  run\nvoid f() { START(1); }',
+    'const char *s = R"(")"; void f() { run(1); }',
+    'int run(int); int f() { return run(run(1)); }',
+  ])
+    assert.ok(mayCall(text, 'run'), text);
+});
+
+test('comments, strings, declarations, methods and longer names are no calls', () => {
+  for (const text of [
+    '// run(1)\n/* run(2); */',
+    'puts("run(1)");',
+    'void run(int n);',
+    'extern "C" void run(int n) { }',
+    'void f(Task t, Task *p) { t.run(1); p->run(2); }',
+    'void f() { rerun(1); run_all(1); }',
+    'int run = 1;',
+  ])
+    assert.equal(mayCall(text, 'run'), false, text);
+});
+
+test('a definition is told from a declaration and a call', () => {
+  assert.ok(definesFunction('void run(int n)\n{\n}', 'run'));
+  assert.equal(definesFunction('void run(int n); void f() { run(1); }', 'run'), false);
+});
