@@ -374,12 +374,8 @@ function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): 
   }
   const before = cloneState(state);
   const isFirst = node.type === 'do_statement';
-  if (
-    node.type !== 'for_range_loop' &&
-    isShort(node, state, frame, host) &&
-    host.attempt(() => unrolled(node, state, frame, host))
-  )
-    return true;
+  const rounds = node.type === 'for_range_loop' ? undefined : shortRounds(node, state, frame, host);
+  if (rounds !== undefined && host.attempt(() => unrolled(node, rounds, state, frame, host))) return true;
   become(state, before);
   return summarised(node, state, frame, host, isFirst);
 }
@@ -407,31 +403,41 @@ function loopCondition(node: SyntaxNode, state: State, frame: Frame, host: Inter
   return factOf(host.evaluate(condition, state, frame));
 }
 
-/** Whether the condition and the step of a loop, without its body, end it within the rounds that are gone through. */
-function isShort(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+/**
+ * The rounds after which the condition and the step of a loop, without its body, end it: 0 where it has no step.
+ * @returns undefined where these are more rounds than are gone through
+ */
+function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): number | undefined {
   const update = childIn(node, 'update');
-  if (!update) return true;
+  if (!update) return 0;
   const trial = cloneState(state);
-  let isEnded = false;
+  let rounds: number | undefined;
   host.silently(() => {
-    for (let count = 0; count <= mostRounds && !isEnded; count++) {
+    for (let count = 0; count <= mostRounds && rounds === undefined; count++) {
       const condition = loopCondition(node, trial, frame, host);
       if (condition.kind !== 'truth') break;
-      isEnded = !condition.value;
+      if (!condition.value) rounds = count;
       host.evaluate(update, trial, frame);
     }
   });
-  return isEnded;
+  return rounds;
 }
 
 /** Work that goes into the rounds of a loop that leads to no launch: what it leaves behind rarely matters there. */
-const mostOfSideLoop = 4000;
+const mostOfSideLoop = 1000;
 
-/** Goes through the rounds one by one. @returns whether that came to an end */
-function unrolled(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+/**
+ * Goes through the rounds one by one.
+ * @param rounds as many as there are to be, as far as that is known
+ * @returns whether that came to an end
+ */
+function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, host: Interpreter): boolean {
   const breaks: State[] = [];
-  const most = host.reaches(node) ? Infinity : host.spent() + mostOfSideLoop;
-  for (let count = 0; count <= mostRounds && host.spent() <= most; count++) {
+  const start = host.spent();
+  const most = host.reaches(node) ? Infinity : mostOfSideLoop;
+  for (let count = 0; count <= mostRounds && host.spent() - start <= most; count++) {
+    // As one round costs, so will the others.
+    if (count === 1 && (host.spent() - start) * rounds > most) return false;
     if (count > 0 || node.type !== 'do_statement') {
       const condition = loopCondition(node, state, frame, host);
       if (condition.kind !== 'truth') return false;

@@ -6,10 +6,40 @@ interface Substitution {
   readonly fact: (fact: Fact) => Fact;
 }
 
-/** @param facts which all hold */
-export function substitutionOf(facts: readonly Fact[]): Substitution {
-  const pinned = new Map<string, HostTerm>();
-  const decided = new Map<string, boolean>();
+/** What facts say: the numbers of symbols, and which conditions hold. */
+interface Settled {
+  readonly facts: readonly Fact[];
+  readonly pinned: ReadonlyMap<string, HostTerm>;
+  readonly decided: ReadonlyMap<string, boolean>;
+}
+
+const nothingSettled: Settled = { facts: [], pinned: new Map(), decided: new Map() };
+
+/** What was asked last: a launch in a loop is asked for each round, and what led to one round leads to the next too. */
+let settledLast = nothingSettled;
+
+/**
+ * What holds where facts hold.
+ * @param facts of the way to a place in the program
+ * @param more of this place alone
+ */
+export function substitutionOf(facts: readonly Fact[], more: readonly Fact[] = []): Substitution {
+  let settled = nothingSettled;
+  if (facts.length > 0) {
+    const known = settledLast.facts.every((fact, at) => facts[at] === fact) ? settledLast : nothingSettled;
+    settled = { ...settledFrom(known, facts.slice(known.facts.length)), facts };
+    settledLast = settled;
+  }
+  return replacing(more.length === 0 ? settled : settledFrom(settled, more));
+}
+
+function settledFrom(
+  known: Pick<Settled, 'pinned' | 'decided'>,
+  facts: readonly Fact[],
+): Pick<Settled, 'pinned' | 'decided'> {
+  if (facts.length === 0) return known;
+  const pinned = new Map(known.pinned);
+  const decided = new Map(known.decided);
   const settle = (fact: Fact, value: boolean): void => {
     decided.set(factKey(fact), value);
     if (fact.kind === 'not') settle(fact.operand, !value);
@@ -17,7 +47,7 @@ export function substitutionOf(facts: readonly Fact[]): Substitution {
       settle(fact.left, value);
       settle(fact.right, value);
     }
-    const held = value ? fact : negatedFact(fact);
+    const held = value ? fact : fact.kind === 'comparison' ? negatedFact(fact) : fact;
     if (held.kind !== 'comparison') return;
     decided.set(factKey(held), true);
     decided.set(factKey(negatedFact(held)), false);
@@ -38,7 +68,10 @@ export function substitutionOf(facts: readonly Fact[]): Substitution {
     }
   };
   for (const fact of facts) settle(fact, true);
+  return { pinned, decided };
+}
 
+function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Substitution {
   const replaceFact = (fact: Fact): Fact => {
     const known = decided.get(factKey(fact));
     if (known !== undefined) return { kind: 'truth', value: known };
@@ -84,7 +117,7 @@ export function waysOf(terms: readonly HostTerm[], most: number): readonly (read
   for (const term of terms) {
     const next: (readonly Fact[])[] = [];
     for (const way of ways) {
-      const cases = casesOf(substitutionOf(way).term(term), most);
+      const cases = casesOf(substitutionOf([], way).term(term), most);
       if (!cases) return null;
       for (const { facts } of cases) next.push([...way, ...facts]);
     }

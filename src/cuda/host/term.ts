@@ -134,8 +134,32 @@ function keyOfFact(fact: Fact): string {
   }
 }
 
-function isSame(a: HostTerm, b: HostTerm): boolean {
-  return a === b || (termSize(a) === termSize(b) && termKey(a) === termKey(b));
+/** Whether two terms are the same. Texts of them would say so too, but terms share their parts, and texts do not. */
+export function isSame(a: HostTerm, b: HostTerm): boolean {
+  if (a === b) return true;
+  if (a.kind === 'integer') return b.kind === 'integer' && a.value === b.value;
+  if (a.kind === 'symbol') return b.kind === 'symbol' && a.symbol.id === b.symbol.id;
+  if (a.kind === 'arithmetic')
+    return b.kind === 'arithmetic' && a.size === b.size && a.operator === b.operator && isSame(a.left, b.left) && isSame(a.right, b.right); // prettier-ignore
+  return b.kind === 'choice' && a.size === b.size && isSame(a.then, b.then) && isSame(a.otherwise, b.otherwise) && isSameFact(a.condition, b.condition); // prettier-ignore
+}
+
+/** Whether two conditions are the same. */
+export function isSameFact(a: Fact, b: Fact): boolean {
+  if (a === b) return true;
+  switch (a.kind) {
+    case 'truth':
+      return b.kind === 'truth' && a.value === b.value;
+    case 'unknown':
+      return b.kind === 'unknown' && a.id === b.id;
+    case 'not':
+      return b.kind === 'not' && isSameFact(a.operand, b.operand);
+    case 'comparison':
+      return b.kind === 'comparison' && a.operator === b.operator && isSame(a.left, b.left) && isSame(a.right, b.right);
+    case 'and':
+    case 'or':
+      return b.kind === a.kind && factSize(a) === factSize(b) && isSameFact(a.left, b.left) && isSameFact(a.right, b.right); // prettier-ignore
+  }
 }
 
 /**

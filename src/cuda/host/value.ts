@@ -1,7 +1,7 @@
 /** What variables of a host program hold. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
 
 /** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
 export interface HostMemory {
@@ -145,9 +145,33 @@ export function valueKey(value: HostValue): string {
   }
 }
 
+/** Whether two values are the same, as their texts would tell. */
+function isSameValue(a: HostValue, b: HostValue): boolean {
+  if (a === b) return true;
+  switch (a.kind) {
+    case 'number':
+      return b.kind === 'number' && isSame(a.term, b.term);
+    case 'quotient':
+      return b.kind === 'quotient' && isSame(a.numerator, b.numerator) && isSame(a.denominator, b.denominator);
+    case 'condition':
+      return b.kind === 'condition' && isSameFact(a.fact, b.fact);
+    case 'pointer':
+      return b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset); // prettier-ignore
+    case 'record': {
+      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.fields.size !== b.fields.size) return false;
+      const others = [...b.fields];
+      return [...a.fields].every(([name, field], at) => others[at]![0] === name && isSameValue(field, others[at]![1]));
+    }
+    case 'symbol':
+      return b.kind === 'symbol' && a.symbol.id === b.symbol.id;
+    default:
+      return a.kind === b.kind && valueKey(a) === valueKey(b);
+  }
+}
+
 /** One of two values; null where nothing is known of what it is. */
 export function eitherValue(condition: Fact, then: HostValue, otherwise: HostValue): HostValue | null {
-  if (then === otherwise || valueKey(then) === valueKey(otherwise)) return then;
+  if (isSameValue(then, otherwise)) return then;
   if (then.kind === 'record' && otherwise.kind === 'record' && then.rest.id === otherwise.rest.id) {
     const fields = new Map<string, HostValue>();
     for (const name of new Set([...then.fields.keys(), ...otherwise.fields.keys()])) {

@@ -61,12 +61,11 @@ const mostFacts = 12;
 
 /** The launches of an event: one for each set of extents that the ways through the program lead to. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const facts = [...event.facts, ...event.symbolFacts];
   const { term } = substitutionOf(event.facts);
   const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
   const terms = shapes.filter((one) => hasChoice(one));
   const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
-  const sites = ways.map((way) => siteOf(event, location, parameters, [...facts, ...way], way));
+  const sites = ways.map((way) => siteOf(event, location, parameters, way));
   // Of several ways those on which nothing is launched are not told.
   const isPossible = ({ block, grid }: LaunchSite): boolean => [...(block ?? []), ...(grid ?? [])].every((extent) => extent >= 1); // prettier-ignore
   const possible = sites.filter(isPossible);
@@ -107,10 +106,9 @@ function siteOf(
   event: LaunchEvent,
   location: Location,
   parameters: readonly LaunchParameter[],
-  facts: readonly Fact[],
   way: readonly Fact[],
 ): LaunchSite {
-  const substitution = substitutionOf(facts);
+  const substitution = substitutionOf(event.facts, [...event.symbolFacts, ...way]);
   const resolve = (value: HostValue | undefined): HostTerm | null => {
     const term = value && termOf(value);
     return term ? substitution.term(term) : null;
@@ -138,7 +136,7 @@ function siteOf(
     parameters,
     resolve,
     names,
-    facts: [...facts, ...way].map(substitution.fact),
+    facts: [...event.facts, ...event.symbolFacts, ...way].map(substitution.fact),
   });
   const unknown: LaunchProperty[] = [];
   const isTied = (name: 'blockDim' | 'gridDim'): boolean => ties.some((tie) => dimensionsIn(tie).has(name));
