@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { defaultConfiguration } from './defaults.ts';
 import {
   boundMetrics,
+  boundTable,
   byMetric,
   isBoundMetric,
   isShare,
@@ -25,6 +26,7 @@ const whole = (minimum: number, maximum: number) =>
     v.bigint('must be a whole number'),
     v.check((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`),
     v.transform(Number),
+    v.metadata({ minimum, maximum }),
   );
 const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be a list: [a, b]');
 const extents = v.pipe(
@@ -35,6 +37,7 @@ const extents = v.pipe(
   v.transform((value) => (typeof value === 'number' ? [value] : value)),
   v.check(({ length }) => length >= 1 && length <= 3, 'must have one to three numbers: [16, 16, 1]'),
   v.transform(([x = 1, y = 1, z = 1]) => [x, y, z] as const),
+  v.metadata({ minItems: 1, maxItems: 3 }),
 );
 const scalar = v.union([v.bigint(), v.number(), v.boolean(), v.string()], 'must be a number, true or false');
 const change = 'must be a change such as "+5%", "+4" or "-10 points"';
@@ -58,86 +61,210 @@ const mapping = v.custom<Record<string, unknown>>(
 );
 const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
 
+/** What editors and the reference tell of a key. */
+const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.pipe(schema, v.description(description));
+
 const limits = object(
   byMetric([...resourceMetrics, ...boundMetrics], (metric) =>
-    v.optional(isBoundMetric(metric) || isShare(metric) ? bound : whole(0, resourceTable[metric].largestLimit)),
+    v.optional(
+      told(
+        isBoundMetric(metric) || isShare(metric) ? bound : whole(0, resourceTable[metric].largestLimit),
+        isBoundMetric(metric)
+          ? `Upper bound on the ${boundTable[metric].noun} of one warp, such as "<= 8*ceil(n/32)".`
+          : isShare(metric)
+            ? 'Lowest occupancy, such as ">= 50%".'
+            : `Most ${resourceTable[metric].words[1]}.`,
+      ),
+    ),
   ),
 );
 
 const thresholds = object(
-  byMetric([...boundMetrics, ...resourceMetrics], () =>
-    v.optional(object({ warn: v.optional(threshold), fail: v.optional(threshold) })),
+  byMetric([...boundMetrics, ...resourceMetrics], (metric) =>
+    v.optional(
+      told(
+        object({
+          warn: v.optional(told(threshold, 'A change that is more than this is a warning.')),
+          fail: v.optional(told(threshold, 'A change that is more than this is an error.')),
+        }),
+        `How much worse ${metric} may be than in the base commit.`,
+      ),
+    ),
   ),
 );
 
 const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
 
 export const configurationSchema = object({
-  version: v.literal(1n, 'must be 1'),
-  arch: v.optional(listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))), []),
-  nvcc: v.optional(object({ args: v.optional(listOf(text), []), 'compile-commands': v.optional(text) }), {}),
-  paths: v.optional(object({ include: v.optional(listOf(text), []), exclude: v.optional(listOf(text), []) }), {}),
-  kernels: v.optional(
-    listOf(
+  version: told(v.literal(1n, 'must be 1'), 'Version of this format: always 1.'),
+  arch: v.optional(
+    told(
+      listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))),
+      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} where there is none.`,
+    ),
+    [],
+  ),
+  nvcc: v.optional(
+    told(
       object({
-        match: text,
-        block: v.optional(extents),
-        grid: v.optional(extents),
-        cluster: v.optional(extents),
-        shared: v.optional(whole(0, maximumSharedBytes)),
-        cooperative: v.optional(flag),
-        assume: v.optional(listOf(text), []),
-        args: v.optional(v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'), {}),
-        limits: v.optional(limits, {}),
+        args: v.optional(
+          told(listOf(text), 'Flags for nvcc. Relative paths are meant from the root of the repository.'),
+          [],
+        ),
+        'compile-commands': v.optional(
+          told(text, 'Path of a compile_commands.json, which has the flags of each file.'),
+        ),
       }),
+      'How nvcc compiles the files.',
+    ),
+    {},
+  ),
+  paths: v.optional(
+    told(
+      object({
+        include: v.optional(told(listOf(text), 'Globs of the files to check; all where there is none.'), []),
+        exclude: v.optional(told(listOf(text), 'Globs of files that are not checked.'), []),
+      }),
+      'Which files are checked.',
+    ),
+    {},
+  ),
+  kernels: v.optional(
+    told(
+      listOf(
+        object({
+          match: told(text, 'Glob of the names of kernels that this entry is about.'),
+          block: v.optional(told(extents, 'Threads per block: one to three numbers.')),
+          grid: v.optional(told(extents, 'Blocks in the grid: one to three numbers.')),
+          cluster: v.optional(told(extents, 'Blocks per cluster: one to three numbers.')),
+          shared: v.optional(told(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.')),
+          cooperative: v.optional(told(flag, 'Whether the launch is cooperative, so that barriers of the grid work.')),
+          assume: v.optional(
+            told(listOf(text), 'What holds of the arguments of every launch, such as "n % 32 == 0".'),
+            [],
+          ),
+          args: v.optional(
+            told(
+              v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'),
+              'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
+            ),
+            {},
+          ),
+          limits: v.optional(told(limits, 'Costs that the kernels may not exceed.'), {}),
+        }),
+      ),
+      'Launches, assumptions and limits of kernels, by name.',
     ),
     [],
   ),
   checks: v.optional(
-    object({
-      race: v.optional(
-        object({
-          severity: v.optional(severity, race.severity),
-          'same-value-writes': v.optional(
-            oneOf([...severities, 'allow']),
-            race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
+    told(
+      object({
+        race: v.optional(
+          told(
+            object({
+              severity: v.optional(told(severity, 'Severity of a data race that a run confirms.'), race.severity),
+              'same-value-writes': v.optional(
+                told(
+                  oneOf([...severities, 'allow']),
+                  'Severity of a race in which both threads write the same value; allow accepts it.',
+                ),
+                race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
+              ),
+              volatile: v.optional(
+                told(
+                  oneOf(['error', 'warning', 'allow']),
+                  'Severity of a race between volatile accesses, or of one with an atomic; allow takes them for relaxed atomics of system scope.',
+                ),
+                race.volatile,
+              ),
+              undecided: v.optional(
+                told(
+                  oneOf(['warning', 'notice']),
+                  'Severity of a possible race, which no run has confirmed and no proof has excluded.',
+                ),
+                race.undecided,
+              ),
+              'warp-lockstep': v.optional(
+                told(flag, 'Whether the instructions of one warp count as ordered, as before sm_70.'),
+                race.warpLockstep,
+              ),
+            }),
+            'Data races.',
           ),
-          volatile: v.optional(oneOf(['error', 'warning', 'allow']), race.volatile),
-          undecided: v.optional(oneOf(['warning', 'notice']), race.undecided),
-          'warp-lockstep': v.optional(flag, race.warpLockstep),
-        }),
-        {},
-      ),
-      divergence: v.optional(
-        object({
-          severity: v.optional(severity, divergence.severity),
-          'early-exit': v.optional(severity, divergence.earlyExit),
-        }),
-        {},
-      ),
-      repair: v.optional(
-        object({
-          suggest: v.optional(flag, repair.suggest),
-          'grid-level': v.optional(flag, repair.gridLevel),
-          'remove-redundant': v.optional(severity, repair.removeRedundant),
-          'grid-weight': v.optional(whole(1, 1000), BigInt(repair.weights.grid)),
-          'loop-weight': v.optional(whole(1, 100), BigInt(repair.weights.loop)),
-        }),
-        {},
-      ),
-      cost: v.optional(thresholds, {}),
-      idempotency: v.optional(severity, idempotency),
-    }),
+          {},
+        ),
+        divergence: v.optional(
+          told(
+            object({
+              severity: v.optional(
+                told(severity, 'Severity of a barrier that some threads of a block do not reach.'),
+                divergence.severity,
+              ),
+              'early-exit': v.optional(
+                told(severity, 'Severity of threads that return before a barrier at which others wait.'),
+                divergence.earlyExit,
+              ),
+            }),
+            'Barrier divergence.',
+          ),
+          {},
+        ),
+        repair: v.optional(
+          told(
+            object({
+              suggest: v.optional(told(flag, 'Whether reviews suggest repairs.'), repair.suggest),
+              'grid-level': v.optional(
+                told(flag, 'Whether repairs may add barriers of the grid to cooperative launches.'),
+                repair.gridLevel,
+              ),
+              'remove-redundant': v.optional(
+                told(severity, 'Severity of a barrier that no two accesses need; error counts as warning.'),
+                repair.removeRedundant,
+              ),
+              'grid-weight': v.optional(
+                told(whole(1, 1000), 'What a barrier of the grid weighs, where a barrier of the block weighs 1.'),
+                BigInt(repair.weights.grid),
+              ),
+              'loop-weight': v.optional(
+                told(whole(1, 100), 'What each loop around a barrier multiplies its weight by.'),
+                BigInt(repair.weights.loop),
+              ),
+            }),
+            'Repairs: Selvage takes the lightest placement of barriers that it can prove.',
+          ),
+          {},
+        ),
+        cost: v.optional(
+          told(thresholds, 'Thresholds: how much worse costs may be than in the base commit, such as "+5%".'),
+          {},
+        ),
+        idempotency: v.optional(
+          told(severity, "Severity of a change of a kernel's idempotency in a review. It has no effect yet."),
+          idempotency,
+        ),
+      }),
+      'Severities, options and thresholds of the checks.',
+    ),
     {},
   ),
   suppress: v.optional(
-    listOf(
-      object({
-        code: text,
-        reason: text,
-        path: v.optional(text),
-        until: v.optional(v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30'))),
-      }),
+    told(
+      listOf(
+        object({
+          code: told(text, 'Code of the findings, such as race/global.'),
+          reason: told(text, 'Why they are suppressed; reports show it.'),
+          path: v.optional(told(text, 'Glob of their files; all files where it is missing.')),
+          until: v.optional(
+            told(
+              v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')),
+              'Last day on which they are suppressed: 2027-06-30.',
+            ),
+          ),
+        }),
+      ),
+      'Findings that are suppressed.',
     ),
     [],
   ),
@@ -160,8 +287,10 @@ interface SchemaNode {
 /** The schema that says what keys or items there are, inside of defaults and checks. */
 function structureOf(schema: SchemaNode | undefined): SchemaNode | undefined {
   if (schema?.wrapped) return structureOf(schema.wrapped);
-  const inner = schema?.pipe?.find((step) => step.entries !== undefined || step.item !== undefined);
-  return inner ?? schema;
+  if (schema?.entries || schema?.item) return schema;
+  // A pipe repeats what it begins with as its first step.
+  const inner = schema?.pipe?.map((step) => (step === schema ? undefined : structureOf(step)));
+  return inner?.find((step) => step?.entries !== undefined || step?.item !== undefined) ?? schema;
 }
 
 /**

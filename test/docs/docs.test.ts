@@ -1,0 +1,104 @@
+/** The documentation says what the code does: pages that are made are current, links lead somewhere. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
+import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
+import { generatedPages } from './pages.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const docs = join(root, 'src/docs');
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+test('the JSON Schema of the configuration is current (npm run regenerate)', () => {
+  const written: unknown = JSON.parse(read(join(root, 'src/settings/configuration.schema.json')));
+  assert.deepEqual(written, JSON.parse(JSON.stringify(configurationJsonSchema())));
+});
+
+test('pages made of tables of the code are current, and there is no other (npm run regenerate)', () => {
+  const pages = generatedPages();
+  for (const [path, text] of pages) assert.equal(existsSync(join(docs, path)) && read(join(docs, path)), text, path);
+  const there = readdirSync(join(docs, 'diagnostics'), { recursive: true, encoding: 'utf8' });
+  for (const path of there.filter((name) => name.endsWith('.md')))
+    assert.ok(pages.has(`diagnostics/${path.replaceAll('\\', '/')}`), path);
+});
+
+test('every key of the configuration is described', () => {
+  const missing: string[] = [];
+  const visit = (schema: JsonSchema, path: string): void => {
+    for (const [key, inner] of Object.entries(schema.properties ?? {})) {
+      if (!/\.$/.test(inner.description ?? '')) missing.push(path + key);
+      visit(inner.items ?? inner, `${path}${key}.`);
+    }
+  };
+  visit(configurationJsonSchema(), '');
+  assert.deepEqual(missing, []);
+});
+
+test('the JSON Schema takes and refuses what the parser takes and refuses', () => {
+  const validate = new Ajv({ strict: false }).compile(configurationJsonSchema());
+  const right = [
+    'version: 1',
+    'version: 1\nkernels: [{ match: "a*", block: 256, grid: [1, 2, 3], args: { n: 4, f: 1.5, g: true } }]',
+    'version: 1\nchecks: { race: { same-value-writes: allow }, cost: { sectors: { warn: "+5%", fail: 4 } } }',
+    'version: 1\nsuppress: [{ code: race/global, reason: old, until: 2027-06-30 }]',
+    'version: 1\nkernels: [{ match: k, limits: { registers: 64, occupancy: ">= 50%", sectors: "<= 8*n" } }]',
+  ];
+  const wrong = [
+    '{}',
+    'version: 2',
+    'version: 1\nunknown: 3',
+    'version: 1\narch: sm_80',
+    'version: 1\narch: [compute_80]',
+    'version: 1\nkernels: [{ block: 256 }]',
+    'version: 1\nkernels: [{ match: k, block: [] }]',
+    'version: 1\nkernels: [{ match: k, block: [1, 2, 3, 4] }]',
+    'version: 1\nkernels: [{ match: k, shared: -1 }]',
+    'version: 1\nchecks: { race: { severity: loud } }',
+    'version: 1\nchecks: { repair: { loop-weight: 101 } }',
+    'version: 1\nsuppress: [{ code: race/nowhere, reason: old }]',
+    'version: 1\nkernels: [{ match: k, limits: { occupancy: 50 } }]',
+  ];
+  const isTaken = (text: string): boolean => parseConfiguration(text, 'c.yml').diagnostics.length === 0;
+  for (const text of right) {
+    assert.ok(validate(parse(text)), `${text}: ${JSON.stringify(validate.errors)}`);
+    assert.ok(isTaken(text), text);
+  }
+  for (const text of wrong) {
+    assert.ok(!validate(parse(text)), text);
+    assert.ok(!isTaken(text), text);
+  }
+});
+
+test('links of the documentation lead to files and headings that are there', () => {
+  const anchorsOf = (text: string): Set<string> =>
+    new Set(
+      [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+        heading!
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      ),
+    );
+  const broken: string[] = [];
+  const pages = [
+    'README.md',
+    'CHANGELOG.md',
+    ...readdirSync(docs, { recursive: true, encoding: 'utf8' }).map((path) => `src/docs/${path}`),
+  ].filter((path) => path.endsWith('.md') && existsSync(join(root, path)));
+  for (const page of pages) {
+    const text = read(join(root, page)).replaceAll(/^```[^]*?^```$/gm, '');
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target!)) continue;
+      const [path = '', anchor] = target!.split('#');
+      const file = path === '' ? join(root, page) : join(root, dirname(page), path);
+      if (!existsSync(file)) broken.push(`${page}: ${target}`);
+      else if (anchor !== undefined && !anchorsOf(read(file)).has(anchor)) broken.push(`${page}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});

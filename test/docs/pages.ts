@@ -1,0 +1,87 @@
+/** Pages of `src/docs` that are made of tables of the code. */
+import { codes, type CodeEntry } from '../../src/source/codes.ts';
+import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
+
+const made = '<!-- Made by `npm run regenerate`; edits are lost. -->';
+
+/** Path below `src/docs` and text of each page. */
+export function generatedPages(): Map<string, string> {
+  const pages = new Map<string, string>();
+  pages.set('configuration-keys.md', configurationPage());
+  for (const [code, entry] of Object.entries(codes)) pages.set(`diagnostics/${code}.md`, diagnosticPage(code, entry));
+  pages.set('diagnostics/README.md', diagnosticsPage());
+  return pages;
+}
+
+/** What `selvage explain CODE` prints. */
+function diagnosticPage(code: string, { severity, title, explanation, example, remedy }: CodeEntry): string {
+  const language = /^(?:config|suppression|cost|resource|limit)\//.test(code) ? '' : 'cuda';
+  return [
+    made,
+    '',
+    `# ${code}`,
+    '',
+    `${title} Severity: ${severity}.`,
+    '',
+    explanation,
+    '',
+    `\`\`\`${language}`,
+    example,
+    '```',
+    '',
+    `**Remedy.** ${remedy}`,
+    '',
+    `\`selvage explain ${code}\` prints this page. [All codes](../README.md).`,
+    '',
+  ].join('\n');
+}
+
+function diagnosticsPage(): string {
+  const rows = Object.entries(codes).map(([code, { severity, title }]) => `| [\`${code}\`](${code}.md) | ${severity} | ${title.replaceAll('|', '\\|')} |`); // prettier-ignore
+  return [made, '', '# Codes', '', '| code | severity | meaning |', '| --- | --- | --- |', ...rows, ''].join('\n');
+}
+
+/** Every key of `.selvage.yml`. */
+function configurationPage(): string {
+  const rows: string[] = [];
+  const visit = (schema: JsonSchema, path: string): void => {
+    for (const [key, inner] of Object.entries(schema.properties ?? {})) {
+      const name = path === '' ? key : `${path}.${key}`;
+      const value = inner.default === undefined ? '' : `\`${plain(inner.default)}\``;
+      rows.push(
+        `| \`${name}\` | ${typeText(inner)} | ${value} | ${(inner.description ?? '').replaceAll('|', '\\|')} |`,
+      );
+      visit(inner.items?.properties ? inner.items : inner, inner.items?.properties ? `${name}[]` : name);
+    }
+  };
+  visit(configurationJsonSchema(), '');
+  return [
+    made,
+    '',
+    '# Keys of .selvage.yml',
+    '',
+    '[Configuration](configuration.md) explains them with examples. Editors complete them with',
+    '[the JSON Schema](../settings/configuration.schema.json), if the file begins with',
+    '`# yaml-language-server: $schema=…/src/settings/configuration.schema.json`; `selvage init` writes that line.',
+    '',
+    '| key | value | default | meaning |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function typeText({ type, enum: values, anyOf, items, const: only, minimum, maximum }: JsonSchema): string {
+  if (values) return values.length > 8 ? 'a code' : values.map((value) => `\`${plain(value)}\``).join(', ');
+  if (only !== undefined) return `\`${plain(only)}\``;
+  if (anyOf) return [...new Set(anyOf.map(typeText))].join(' or ');
+  if (items) return items.properties ? 'list of mappings' : `list of ${typeText(items)}`;
+  if (type === 'integer') return minimum === undefined ? 'whole number' : `whole number from ${minimum} to ${maximum}`;
+  const names: Readonly<Record<string, string>> = { string: 'text', boolean: '`true`, `false`', object: 'mapping' };
+  return names[type ?? ''] ?? type ?? '';
+}
+
+/** A value that is no mapping, as YAML has it. */
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,16 @@
+/** Writes src/settings/configuration.schema.json and the pages of src/docs that are made. Run: node test/docs/regenerate.ts */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { format } from 'prettier';
+import { configurationJsonSchema } from './configuration-schema.ts';
+import { generatedPages } from './pages.ts';
+
+const source = fileURLToPath(new URL('../../src/', import.meta.url));
+const schema = JSON.stringify(configurationJsonSchema(), null, 2);
+writeFileSync(`${source}settings/configuration.schema.json`, await format(schema, { parser: 'json', printWidth: 120 }));
+rmSync(`${source}docs/diagnostics`, { recursive: true, force: true });
+for (const [path, text] of generatedPages()) {
+  mkdirSync(dirname(`${source}docs/${path}`), { recursive: true });
+  writeFileSync(`${source}docs/${path}`, text);
+}
