@@ -50,6 +50,10 @@ export const commands = {
     synopsis: 'run PATH --kernel GLOB --block … --grid … [--arg NAME=VALUE…] [-- NVCC ARGS…]',
     summary: 'run a kernel in the interpreter and report races, without a GPU',
   },
+  init: {
+    synopsis: 'init [FOLDER]',
+    summary: 'write a workflow and a configuration for a repository, from its kernels, launches and build files',
+  },
   demo: { synopsis: 'demo', summary: 'review the example pull request that comes with Selvage' },
   explain: { synopsis: 'explain CODE', summary: 'explain a code such as race/shared, with an example and the remedy' },
   idempotency: {
@@ -116,6 +120,9 @@ export const optionTable = {
   },
   launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
   emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
+  'dry-run': { flag: true, help: 'init: print the files instead of writing them' },
+  force: { flag: true, help: 'init: replace files that are there' },
+  action: { value: 'OWNER/REPO@REF', help: 'init: the action that the workflow uses' },
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
   head: { value: 'REV', help: `review: the commit to review (default ${optionDefaults.head})` },
@@ -169,6 +176,9 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   checks: analysing.filter((name) => name !== 'cost' && name !== 'idempotency'),
   launches: ['idempotency'],
   emit: ['idempotency'],
+  'dry-run': ['init'],
+  force: ['init'],
+  action: ['init'],
   write: ['repair'],
   timeout: analysing,
   solver: analysing,
@@ -213,6 +223,14 @@ export interface Shard {
   readonly count: number;
 }
 
+/** Options of `selvage init` alone. */
+interface InitOptions {
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  /** `OWNER/REPO@REF`. */
+  readonly action?: string;
+}
+
 export interface Options {
   readonly block?: Dim3;
   readonly grid?: Dim3;
@@ -251,6 +269,7 @@ export interface Options {
   /** Whether results of earlier runs may be taken, and those of this one kept. */
   readonly cache: boolean;
   readonly run: RunOptions;
+  readonly init: InitOptions;
 }
 
 export type Invocation =
@@ -462,6 +481,9 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const config = one('config');
   const launches = one('launches');
   const emit = one('emit');
+  const action = one('action');
+  if (action !== undefined && !/^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[\w./-]+$/.test(action))
+    throw new UsageError(`--action ${action}: give a repository and a tag, branch or commit of it: OWNER/REPO@v0.`);
   return {
     ...(block ? { block } : {}),
     ...(grid ? { grid } : {}),
@@ -493,6 +515,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
     cache: !values.has('no-cache'),
+    init: { dryRun: values.has('dry-run'), force: values.has('force'), ...(action === undefined ? {} : { action }) },
     run: runOptions(values),
   };
 }

@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { kindOf, repositoryRoot } from '../project/source-tree.ts';
+import { actionPlaceholder, firstFiles, type FirstFile } from '../setup/first-files.ts';
+import { survey, type Survey } from '../setup/survey.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { say, writeOutput } from './tell.ts';
+
+/**
+ * `selvage init`: writes the workflow and the configuration of a repository from its kernels and build files. It replaces
+ * a file only with `--force`.
+ * @throws UsageError where the folder is none, or has no CUDA code
+ */
+export async function initCommand({ paths, options }: Command, services: CommandLineServices): Promise<ExitCode> {
+  const [folder = '.', ...others] = paths;
+  if (others.length > 0) throw new UsageError('`selvage init` takes one folder.');
+  const start = resolve(services.cwd, folder);
+  if (kindOf(start) !== 'folder') throw new UsageError(`${folder} is not a folder.`);
+  const root = repositoryRoot(realpathSync(start)) ?? realpathSync(start);
+  const { action = actionPlaceholder, dryRun, force } = options.init;
+  const found = await survey(root, services.environment);
+  if (found.units.length === 0 && found.loneHeaders.length === 0)
+    throw new UsageError(`There is no .cu file and no header with a kernel under ${folder}.`);
+  const files = firstFiles(found, action);
+  if (dryRun) {
+    for (const { path, text } of files) services.stdout.write(`# ${path}\n${text}\n`);
+    return exitCodes.success;
+  }
+  if (!options.quiet) say(services, foundText(found));
+  for (const file of files) say(services, write(root, file, force));
+  if (action === actionPlaceholder && !options.quiet)
+    say(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // prettier-ignore
+  return exitCodes.success;
+}
+
+/** Writes a file and says what became of it. */
+function write(root: string, { path, text }: FirstFile, force: boolean): string {
+  const file = join(root, path);
+  const isThere = existsSync(file);
+  if (isThere && readFileSync(file, 'utf8') === text) return `${path} is as it should be`;
+  if (isThere && !force) return `${path} is there already and was kept; --force replaces it, --dry-run prints the new one`; // prettier-ignore
+  mkdirSync(dirname(file), { recursive: true });
+  writeOutput(file, text);
+  return `${isThere ? 'replaced' : 'wrote'} ${path}`;
+}
+
+function foundText({ kernels, units, loneHeaders, systems, unlaunched }: Survey): string {
+  const number = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  const built = systems.length === 0 ? 'no build file' : `built by ${systems.join(', ')}`;
+  const open = unlaunched.length === 0 ? '' : `; no source launches ${unlaunched.length} of them`;
+  const where = units.length > 0 ? number(units.length, '.cu file') : number(loneHeaders.length, 'header');
+  return `found ${number(kernels, 'kernel')} in ${where}, ${built}${open}`;
+}

@@ -1,0 +1,64 @@
+/** What a repository holds that a first configuration is made of. */
+import { join } from 'node:path';
+import { cacheFolder } from '../../system/cache-folder.ts';
+import { includingUnits } from '../project/include-graph.ts';
+import { openLaunchIndex } from '../project/launch-index.ts';
+import { isHeader, isUnit, kindOf, listFiles, openSourceTree } from '../project/source-tree.ts';
+import { isBuildFile, readBuildFiles, type BuildFacts } from './build-files.ts';
+
+export interface Survey extends BuildFacts {
+  /** Paths of `.cu` files, sorted. */
+  readonly units: readonly string[];
+  /** Headers that define kernels and that no `.cu` file includes. */
+  readonly loneHeaders: readonly string[];
+  /** Names of kernels that no source launches, as far as their text tells. */
+  readonly unlaunched: readonly string[];
+  /** How many kernels there are. */
+  readonly kernels: number;
+  /** Folders of other people's code that hold `.cu` files. */
+  readonly foreign: readonly string[];
+  /** Whether device code includes headers of PyTorch. */
+  readonly needsTorch: boolean;
+}
+
+const foreignFolder = /(?:^|\/)(?:third_party|third-party|3rdparty|thirdparty|vendor|external|extern|submodules)(?=\/)/;
+
+/**
+ * Looks through a repository: sources and build files, which are read and not run.
+ * @param root absolute
+ */
+export async function survey(root: string, environment: Readonly<Record<string, string | undefined>>): Promise<Survey> {
+  const tree = openSourceTree(root);
+  const sources = tree.sources();
+  const foreign = new Set<string>();
+  const isForeign = (path: string): boolean => {
+    const match = foreignFolder.exec(path);
+    if (match && isUnit(path)) foreign.add(path.slice(0, match.index + match[0].length));
+    return match !== null;
+  };
+  const own = sources.filter((path) => !isForeign(path));
+  const units = own.filter(isUnit);
+  const index = await openLaunchIndex({ tree, environment, folder: cacheFolder(environment, 'launches') });
+  const kernels = new Map<string, string[]>();
+  for (const path of own) {
+    for (const name of index.source(path)?.kernels ?? []) kernels.set(name, [...(kernels.get(name) ?? []), path]);
+  }
+  const withKernels = [...new Set([...kernels.values()].flat())].filter(isHeader);
+  const including = withKernels.length > 0 ? includingUnits(tree, withKernels) : new Map<string, readonly string[]>();
+  const files = listFiles(root, (path) => isBuildFile(path))
+    .filter((path) => !foreignFolder.test(path))
+    .sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1))
+    .flatMap((path): (readonly [string, string])[] => {
+      const text = tree.text(path);
+      return text === undefined ? [] : [[path, text]];
+    });
+  return {
+    ...readBuildFiles(files, (path) => kindOf(join(root, path)) === 'folder'),
+    units,
+    loneHeaders: withKernels.filter((path) => (including.get(path) ?? []).length === 0),
+    unlaunched: [...kernels.keys()].filter((name) => index.launching([name]).length === 0).sort(),
+    kernels: kernels.size,
+    foreign: [...foreign].sort(),
+    needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // prettier-ignore
+  };
+}
