@@ -1,7 +1,7 @@
 /** What build files say of the flags of device code, as far as it is written out in them. */
 import { posix } from 'node:path';
 
-export type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'bazel';
+type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'bazel';
 
 export interface BuildFacts {
   /** Each once, in the order of the repository: the first is that of the top folder, if it has one. */

@@ -111,7 +111,7 @@ function configurationText(found: Survey, action: string): string {
     foreign.length === 0 ? '' : `paths:\n  exclude:\n${list(foreign.map((folder) => `${folder}/**`))}`,
     named.length === 0
       ? ''
-      : `# No source launches these kernels in a way that can be read. Without a launch Selvage checks them for all values of\n# the dimensions; state what is known, here or in a comment above the kernel: // selvage: block=256 grid=64\n#kernels:\n${named.map((name) => `#  - { match: ${quote(name)}, block: 256 }\n`).join('')}${more > 0 ? `#  # and ${more} more\n` : ''}`,
+      : `# No launch names these kernels. Where Selvage finds none either, it checks them for all values of the dimensions. State\n# what is known, here or in a comment above the kernel: // selvage: block=256 grid=64\n#kernels:\n${named.map((name) => `#  - { match: ${quote(name)}, block: 256 }\n`).join('')}${more > 0 ? `#  # and ${more} more\n` : ''}`,
     units.length > 0 && loneHeaders.length > 0
       ? `# No .cu file includes these headers, so their kernels are not checked:\n${loneHeaders.map((path) => `#   ${path}\n`).join('')}`
       : '',

@@ -1,5 +1,5 @@
 /** What a repository holds that a first configuration is made of. */
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { cacheFolder } from '../../system/cache-folder.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { openLaunchIndex } from '../project/launch-index.ts';
@@ -11,7 +11,7 @@ export interface Survey extends BuildFacts {
   readonly units: readonly string[];
   /** Headers that define kernels and that no `.cu` file includes. */
   readonly loneHeaders: readonly string[];
-  /** Names of kernels that no source launches, as far as their text tells. */
+  /** Names of kernels that no source launches by name. */
   readonly unlaunched: readonly string[];
   /** How many kernels there are. */
   readonly kernels: number;
@@ -36,7 +36,10 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     if (match && isUnit(path)) foreign.add(path.slice(0, match.index + match[0].length));
     return match !== null;
   };
-  const own = sources.filter((path) => !isForeign(path));
+  // What CMake has built holds Makefiles, and sources that it has fetched.
+  const built = listFiles(root, (path) => posix.basename(path) === 'CMakeCache.txt').map((path) => posix.dirname(path));
+  const isBuilt = (path: string): boolean => built.some((folder) => folder !== '.' && path.startsWith(`${folder}/`));
+  const own = sources.filter((path) => !isBuilt(path) && !isForeign(path));
   const units = own.filter(isUnit);
   const index = await openLaunchIndex({ tree, environment, folder: cacheFolder(environment, 'launches') });
   const kernels = new Map<string, string[]>();
@@ -45,18 +48,26 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   }
   const withKernels = [...new Set([...kernels.values()].flat())].filter(isHeader);
   const including = withKernels.length > 0 ? includingUnits(tree, withKernels) : new Map<string, readonly string[]>();
-  const files = listFiles(root, (path) => isBuildFile(path))
-    .filter((path) => !foreignFolder.test(path))
+  const files = listFiles(root, isBuildFile)
+    .filter((path) => !foreignFolder.test(path) && !isBuilt(path))
     .sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1))
     .flatMap((path): (readonly [string, string])[] => {
       const text = tree.text(path);
       return text === undefined ? [] : [[path, text]];
     });
+  const scans = sources.flatMap((path) => index.source(path) ?? []);
+  const launched = new Set(scans.flatMap((scan) => scan.launched));
+  // What launches in other ways may mean any kernel that it names.
+  const isCalled = (name: string): boolean =>
+    index.launching([name]).some((path) => {
+      const scan = index.source(path);
+      return scan !== undefined && (scan.calls.length > 0 || scan.pastes);
+    });
   return {
     ...readBuildFiles(files, (path) => kindOf(join(root, path)) === 'folder'),
     units,
     loneHeaders: withKernels.filter((path) => (including.get(path) ?? []).length === 0),
-    unlaunched: [...kernels.keys()].filter((name) => index.launching([name]).length === 0).sort(),
+    unlaunched: [...kernels.keys()].filter((name) => !launched.has(name) && !isCalled(name)).sort(),
     kernels: kernels.size,
     foreign: [...foreign].sort(),
     needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // prettier-ignore
