@@ -131,6 +131,7 @@ async function startsOf(entryPoints: readonly string[]): Promise<Set<string>> {
 async function buildInto(folder: string): Promise<void> {
   const entryPoints = [
     'src/action.ts',
+    'src/post.ts',
     'src/cli.ts',
     'src/bot.ts',
     'src/solver/z3-worker.ts',

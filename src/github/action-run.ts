@@ -1,9 +1,8 @@
 /** The action, from event to exit status. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
@@ -13,10 +12,8 @@ import { interruptible, Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
 import type { Defect, Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
-import { toolVersion } from '../system/version.ts';
 import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './api/changed-files.ts';
-import { createClient } from './api/client.ts';
 import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
 import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
@@ -26,7 +23,9 @@ import { planReview, type PlanInput } from './plan/plan.ts';
 import { describeProblem, publish, type PublishResult } from './publish/publish.ts';
 import type { ReviewPlan } from './plan/review-plan.ts';
 import type { CacheService } from './runner/cache-service.ts';
+import { clientFor, eventPayload } from './runner/run-client.ts';
 import { keepResults, serviceOf } from './runner/kept-results.ts';
+import { printReviewData, reviewFile } from './stages/review-data.ts';
 import { logText } from './text/workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
@@ -63,9 +62,6 @@ interface ActionServices {
 
 // Somebody may find a way to run code of a pull request in the compiler, so the environment must hold no secrets.
 const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // prettier-ignore
-const WRITE_INTERVAL = 1000;
-const RETRY_BUDGET = 180_000;
-const REQUEST_TIMEOUT = 30_000;
 
 /**
  * Reviews the pull request whose event started the job.
@@ -190,6 +186,10 @@ async function review(
     // Write what needs no network first, so that a network failure cannot lose the findings.
     log.say(nothing === undefined ? plan.log : [nothing]);
     await writeOutputs(plan, analysis, services);
+    const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // prettier-ignore
+    const dataFile = join(reportFolder(environment), reviewFile);
+    writeFileSync(dataFile, printReviewData(data));
+    core.setOutput('review-data', dataFile);
     started.isTold = true;
     const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
     log.say(toldLines(plan, result));
@@ -224,33 +224,6 @@ function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   const [name = '', ref = ''] = [environment['GITHUB_ACTION_REPOSITORY'], environment['GITHUB_ACTION_REF']];
   if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};
   return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
-}
-
-function clientFor(token: string, environment: Environment): Octokit {
-  // A GitHub Enterprise Server without rate limits needs no pause.
-  const interval = Number(environment['SELVAGE_WRITE_INTERVAL'] ?? WRITE_INTERVAL);
-  return createClient({
-    token,
-    apiUrl: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
-    userAgent: `selvage/${toolVersion}`,
-    writeInterval: Number.isFinite(interval) && interval >= 0 ? interval : WRITE_INTERVAL,
-    retryBudget: RETRY_BUDGET,
-    requestTimeout: REQUEST_TIMEOUT,
-    sleep,
-    now: Date.now,
-  });
-}
-
-function eventPayload(environment: Environment): unknown {
-  const file = environment['GITHUB_EVENT_PATH'];
-  if (file === undefined || file === '') return undefined;
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
-  } catch (error) {
-    throw new UsageError(
-      `Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 /** The log of the job. */

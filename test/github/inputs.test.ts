@@ -33,7 +33,7 @@ test('exactly the inputs of the manifest are read', () => {
 
 test('exactly the outputs of the manifest are written', () => {
   const { outputs } = planReview({ report: report([]), diff: [], headSha: 'a' });
-  const written = [...Object.keys(outputs), 'report-json', 'report-sarif', 'report-html'];
+  const written = [...Object.keys(outputs), 'report-json', 'report-sarif', 'report-html', 'review-data'];
   assert.deepEqual(written.sort(), Object.keys(manifest.outputs).sort());
   assert.deepEqual([manifest.runs.using, manifest.runs.main], ['node24', 'dist/action.js']);
 });

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ACTIONS_BOT, appObject, comparisonObject, pullRequestObject, userObject, type Account } from './objects.ts';
-import { loadApi } from './openapi.ts';
+import { loadApi, type Api } from './openapi.ts';
 import { hunkRanges, type ChangedFile, type Repository } from './repository.ts';
 
 export interface ServerOptions {
@@ -19,6 +19,15 @@ export interface ServerOptions {
   readonly token: string;
   /** `/api/v3` for an Enterprise Server. */
   readonly prefix?: string;
+  /** Routes beside those of reviews, by method and template, and answers that are no JSON, by path. */
+  readonly more?: (api: Api) => Readonly<Record<string, Handler>>;
+  readonly raw?: (path: string) => RawAnswer | undefined;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
 }
 
 export type Access = 'write' | 'read' | 'none';
@@ -152,7 +161,7 @@ export interface GitHubServer {
 }
 
 /** An answer that is not a success. */
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly status: number;
   readonly errors: readonly string[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -165,21 +174,21 @@ class Refusal extends Error {
   }
 }
 
-interface Call {
+export interface Call {
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   // Checked against the description before a handler sees it.
   readonly body: unknown;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly body?: unknown;
   /** A list is cut into pages. */
   readonly list?: readonly unknown[];
 }
 
-type Handler = (call: Call) => Answer;
+export type Handler = (call: Call) => Answer;
 
 const MAX_BODY = 65_536;
 const MAX_ANNOTATION_TEXT = 64 * 1024;
@@ -434,6 +443,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   };
 
   const handlers: Readonly<Record<string, Handler>> = {
+    ...options.more?.(api),
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
       mayRead(settings.pullRequests);
       thePull(params[2]);
@@ -659,6 +669,13 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (settings.requestsUntilCut !== null && settings.requestsUntilCut-- <= 0) {
       settings.requestsUntilCut = null;
       request.socket.destroy();
+      return;
+    }
+    const raw = options.raw?.(target.pathname);
+    if (raw) {
+      transcript.push({ method, path: target.pathname, status: raw.status });
+      response.writeHead(raw.status, raw.headers);
+      response.end(raw.body);
       return;
     }
     const body: unknown = text === '' ? undefined : JSON.parse(text);

@@ -1,0 +1,42 @@
+/** What a run on GitHub Actions is started with: a client of the API, and the event. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Octokit } from '@octokit/rest';
+import { UsageError } from '../../base/usage-error.ts';
+import { toolVersion } from '../../system/version.ts';
+import { createClient } from '../api/client.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const writeInterval = 1000;
+const retryBudget = 180_000;
+const requestTimeout = 30_000;
+
+/** The client of a run, for the server that the run is of. */
+export function clientFor(token: string, environment: Environment): Octokit {
+  // A GitHub Enterprise Server without rate limits needs no pause.
+  const interval = Number(environment['SELVAGE_WRITE_INTERVAL'] ?? writeInterval);
+  return createClient({
+    token,
+    apiUrl: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
+    userAgent: `selvage/${toolVersion}`,
+    writeInterval: Number.isFinite(interval) && interval >= 0 ? interval : writeInterval,
+    retryBudget,
+    requestTimeout,
+    sleep,
+    now: Date.now,
+  });
+}
+
+/** @throws UsageError where the file of the event cannot be read */
+export function eventPayload(environment: Environment): unknown {
+  const file = environment['GITHUB_EVENT_PATH'];
+  if (file === undefined || file === '') return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
+  } catch (error) {
+    throw new UsageError(
+      `Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

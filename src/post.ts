@@ -1,0 +1,18 @@
+import * as core from '@actions/core';
+import { readInputs } from './github/inputs.ts';
+import { runPost } from './github/stages/post-run.ts';
+
+const { comment, checkRun, maxComments, reviewDrafts, options } = readInputs(core.getInput);
+const token = core.getInput('github-token');
+if (token !== '') core.setSecret(token);
+
+process.exitCode = await runPost(process.env, {
+  token,
+  info: core.info,
+  error: core.error,
+  comment,
+  checkRun,
+  maxComments,
+  reviewDrafts,
+  failOn: options.failOn,
+});

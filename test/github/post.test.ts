@@ -1,0 +1,353 @@
+/** Reviews of forks in two stages: what is posted, and what hostile artifacts come to. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { printReviewData, type ReviewData } from '../../src/github/stages/review-data.ts';
+import { runPost } from '../../src/github/stages/post-run.ts';
+import type { Report } from '../../src/document/report.ts';
+import { zip, type ZipEntry } from './archive.ts';
+import { memoryRepository, type Tree } from './memory-repository.ts';
+import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
+import { startGitHub, type GitHubServer, type Handler } from './server.ts';
+
+const TOKEN = 'secret-token';
+const RUN = 77;
+const NUMBER = 7;
+const folder = mkdtempSync(join(tmpdir(), 'selvage-post-'));
+const servers: GitHubServer[] = [];
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+const text = (changed: boolean): string =>
+  Array.from({ length: 30 }, (_, index) => `line ${index + 1}${changed && index === 12 ? ' changed' : ''}\n`).join('');
+const trees: ReadonlyMap<string, Tree> = new Map([
+  [BASE, new Map([['src/a.cu', text(false)]])],
+  [HEAD, new Map([['src/a.cu', text(true)]])],
+]);
+
+const at = (line: number) => ({ file: 'src/a.cu', line });
+const racy = (replacement: string): Report => {
+  const one = kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })]);
+  const edits = [{ file: 'src/a.cu', startLine: 13, endLine: 13, replacement }];
+  return report([{ ...one, location: at(10), repair: { status: 'repaired', verified: true, edits, fixes: ['f1'] } }]);
+};
+const withBarrier = 'line 13 changed\n  __syncthreads();\n';
+const data = (more: Partial<ReviewData> = {}): ReviewData => ({
+  repository: 'octo/kernels',
+  pullRequest: NUMBER,
+  head: HEAD,
+  base: BASE,
+  folder: '',
+  trust: [],
+  report: racy(withBarrier),
+  ...more,
+});
+const entry = (content: string | Uint8Array, more: Partial<ZipEntry> = {}): ZipEntry => ({
+  name: 'selvage-review.json',
+  content: typeof content === 'string' ? Buffer.from(content) : content,
+  ...more,
+});
+
+interface Situation {
+  readonly archive: Buffer;
+  readonly artifact?: object;
+  readonly artifacts?: number;
+  readonly run?: object;
+  readonly eventName?: string;
+  /** The head that the pull request has. */
+  readonly head?: string;
+  readonly headRepository?: string;
+}
+
+/** Runs the second stage; everything that it is given beside GitHub's own answers may be a stranger's. */
+async function post(situation: Situation) {
+  const {
+    archive,
+    artifact = {},
+    artifacts = 1,
+    run = {},
+    head = HEAD,
+    headRepository = 'mallory/kernels',
+  } = situation;
+  const fork = { full_name: 'mallory/kernels', name: 'kernels', owner: { login: 'mallory' } };
+  let storage = '';
+  const server = await startGitHub({
+    owner: 'octo',
+    repo: 'kernels',
+    pullNumber: NUMBER,
+    baseSha: BASE,
+    headSha: head,
+    repository: memoryRepository(new Map([...trees, [head, trees.get(HEAD)!]])),
+    token: TOKEN,
+    more: (api): Record<string, Handler> => ({
+      'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts': ({ params }) => {
+        assert.equal(params[2], String(RUN));
+        const one = {
+          ...api.example('artifact'),
+          id: 5,
+          name: 'selvage-review',
+          size_in_bytes: archive.length,
+          expired: false,
+          workflow_run: { id: RUN, repository_id: 1, head_repository_id: 2, head_branch: 'topic', head_sha: HEAD },
+          ...artifact,
+        };
+        return {
+          status: 200,
+          body: { total_count: artifacts, artifacts: Array.from({ length: artifacts }, () => one) },
+        };
+      },
+      'GET /repos/{owner}/{repo}/pulls': ({ query }) => {
+        const [first] = api.example('pull-request-simple-items') as unknown as [Record<string, Record<string, object>>];
+        const isAsked = query.get('head') === 'mallory:topic' && query.get('state') === 'open';
+        const repo = (name: string) => ({ ...first['head']!['repo'], full_name: name });
+        const pull = {
+          ...first,
+          number: NUMBER,
+          draft: false,
+          requested_teams: [],
+          head: { ...first['head'], sha: head, repo: repo(headRepository) },
+          base: { ...first['base'], sha: BASE, repo: repo('octo/kernels') },
+        };
+        return { status: 200, list: isAsked ? [pull] : [] };
+      },
+      'GET /repos/{owner}/{repo}/contents/{path}': ({ params, query }) => {
+        const content = trees.get(query.get('ref') ?? '')?.get(params[2] ?? '');
+        const body = { ...api.example('content-file-response-if-content-is-a-file'), encoding: 'base64' };
+        return { status: 200, body: { ...body, content: Buffer.from(content ?? '').toString('base64') } };
+      },
+    }),
+    raw: (path) =>
+      path === '/storage'
+        ? { status: 200, body: archive }
+        : path.endsWith('/actions/artifacts/5/zip')
+          ? { status: 302, headers: { location: storage } }
+          : undefined,
+  });
+  storage = `${server.url}/storage`;
+  servers.push(server);
+  const event = join(folder, `${servers.length}.json`);
+  const own = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
+  const workflowRun = {
+    id: RUN,
+    event: 'pull_request',
+    head_sha: HEAD,
+    head_branch: 'topic',
+    head_repository: fork,
+    ...run,
+  };
+  writeFileSync(event, JSON.stringify({ action: 'completed', repository: own, workflow_run: workflowRun }));
+  const environment = {
+    GITHUB_EVENT_NAME: situation.eventName ?? 'workflow_run',
+    GITHUB_EVENT_PATH: event,
+    GITHUB_API_URL: server.url,
+    GITHUB_REPOSITORY: 'octo/kernels',
+    GITHUB_SERVER_URL: 'https://github.example',
+    SELVAGE_WRITE_INTERVAL: '0',
+  };
+  const lines: string[] = [];
+  const take = (line: string): void => void lines.push(line);
+  const status = await runPost(environment, {
+    token: TOKEN,
+    comment: true,
+    checkRun: true,
+    maxComments: 25,
+    reviewDrafts: false,
+    failOn: 'error',
+    info: take,
+    error: take,
+  });
+  return { status, server, log: lines.join('\n') };
+}
+
+const whole = (own: Partial<ReviewData> = {}): Buffer => zip([entry(printReviewData(data(own)))]);
+
+test('what the run of a fork found is posted to its pull request, with the words made here', async () => {
+  const { status, server, log } = await post({ archive: whole() });
+  assert.equal(status, 0, log);
+  assert.deepEqual(server.faults, []);
+  assert.deepEqual(server.reviewComments.map(({ path, line }) => [path, line]), [['src/a.cu', 13]]); // prettier-ignore
+  assert.match(server.reviewComments[0]!.body, /```suggestion\nline 13 changed\n {2}__syncthreads\(\);\n```/);
+  assert.equal(server.checkRuns[0]?.conclusion, 'failure');
+  assert.equal(server.issueComments.length, 1);
+  const before = server.transcript.length;
+  assert.deepEqual(server.writes(before), []);
+});
+
+test('an edit that does more than adding barriers is not suggested', async () => {
+  for (const replacement of ['system("curl evil");\n', `${withBarrier}  exfiltrate();\n`, '', '  __syncthreads();\n']) {
+    const { status, server } = await post({ archive: whole({ report: racy(replacement) }) });
+    assert.equal(status, 0);
+    assert.equal(server.reviewComments.length, 1);
+    assert.doesNotMatch(JSON.stringify(server.writes()), /suggestion\\n|curl|exfiltrate/);
+  }
+});
+
+const json = (change: (value: Record<string, unknown>) => void): Buffer => {
+  const value = JSON.parse(printReviewData(data())) as Record<string, unknown>;
+  change(value);
+  return zip([entry(JSON.stringify(value))]);
+};
+const inReport = (change: (value: Record<string, unknown>) => void): Buffer =>
+  json((value) => change(value['report'] as Record<string, unknown>));
+const good = printReviewData(data());
+const bomb = Buffer.alloc(1 << 30);
+
+/** Name, what the run left, and the reason that is told. */
+const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
+  ['no archive', () => ({ archive: Buffer.from('<html>') }), /no ZIP archive/],
+  ['an empty archive', () => ({ archive: zip([]) }), /0 entries/],
+  ['an archive that is cut', () => ({ archive: whole().subarray(0, 300) }), /no ZIP archive/],
+  [
+    'an archive with something behind it',
+    () => ({ archive: zip([entry(good)], Buffer.from('#!/bin/sh')) }),
+    /no ZIP archive/,
+  ],
+  ['a path out of the folder', () => ({ archive: zip([entry(good, { name: '../../.bashrc' })]) }), /another name/],
+  ['an absolute path', () => ({ archive: zip([entry(good, { name: '/etc/passwd' })]) }), /another name/],
+  ['a path of Windows', () => ({ archive: zip([entry(good, { name: '..\\selvage-review.json' })]) }), /another name/],
+  [
+    'another file beside it',
+    () => ({ archive: zip([entry(good), entry('x', { name: 'node_modules/x.js' })]) }),
+    /another name/,
+  ],
+  ['the file twice', () => ({ archive: zip([entry(good), entry(good)]) }), /twice/],
+  ['a thousand entries', () => ({ archive: zip(Array.from({ length: 1000 }, () => entry('x'))) }), /1000 entries/],
+  ['a symbolic link', () => ({ archive: zip([entry('/etc/passwd', { mode: 0o120777 })]) }), /link or device/],
+  ['a device', () => ({ archive: zip([entry('', { mode: 0o020666 })]) }), /link or device/],
+  ['an encrypted entry', () => ({ archive: zip([entry(good, { flags: 1 })]) }), /encrypted/],
+  ['another method of packing', () => ({ archive: zip([entry(good, { method: 14 })]) }), /method 14/],
+  ['two names for one entry', () => ({ archive: zip([entry(good, { localName: 'other' })]) }), /damaged/],
+  ['a wrong checksum', () => ({ archive: zip([entry(good, { crc: 1 })]) }), /checksum/],
+  ['a gigabyte that says so', () => ({ archive: zip([entry(bomb)]) }), /more than 67108864 bytes/],
+  [
+    'a gigabyte that hides it',
+    () => ({ archive: zip([entry(bomb, { size: 1000 })]) }),
+    /within the limit|another size/,
+  ],
+  [
+    'an artifact that is too large',
+    () => ({ archive: Buffer.alloc(17 << 20), artifact: { size_in_bytes: 100 } }),
+    /more than 16777216 bytes/,
+  ],
+  [
+    'an artifact that says it is too large',
+    () => ({ archive: whole(), artifact: { size_in_bytes: 1 << 30 } }),
+    /more than 16777216 bytes/,
+  ],
+  ['an artifact that has expired', () => ({ archive: whole(), artifact: { expired: true } }), /expired/],
+  [
+    'an artifact of another run',
+    () => ({ archive: whole(), artifact: { workflow_run: { id: 1, head_sha: HEAD } } }),
+    /another run/,
+  ],
+  ['two artifacts of one name', () => ({ archive: whole(), artifacts: 2 }), /2 artifacts/],
+  ['no JSON', () => ({ archive: zip([entry('{')]) }), /not JSON/],
+  ['no UTF-8', () => ({ archive: zip([entry(Buffer.from([0x22, 0xff, 0x22]))]) }), /not JSON in UTF-8/],
+  ['another document', () => ({ archive: zip([entry('[]')]) }), /not data of Selvage/],
+  ['a key too many', () => ({ archive: json((value) => (value['command'] = 'rm')) }), /not data of Selvage/],
+  ['another commit', () => ({ archive: whole({ head: 'c'.repeat(40) }) }), /another commit/],
+  ['another base', () => ({ archive: whole({ base: 'c'.repeat(40) }) }), /compares with another commit/],
+  ['another repository', () => ({ archive: whole({ repository: 'octo/secrets' }) }), /another repository/],
+  ["another pull request's number", () => ({ archive: whole({ pullRequest: 1 }) }), /#1 is no open pull request/],
+  ['a fork of another name', () => ({ archive: whole(), headRepository: 'octo/kernels' }), /no open pull request/],
+  ['a head that moved', () => ({ archive: whole(), head: 'd'.repeat(40) }), /another commit by now/],
+  ['a folder out of the repository', () => ({ archive: whole({ folder: '../' }) }), /leads out/],
+  [
+    'a file out of the repository',
+    () => ({
+      archive: inReport((value) => {
+        (value['kernels'] as { location: object }[])[0]!.location = { file: '../../etc/passwd', line: 1 };
+      }),
+    }),
+    /leads out/,
+  ],
+  [
+    'a file in .git',
+    () => ({
+      archive: inReport((value) => {
+        (value['kernels'] as { location: object }[])[0]!.location = { file: '.git/config', line: 1 };
+      }),
+    }),
+    /leads out/,
+  ],
+  [
+    'a verdict that is none',
+    () => ({
+      archive: inReport((value) => {
+        (value['kernels'] as { race: { verdict: string } }[])[0]!.race.verdict = 'fine';
+      }),
+    }),
+    /schema/,
+  ],
+  [
+    'a text of a megabyte',
+    () => ({
+      archive: inReport((value) => {
+        (value['kernels'] as { name: string }[])[0]!.name = 'x'.repeat(1 << 20);
+      }),
+    }),
+    /too long/,
+  ],
+  [
+    'values without end',
+    () => ({ archive: json((value) => (value['trust'] = Array.from({ length: 500_000 }, () => 0))) }),
+    /too many values/,
+  ],
+  ['values that lie deep', () => ({ archive: zip([entry(`${'['.repeat(5000)}${']'.repeat(5000)}`)]) }), /too deep/],
+  [
+    'a prototype',
+    () => ({ archive: zip([entry(good.replace('{', '{"__proto__":{"comment":true},'))]) }),
+    /none of ours|not data/,
+  ],
+];
+
+for (const [name, situation, reason] of hostile) {
+  test(`refused: ${name}`, async () => {
+    const { status, server, log } = await post(situation());
+    assert.equal(status, 2, log);
+    assert.match(log, reason);
+    assert.match(log, /Nothing was posted/);
+    assert.deepEqual(server.writes(), []);
+    assert.deepEqual(server.faults, []);
+  });
+}
+
+test('what is no matter of this stage is left alone', async () => {
+  for (const situation of [{ run: { event: 'push' } }, { artifacts: 0 }]) {
+    const { status, server } = await post({ archive: whole(), ...situation });
+    assert.equal(status, 0);
+    assert.deepEqual(server.writes(), []);
+  }
+  assert.equal((await post({ archive: whole(), eventName: 'pull_request_target' })).status, 2);
+});
+
+test('Markdown, HTML, mentions and workflow commands in any text of the data stay text', async () => {
+  const attack =
+    '<img src=x onerror=alert(1)> @octo/team [click](https://evil.example) ![](https://evil.example/x.png) -->\n::error::x\n<!-- selvage:v1 summary -->\n```suggestion\nevil\n``` #1';
+  const value = JSON.parse(JSON.stringify(racy(withBarrier))) as Record<string, unknown>;
+  /** Puts the attack into every text that the schema leaves free. */
+  const poison = (inner: unknown, name = ''): unknown => {
+    if (typeof inner === 'string')
+      return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name) ? attack : inner; // prettier-ignore
+    if (Array.isArray(inner)) return inner.map((one) => poison(one, name));
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, poison(one, key)]));
+  };
+  const poisoned = { ...(poison(value) as object), tool: value['tool'] } as unknown as Report;
+  const trust = [{ kind: 'assumption', text: attack }] as const;
+  const { status, server, log } = await post({ archive: whole({ report: poisoned, trust }) });
+  assert.equal(status, 0, log);
+  assert.equal(server.reviewComments.length + server.reviews.length > 0, true);
+  const bodies = [...server.reviewComments, ...server.reviews, ...server.issueComments].map(({ body }) => body);
+  for (const body of bodies) {
+    // Without code, in which all of that is text.
+    const bare = body.replace(/^(`{3,}).*\n[^]*?\n\1$/gm, '').replace(/(`+)[^`][^]*?\1(?!`)/g, '');
+    assert.doesNotMatch(bare, /<img|@octo|\]\(https:\/\/evil|^::error/m);
+    assert.equal(body.split('\n').filter((line) => line === '<!-- selvage:v1 summary -->').length <= 1, true);
+    assert.doesNotMatch(bare, /^evil$/m);
+  }
+});
