@@ -169,8 +169,11 @@ test('what the run of a fork found is posted to its pull request, with the words
   const { status, server, log } = await post({ archive: whole() });
   assert.equal(status, 0, log);
   assert.deepEqual(server.faults, []);
-  assert.deepEqual(server.reviewComments.map(({ path, line }) => [path, line]), [['src/a.cu', 13]]); // prettier-ignore
-  assert.match(server.reviewComments[0]!.body, /```suggestion\nline 13 changed\n {2}__syncthreads\(\);\n```/);
+  assert.deepEqual(server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]), [['src/a.cu', 12, 14]]); // prettier-ignore
+  assert.match(
+    server.reviewComments[0]!.body,
+    /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\nline 14\n```/,
+  );
   assert.equal(server.checkRuns[0]?.conclusion, 'failure');
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;

@@ -70,7 +70,7 @@ function keywordFault(
       );
     case 'additionalProperties': {
       if (!isObject) return undefined;
-      const known = new Set(Object.keys((schema['properties'] ?? {}) as object));
+      const known = new Set(Object.keys(schema['properties'] ?? {}));
       const others = Object.entries(value).filter(([name]) => !known.has(name));
       return first(others, ([name, inner]) => faultOf(wanted as Schema, inner, `${at}/${name}`, root));
     }
