@@ -1,6 +1,6 @@
 import type { Regression } from './regression.ts';
-import { findingsOf, fingerprintsOf, violationsOf } from './outcome.ts';
-import type { Comparison, KernelReport } from './report.ts';
+import { findingsOf, fingerprintsOf, isRace, placesOf, violationsOf } from './outcome.ts';
+import type { Comparison, FixedFinding, KernelReport } from './report.ts';
 
 /** Names of the two sides of a comparison, and how their kernels correspond. */
 interface ComparedSides {
@@ -30,17 +30,42 @@ export function compareKernels(
   const nameSet = (kernels: readonly KernelReport[]): Set<string> => new Set(kernels.map(({ name }) => name));
   const [baseNames, headNames] = [nameSet(base), nameSet(head)];
   const [old, young] = [new Set(renamed.map((pair) => pair.base)), new Set(renamed.map((pair) => pair.head))];
+  const fixed = [...before].flatMap(([fingerprint, all]) => (isIn(tells, all) ? [] : [fingerprint]));
+  const fixedFindings = confirmedOf(base, new Set(fixed));
   return {
     ...names,
     new: [...after].flatMap(([fingerprint, all]) => (isIn(told, all) ? [] : [fingerprint])),
-    fixed: [...before].flatMap(([fingerprint, all]) => (isIn(tells, all) ? [] : [fingerprint])),
+    fixed,
     unchanged: [...after].flatMap(([fingerprint, all]) => (isIn(told, all) ? [fingerprint] : [])),
+    ...(fixedFindings.length > 0 ? { fixedFindings } : {}),
     regressions,
     ...(improvements.length > 0 ? { improvements } : {}),
     addedKernels: [...headNames].filter((name) => !baseNames.has(name) && !young.has(name) && !unknown.has(name)),
     removedKernels: [...baseNames].filter((name) => !headNames.has(name) && !old.has(name)),
     ...(renamed.length > 0 ? { renamedKernels: renamed } : {}),
   };
+}
+
+/** Findings by their fingerprints, each once, in short. */
+function confirmedOf(kernels: readonly KernelReport[], wanted: ReadonlySet<string>): FixedFinding[] {
+  const found = new Map<string, FixedFinding>();
+  for (const kernel of kernels) {
+    for (const finding of findingsOf(kernel)) {
+      const { fingerprint, code, confirmed } = finding;
+      if (!confirmed || !wanted.has(fingerprint) || found.has(fingerprint)) continue;
+      const location = placesOf(finding).at(-1);
+      const { memory, array } = isRace(finding) ? finding : {};
+      found.set(fingerprint, {
+        fingerprint,
+        code,
+        kernel: kernel.name,
+        ...(memory !== undefined && { memory }),
+        ...(array !== undefined && { array }),
+        ...(location && { location }),
+      });
+    }
+  }
+  return [...found.values()];
 }
 
 /** The fingerprints of findings, each with those of all pairs of its cause. */

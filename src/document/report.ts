@@ -94,6 +94,17 @@ export interface NotAnalysed {
   readonly location?: Location;
 }
 
+export interface FixedFinding {
+  readonly fingerprint: string;
+  readonly code: string;
+  /** Its name in the base. */
+  readonly kernel: string;
+  readonly memory?: string;
+  readonly array?: string;
+  /** In the base. */
+  readonly location?: Location;
+}
+
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
@@ -102,6 +113,8 @@ export interface Comparison {
   readonly new: readonly string[];
   readonly fixed: readonly string[];
   readonly unchanged: readonly string[];
+  /** What the base had of `fixed` that a run had confirmed. */
+  readonly fixedFindings?: readonly FixedFinding[];
   readonly regressions: readonly Regression[];
   /** Costs that are lower than in the base, in the form of those that are higher. */
   readonly improvements?: readonly Regression[];

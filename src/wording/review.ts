@@ -6,7 +6,7 @@ import { isRace } from '../document/outcome.ts';
 import type { MissingOrder } from '../verdict/finding.ts';
 import { divergenceRemedies } from './finding/barrier-divergence.ts';
 import { remedyText } from './finding/missing-order.ts';
-import type { LaunchReport } from '../document/report.ts';
+import type { FixedFinding, LaunchReport } from '../document/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { Location } from '../source/location.ts';
@@ -25,8 +25,19 @@ export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]
     return finding.code === 'barrier/early-exit' ? 'Threads return before a barrier' : 'Barrier divergence';
   const arrays = new Set<string>();
   for (const one of [finding, ...others]) if (isRace(one) && one.array !== undefined) arrays.add(one.array);
-  const space = finding.memory === 'generic' ? '' : `${finding.memory} `;
-  return `Data race on ${space}${arrays.size === 0 ? 'memory' : [...arrays].slice(0, 3).map(code).join(', ')}`;
+  return raceTitle(finding.memory, [...arrays]);
+}
+
+function raceTitle(memory: string | undefined, arrays: readonly string[]): string {
+  const space = memory === undefined || memory === 'generic' ? '' : `${memory} `;
+  return `Data race on ${space}${arrays.length === 0 ? 'memory' : arrays.slice(0, 3).map(code).join(', ')}`;
+}
+
+/** As {@link titleText}, of a finding of the base that is gone. */
+export function fixedTitle({ code: kind, memory, array }: FixedFinding): string {
+  if (kind === 'barrier/early-exit') return 'Threads return before a barrier';
+  if (kind.startsWith('barrier/')) return 'Barrier divergence';
+  return raceTitle(memory, array === undefined ? [] : [array]);
 }
 
 /**

@@ -218,7 +218,7 @@ test('a file that does not compile is named once', () => {
   ];
   const { summary } = plan({ report: report([], { diagnostics, notAnalysed }) });
   assert.equal(summary.body.split('b.cu').length, 2);
-  assert.match(summary.body, /Not analysed \(1\)[^]*`src\/c\.cuh`: no \.cu file/);
+  assert.match(summary.body, /\*\*Not analysed\*\* [^]*`src\/c\.cuh`: no \.cu file/);
 });
 
 test('text of the change is inert in every channel', () => {

@@ -106,7 +106,7 @@ test('where no suggestion is possible the summary has the patch', () => {
   assert.doesNotMatch(inside.summary.body, /```diff/);
   assert.match(
     inside.review?.comments[0]?.body ?? '',
-    /proved with this change: a barrier\.\n\n```suggestion\ntwo\nbarrier\n```/,
+    /\*\*Fix\*\*, compiled and proved: a barrier\.\n\n```suggestion\ntwo\nbarrier\n```/,
   );
 });
 
@@ -232,6 +232,6 @@ test('of kernels that one comment tells of, it names those that its suggestion r
   });
   const [comment, ...more] = plan.review?.comments ?? [];
   assert.equal(more.length, 0);
-  assert.match(comment?.body ?? '', /with this change \(for `k0\(\)`; see the summary for the others\): a barrier\./);
+  assert.match(comment?.body ?? '', /\*\*Fix\*\*, compiled and proved for `k0\(\)` \(the summary has the others\): a barrier\./);
   assert.match(plan.summary.body, /```diff\n[^]* four\n\+barrier/);
 });

@@ -110,7 +110,7 @@ function suggestingComments({ review }: ReviewPlan): InlineComment[] {
 
 /** The kernels whose findings a comment tells of, or those of them for which it says that its suggestion is proved. */
 function fixedBy(kernels: readonly KernelReport[], { fingerprints, body }: InlineComment): KernelReport[] {
-  const stated = /^Compiled and proved with this change \(for (.*); see the summary for the others\)/m.exec(body);
+  const stated = /^\*\*Fix\*\*, compiled and proved for (.*) \(the summary has the others\)/m.exec(body);
   return kernels.filter(
     ({ name, repair: { fixes = [] } }) =>
       fixes.some((one) => fingerprints.includes(one)) && (!stated || stated[1]!.includes(`\`${name}\``)),

@@ -52,7 +52,7 @@ export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: 
   const background = [launched.map(toMarkdown).join(' '), diagram === undefined ? '' : fencedBlock(diagram, 'mermaid')];
   return {
     head: joined(paragraphs),
-    background: details('Launch and interleaving', joined(background)),
+    background: joined(background) === '' ? '' : details('Launch and interleaving', joined(background)),
     reproduction: finding.reproduce === undefined ? '' : details('Reproduce', reproduction(facts, finding.reproduce)),
   };
 }
@@ -117,8 +117,8 @@ export function repairDiff(offer: Offer | undefined, group: FindingGroup): strin
 function introduction({ reason, kernels }: Offer, { kernels: told }: FindingGroup): string {
   const isForAll = told.every((name) => kernels.includes(name));
   const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
-  const forWhom = isForAll ? '' : ` (for ${names.join(', ')}; see the summary for the others)`;
-  return `Compiled and proved with this change${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
+  const forWhom = isForAll ? '' : ` for ${names.join(', ')} (the summary has the others)`;
+  return `**Fix**, compiled and proved${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
 }
 
 /** What happened to a repair that is not in the comment. */
@@ -126,7 +126,9 @@ function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
   // If no repair was tried, the summary says why once for all kernels.
   if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
-  return phrase.isEdit ? 'Another comment or the summary has a repair.' : `Not repaired: ${toMarkdown(phrase.detail)}.`;
+  return phrase.isEdit
+    ? 'Another comment, or the summary, has a fix.'
+    : `Selvage has no fix: ${toMarkdown(phrase.detail)}.`;
 }
 
 interface SourceLine {
@@ -143,7 +145,8 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
     const names = threads.map((index) => interleaving.threads[index]?.name ?? '').join(' and ');
     const key = `${location.file}:${location.line}`;
     const line = lines.get(key) ?? { place: location, notes: [] };
-    line.notes.push(toPlainText(`${names} ${text}`));
+    // The line itself has the expression.
+    line.notes.push(toPlainText(`${names} ${text.replace(/ `[^`]*`, here (`[^`]*`)$/, ' $1')}`));
     lines.set(key, line);
   }
   const rows = [...lines.values()].flatMap(({ place, notes }) => {

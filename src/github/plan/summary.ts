@@ -4,18 +4,18 @@ import { count, listed } from '../../wording/text/code-text.ts';
 import type { Regression } from '../../document/regression.ts';
 import type { DivergenceReport, RaceReport, ReportedFact } from '../../document/finding.ts';
 import { isFailure, isRace, type Finding } from '../../document/outcome.ts';
-import type { KernelReport, NotAnalysed, Report } from '../../document/report.ts';
+import type { KernelReport, Report } from '../../document/report.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
-import { regressionPhrase } from '../../wording/cost/cost-messages.ts';
+import { amountOf, costName } from '../../wording/cost/cost-messages.ts';
 import { regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
-import { notesOf, costsPhrase } from '../../wording/cost/worse-costs.ts';
+import { costsPhrase } from '../../wording/cost/worse-costs.ts';
 import { stepText } from '../../wording/finding/interleaving.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
-import { launchText, titleText } from '../../wording/review.ts';
+import { fixedTitle, launchText, titleText } from '../../wording/review.ts';
 import { findingsInGroup, locationOf, type FindingGroup } from '../../document/finding-group.ts';
 import { byteLength } from '../text/markdown.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
@@ -59,6 +59,11 @@ export interface ReviewFacts {
 }
 
 const MAX_ROWS = 100;
+// What is not folded has to fit in one screen.
+const MOST_FINDINGS = 10;
+const MOST_SHOWN = 5;
+/** Of a bound in a cell, in UTF-16 units. */
+const MOST_BOUND = 40;
 // A patch that is cut would not apply.
 const MAX_PATCH_BYTES = 30_000;
 
@@ -93,21 +98,28 @@ export function countFindings(confirmed: readonly FindingGroup[]): string {
   return parts.join(', ');
 }
 
-/** The whole result: added assumptions first, then the new findings in a table, then the rest in folded sections. */
+/**
+ * The whole result. What a reader needs is in one screen: what asks to be trusted, what is new, what it costs, what is fixed,
+ * what was not analysed. The rest is folded.
+ */
 export function summaryMarkdown(facts: ReviewFacts): string {
   const sections = [
     `### Selvage: ${headline(facts)}`,
-    trustSection(facts),
-    findingTable(facts),
+    trustSection(facts, MOST_SHOWN),
+    findingTable(facts.confirmed.slice(0, MOST_FINDINGS), facts),
     costSection(facts),
-    errorSection(facts),
-    repairSection(facts),
+    fixedSection(facts),
+    notAnalysedSection(facts),
     standing(facts),
+    foldedFindings(facts),
+    foldedTrust(facts),
+    foldedCosts(facts),
+    repairSection(facts),
     possibleSection(facts),
     kernelSection(facts),
     assumptionSection(facts),
     noteSection(facts),
-    notAnalysedSection(facts),
+    foldedNotAnalysed(facts),
     footer(facts),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
@@ -155,13 +167,23 @@ function stepList({ interleaving }: Finding): string[] {
 }
 
 /** Lists the assumptions, suppressions, flags and settings that the change adds; empty if it adds none. */
-export function trustSection(facts: ReviewFacts): string {
+export function trustSection(facts: ReviewFacts, most = MAX_ROWS): string {
   if (facts.trust.length === 0) return '';
-  const list = facts.trust.slice(0, MAX_ROWS).map((change) => {
+  const rows = trustRows(facts).slice(0, most).join('\n');
+  return `**This change adds assumptions; please check them:**\n${rows}${moreItems(facts.trust.length, most)}`;
+}
+
+function trustRows(facts: ReviewFacts): string[] {
+  return facts.trust.map((change) => {
     const at = change.location ? ` at ${where(facts, change.location)}` : '';
     return `- ${change.kind} ${codeSpan(change.text)}${at}`;
   });
-  return `**This change adds assumptions; please check them:**\n${list.join('\n')}${moreItems(facts.trust.length)}`;
+}
+
+function foldedTrust(facts: ReviewFacts): string {
+  const rows = trustRows(facts);
+  if (rows.length <= MOST_SHOWN) return '';
+  return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // prettier-ignore
 }
 
 /** A place in the code, as a link to the head commit if it is hosted. */
@@ -176,58 +198,76 @@ export function where(
   return target === undefined ? text : `[${text}](${target})`;
 }
 
-function findingTable(facts: ReviewFacts): string {
-  if (facts.confirmed.length === 0) return '';
-  const rows = facts.confirmed.slice(0, MAX_ROWS).map((group) => {
+function findingTable(groups: readonly FindingGroup[], facts: ReviewFacts): string {
+  if (groups.length === 0) return '';
+  const rows = groups.map((group) => {
     const kernels = group.kernels.slice(0, 3).map(tableCode).join(', ');
     const more = group.kernels.length > 3 ? ` and ${group.kernels.length - 3} more` : '';
     const archs = group.archs.length === 0 ? '' : ` (${listed(group.archs)})`;
     return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more}${archs} |`;
   });
-  return ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n') + moreRows(facts.confirmed.length); // prettier-ignore
+  const left = facts.confirmed.length - groups.length;
+  const table = ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n');
+  return left > 0 && groups.length === MOST_FINDINGS ? `${table}\n\nand ${left} more, below.` : table;
 }
 
-/** A line for each kernel, then all of its costs in a table and the charts, folded. */
+function foldedFindings(facts: ReviewFacts): string {
+  const { confirmed } = facts;
+  if (confirmed.length <= MOST_FINDINGS) return '';
+  const table = findingTable(confirmed.slice(0, MAX_ROWS), facts);
+  return details(`All new findings (${confirmed.length})`, table + moreRows(confirmed.length));
+}
+
+/** Costs before and after, worst first: those that are worse, then those that are better. */
 function costSection(facts: ReviewFacts): string {
-  const { costs } = facts;
-  if (costs.length === 0) return '';
-  const byKernel = new Map<string, Regression[]>();
-  for (const cost of costs) byKernel.set(cost.kernel, [...(byKernel.get(cost.kernel) ?? []), cost]);
-  // Instances of one template most often cost the same.
-  const byText = new Map<string, string[]>();
-  for (const [kernel, own] of byKernel) {
-    const text = own.map((cost) => costText(facts, cost)).join('; ');
-    byText.set(text, [...(byText.get(text) ?? []), codeSpan(kernel)]);
-  }
-  const lines = [...byText].slice(0, MAX_ROWS).map(([text, kernels]) => `- ${namesOf(kernels)}: ${text}`);
-  const head = `**${capital(costsPhrase(costs))}**`;
-  const whole = details(
-    'All costs',
-    regressionTable(costs, (location) => where(facts, location, true), MAX_ROWS),
-  );
-  const parts = [`${head}\n${lines.join('\n')}${moreItems(byText.size)}`, whole, regressionCharts(costs)];
+  const { costs, report } = facts;
+  const better = report.comparison?.improvements ?? [];
+  if (costs.length + better.length === 0) return '';
+  const parts = [costsPhrase(costs), better.length > 0 ? count(better.length, 'cost better', 'costs better') : ''];
+  const shown = [...costs, ...better].slice(0, MOST_SHOWN);
+  const rows = shown.map((cost) => costRow(facts, cost));
+  const left = costs.length + better.length - shown.length;
+  const table = ['| kernel | cost | before | after | where |', '|---|---|---:|---:|---|', ...rows].join('\n');
+  return `**${capital(parts.filter((part) => part !== '').join(', '))}**\n\n${table}${left > 0 ? `\n\nand ${left} more, below.` : ''}`;
+}
+
+function costRow(facts: ReviewFacts, cost: Regression): string {
+  const severity = cost.severity === 'notice' ? '' : `**${cost.severity}**: `;
+  const name = cost.base === null ? cost.message : costName(cost);
+  const [before, after] = [costAmount(cost, 'base'), costAmount(cost, 'head')];
+  return `| ${tableCode(cost.kernel)} | ${severity}${escapeText(name)} | ${before} | ${after} | ${where(facts, cost.location, true)} |`;
+}
+
+/** One side of a cost in a cell: its value, else its bound; of a limit, the limit as what was before. */
+function costAmount(cost: Regression, side: 'base' | 'head'): string {
+  if (side === 'base' && cost.base === null) return cost.limit === undefined ? '' : tableCode(`limit ${cost.limit}`);
+  const value = side === 'base' ? cost.baseValue : cost.headValue;
+  const text = amountOf(cost, value ?? cost[side]);
+  return text === null ? 'no bound' : text.length > MOST_BOUND ? tableCode(`${text.slice(0, MOST_BOUND - 1)}…`) : tableCode(text); // prettier-ignore
+}
+
+/** All costs with their bounds and reasons, and the charts. */
+function foldedCosts(facts: ReviewFacts): string {
+  const all = [...facts.costs, ...(facts.report.comparison?.improvements ?? [])];
+  if (all.length === 0) return '';
+  const table = regressionTable(all, (location) => where(facts, location, true), MAX_ROWS);
+  const parts = [details(`All costs (${all.length})`, table), regressionCharts(facts.costs)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** One cost in a few words, with its place. The table has the rest. */
-function costText(facts: ReviewFacts, cost: Regression): string {
-  const at = cost.location ? [where(facts, cost.location)] : [];
-  // `regressionPhrase` leaves out the reason, which the message may contain.
-  const why = cost.base !== null && !notesOf(cost).includes(cost.reason ?? '') ? (cost.reason ?? '') : '';
-  const notes = [...at, ...[...notesOf(cost), why].filter((part) => part !== '').map(escapeText)];
-  const severity = cost.severity === 'notice' ? '' : `**${cost.severity}** `;
-  const what = cost.base === null ? cost.message : regressionPhrase(cost);
-  return `${severity}${escapeText(what)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+/** What the base had and the head has not. */
+function fixedSection({ report, folder }: ReviewFacts): string {
+  const fixed = report.comparison?.fixedFindings ?? [];
+  if (fixed.length === 0) return '';
+  const rows = fixed.slice(0, MOST_SHOWN).map((one) => {
+    const at = one.location ? `, was at ${codeSpan(`${folder}${one.location.file}:${one.location.line}`)}` : '';
+    return `- ${toMarkdown(fixedTitle(one))} in ${codeSpan(one.kernel)}${at}`;
+  });
+  return `**Fixed by this change:**\n${rows.join('\n')}${moreItems(fixed.length, MOST_SHOWN)}`;
 }
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function errorSection(facts: ReviewFacts): string {
-  if (facts.errors.length === 0) return '';
-  const rows = facts.errors.slice(0, MAX_ROWS).map((error) => `- ${diagnosticLine(facts, error)}`);
-  return `**Not analysed because of errors** (see the log for details):\n${rows.join('\n')}${moreItems(facts.errors.length)}`;
 }
 
 /** The repairs as a patch, and why the rest was not repaired. */
@@ -261,9 +301,10 @@ function notRepaired({ confirmed }: ReviewFacts): string {
   return details('Not repaired', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
-function standing({ unchanged, fixed, suppressed }: ReviewFacts): string {
+function standing({ report, unchanged, fixed, suppressed }: ReviewFacts): string {
   const parts: string[] = [];
-  if (fixed > 0) parts.push(`This change fixes ${count(fixed, 'finding')}.`);
+  const told = report.comparison?.fixedFindings?.length ?? 0;
+  if (fixed > told) parts.push(`This change fixes ${count(fixed - told, told === 0 ? 'finding' : 'more finding')}.`);
   if (unchanged > 0) parts.push(unchanged === 1 ? '1 finding is already in the base commit; it gets no comment.' : `${unchanged} findings are already in the base commit; they get no comments.`); // prettier-ignore
   if (suppressed > 0) parts.push(`${count(suppressed, 'finding')} ${suppressed === 1 ? 'is' : 'are'} suppressed.`);
   return parts.join(' ');
@@ -323,14 +364,32 @@ function noteSection(facts: ReviewFacts): string {
   return details(`Notes (${notes.length})`, rows.join('\n') + moreItems(notes.length));
 }
 
+/** What could not be analysed, or was not, and why. */
 function notAnalysedSection(facts: ReviewFacts): string {
-  // The errors above already name the files that do not compile.
+  const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
+  if (rows.length === 0) return '';
+  const more = facts.errors.length > 0 ? ' (the log of the job has the details)' : '';
+  return `**Not analysed**${more}:\n${rows.slice(0, MOST_SHOWN).join('\n')}${moreItems(rows.length, MOST_SHOWN)}`;
+}
+
+function errorRows(facts: ReviewFacts): string[] {
+  return facts.errors.map((error) => `- ${diagnosticLine(facts, error)}`);
+}
+
+function notAnalysedRows(facts: ReviewFacts): string[] {
+  // The errors already name the files that do not compile.
   const named = new Set(facts.errors.map(({ location }) => location?.file));
   const all = (facts.report.notAnalysed ?? []).filter(({ what }) => !named.has(what));
-  if (all.length === 0) return '';
-  const line = ({ what, reason, location }: NotAnalysed) =>
-    `- ${codeSpan(what)}${location && location.file !== what ? ` (${where(facts, location)})` : ''}: ${escapeText(reason)}`;
-  return details(`Not analysed (${all.length})`, all.slice(0, MAX_ROWS).map(line).join('\n') + moreItems(all.length)); // prettier-ignore
+  return all.map(({ what, reason, location }) => {
+    const at = location && location.file !== what ? ` (${where(facts, location)})` : '';
+    return `- ${codeSpan(what)}${at}: ${escapeText(reason)}`;
+  });
+}
+
+function foldedNotAnalysed(facts: ReviewFacts): string {
+  const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
+  if (rows.length <= MOST_SHOWN) return '';
+  return details(`All that was not analysed (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // prettier-ignore
 }
 
 function footer({ report, headSha, baseSha }: ReviewFacts): string {
@@ -384,6 +443,6 @@ function moreRows(total: number): string {
   return total > MAX_ROWS ? `\n\nand ${total - MAX_ROWS} more.` : '';
 }
 
-function moreItems(total: number): string {
-  return total > MAX_ROWS ? `\n- and ${total - MAX_ROWS} more` : '';
+function moreItems(total: number, most = MAX_ROWS): string {
+  return total > most ? `\n- and ${total - most} more${most === MAX_ROWS ? '' : ', below'}` : '';
 }

@@ -42,6 +42,21 @@ export function regressionPhrase(said: Said): string {
   return `in its worst case a warp ${verb} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
+/** What is counted, for a table: `sectors of global memory of the launch, at n = 4096`. */
+export function costName({ metric, of, at = {}, growsWith }: Said): string {
+  if (!isBoundMetric(metric)) return isShare(metric) ? metric : resourceTable[metric].words[1];
+  const whose = of === 'launch' ? ' of the launch' : of === 'access' ? ' of one access' : ' of a warp at worst';
+  const names = argumentsText(at);
+  const faster = growsWith === undefined ? '' : `, grows faster with ${growsWith}`;
+  return `${boundTable[metric].noun}${whose}${names === '' ? '' : ` at ${names}`}${faster}`;
+}
+
+/** An amount of a cost, for a table; null where there is no bound. */
+export function amountOf({ metric }: Said, amount: string | number | null): string | null {
+  if (typeof amount !== 'number') return amount;
+  return isShare(metric) || (metric === 'divwarps' && amount < 1) ? percent(amount) : String(rounded(amount));
+}
+
 /** Where nobody knows how many blocks a launch has: what an access or a branch of it takes. */
 function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   switch (metric) {

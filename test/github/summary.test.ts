@@ -1,0 +1,107 @@
+/** The summary as a reader meets it: what matters in one screen, the rest folded. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Regression } from '../../src/document/regression.ts';
+import { compareKernels } from '../../src/document/comparison.ts';
+import { planReview } from '../../src/github/plan/plan.ts';
+import type { Comparison, KernelReport, Report } from '../../src/document/report.ts';
+import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
+
+const at = (line: number) => ({ file: 'src/a.cu', line });
+const far = (name: string, line: number) => race({ fingerprint: name, first: at(line), second: at(line) });
+
+function cost(index: number, more: Partial<Regression> = {}): Regression {
+  const { baseValue: _, headValue: _head, ...resource } = counted(index);
+  return more.metric === 'registers' ? { ...resource, ...more } : { ...counted(index), ...more };
+}
+
+function counted(index: number): Regression {
+  return {
+    code: 'cost/sectors',
+    severity: 'notice',
+    fingerprint: `cost ${index}`,
+    kernel: `k${index}`,
+    metric: 'sectors',
+    of: 'launch',
+    base: '8*ceil(n/32)',
+    head: '32*ceil(n/32)',
+    baseValue: 1024,
+    headValue: 4096,
+    at: { n: 4096 },
+    ratio: 4,
+    message: 'the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096',
+    location: at(10 + index),
+  };
+}
+
+function compared(kernels: readonly KernelReport[], more: Partial<Comparison>): Report {
+  return report(kernels, { comparison: { new: [], fixed: [], unchanged: [], regressions: [], ...more } });
+}
+
+function summaryOf(document: Report, more: Partial<Parameters<typeof planReview>[0]> = {}): string {
+  const { body } = planReview({ report: document, diff: [], headSha: HEAD, baseSha: BASE, ...more }).summary;
+  return body.slice(body.indexOf('\n') + 1);
+}
+
+test('costs are told before and after, worse ones first, with their line', () => {
+  const limit = cost(1, { code: 'limit/exceeded', severity: 'error', metric: 'registers', base: null, head: 80, limit: '64', message: 'the kernel uses 80 registers, which exceeds the limit 64' }); // prettier-ignore
+  const registers = cost(2, { metric: 'registers', base: 32, head: 40, message: 'x' });
+  const better = cost(3, { baseValue: 4096, headValue: 1024 });
+  const unbound = cost(4, { head: null, headValue: undefined as never });
+  const text = summaryOf(compared([kernel('k', [])], { regressions: [limit, cost(0), registers, unbound], improvements: [better] })); // prettier-ignore
+  assert.match(
+    text,
+    /\*\*3 costs worse, 1 limit exceeded, 1 cost better\*\*\n\n\| kernel \| cost \| before \| after \| where \|\n/,
+  );
+  assert.match(text, /\n\| `k1` \| \*\*error\*\*: the kernel uses 80 registers, which exceeds the limit 64 \| `limit 64` \| `80` \| `src\/a\.cu:11` \|\n/); // prettier-ignore
+  assert.match(text, /\n\| `k0` \| sectors of global memory of the launch at n = 4096 \| `1024` \| `4096` \| `src\/a\.cu:10` \|\n/); // prettier-ignore
+  assert.match(text, /\n\| `k2` \| registers \| `32` \| `40` \|/);
+  assert.match(text, /\n\| `k4` \| .* \| `1024` \| no bound \|/);
+  assert.match(text, /\n\| `k3` \| .* \| `4096` \| `1024` \|/);
+});
+
+test('what is fixed is named, with where it was', () => {
+  const base = [kernel('shift', [far('one', 12)], [divergence('two', at(20))])];
+  const head = [kernel('shift', [])];
+  const text = summaryOf(report(head, { comparison: compareKernels(base, head, { base: BASE, head: HEAD }) }));
+  assert.match(text, /^### Selvage: 1 kernel proved free of data races and barrier divergence; fixes 2 findings\n/);
+  assert.match(text, /\n\*\*Fixed by this change:\*\*\n- Data race on shared `s` in `shift`, was at `src\/a\.cu:12`\n- Barrier divergence in `shift`, was at `src\/a\.cu:20`\n/); // prettier-ignore
+});
+
+test('an all-clear is one line before the folds', () => {
+  const text = summaryOf(compared([kernel('a', []), kernel('b', [])], {}));
+  const [heading, ...rest] = text.split('\n').filter((line) => line !== '');
+  assert.equal(heading, '### Selvage: 2 kernels proved free of data races and barrier divergence');
+  assert.equal(rest[0], '<details><summary>Kernels (2)</summary>');
+});
+
+test('however much there is, a screen holds what is not folded, and the folds have all', () => {
+  const kernels = Array.from({ length: 60 }, (_, index) => kernel(`k${index}`, [far(`f${index}`, 100 + index)]));
+  const many = { length: 30 };
+  const document = {
+    ...compared(kernels, {
+      regressions: Array.from(many, (_, index) => cost(index)),
+      fixed: ['x', 'y'],
+      fixedFindings: Array.from(many, (_, index) => ({ fingerprint: `${index}`, code: 'race/shared', kernel: `old${index}` })), // prettier-ignore
+    }),
+    diagnostics: Array.from(many, (_, index) => ({ severity: 'error', code: 'compile/failed', message: `${index}`, location: at(index + 1) }) as const), // prettier-ignore
+    notAnalysed: Array.from(many, (_, index) => ({
+      what: `t${index}.cuh`,
+      reason: 'no .cu file includes this header',
+    })),
+  };
+  const trust = Array.from(many, (_, index) => ({ kind: 'assumption', text: `n > ${index}` }) as const);
+  const text = summaryOf(document, { trust });
+  const [open = '', ...folds] = text.split(/(?=^<details>)/m);
+  const shown = open.split('\n').filter((line) => line !== '' && !line.startsWith('|---'));
+  assert.ok(shown.length <= 45, `${shown.length} lines:\n${open}`);
+  for (const [name, amount] of [
+    ['All new findings', 60],
+    ['All costs', 30],
+    ['All that was not analysed', 60],
+    ['All that this change asks to be trusted', 30],
+  ])
+    // prettier-ignore
+    assert.ok(folds.some((fold) => fold.includes(`<summary>${name} (${amount})</summary>`)), String(name));
+  assert.match(open, /\n\nand 50 more, below\.\n/);
+});
