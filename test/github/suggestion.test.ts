@@ -232,6 +232,9 @@ test('of kernels that one comment tells of, it names those that its suggestion r
   });
   const [comment, ...more] = plan.review?.comments ?? [];
   assert.equal(more.length, 0);
-  assert.match(comment?.body ?? '', /\*\*Fix\*\*, compiled and proved for `k0\(\)` \(the summary has the others\): a barrier\./);
+  assert.match(
+    comment?.body ?? '',
+    /\*\*Fix\*\*, compiled and proved for `k0\(\)` \(the summary has the others\): a barrier\./,
+  );
   assert.match(plan.summary.body, /```diff\n[^]* four\n\+barrier/);
 });
