@@ -121,10 +121,12 @@ test('charts are plain Mermaid over the name that counts', () => {
   assert.equal(costChart(occupancy), undefined);
 });
 
-test('a review tells of costs in a line a kernel, and is quiet without any', () => {
+test('a review tells of costs before and after, and is quiet without any', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
-  assert.match(told.summary.body, /- `k\(float\*, int\)`: \*\*warning\*\* occupancy falls from 75 % to 50 %.*; in its worst case a warp touches 4 times the sectors of global memory \(`src\/a\.cu:3`, 32 sectors per access instead of 4\)/); // prettier-ignore
+  assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| \*\*warning\*\*: occupancy \| `75 %` \| `50 %` \|/);
+  assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| sectors of .* at n = 1024 \| `256` \| `1024` \| `src\/a\.cu:3` \|/); // prettier-ignore
+  assert.match(told.summary.body, /<summary>All costs \(2\)<\/summary>[^]*32 sectors per access instead of 4/);
   assert.match(told.summary.body, /```mermaid\nxychart-beta/);
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);

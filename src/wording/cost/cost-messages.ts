@@ -21,7 +21,7 @@ export function regressionMessage(said: Said): string {
 }
 
 /** In few words, without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
-export function regressionPhrase(said: Said): string {
+function regressionPhrase(said: Said): string {
   const { metric, base, head, ratio, growsWith, baseValue, headValue } = said;
   if (!isBoundMetric(metric)) {
     if (isShare(metric)) return `${metric} falls from ${percent(Number(base))} to ${percent(Number(head))}`;
