@@ -1,7 +1,7 @@
 /** A cubin: the functions that ptxas made of a unit, for one architecture. */
 import type { Location } from '../../source/location.ts';
 import { DamagedFile } from './byte-reader.ts';
-import { readElf, readSymbols, type ElfSymbol, type Section } from './elf.ts';
+import { type ElfFile, readElf, readSymbols, relocationsOf, type ElfSymbol, type Section } from './elf.ts';
 import { type LineTable, readLineTable, rowAt } from './line-table.ts';
 
 /** One function: a kernel, or a body that ptxas appends to a section, such as a division. */
@@ -27,6 +27,8 @@ export interface Cubin {
   readonly arch: string;
   /** In the order of the file. */
   readonly functions: readonly CodeFunction[];
+  /** Whether calls to addresses in registers can only be of functions that the driver brings along, such as `vprintf`. */
+  readonly callsRuntimeAlone: boolean;
   /** What the file says of the registers that its kernels use, by symbol. */
   readonly registers: ReadonlyMap<string, number>;
 }
@@ -73,6 +75,7 @@ function cubinOf(bytes: Uint8Array): Cubin {
   return {
     arch: `sm_${version}`,
     functions: texts.flatMap((section) => functionsOf(section, bySection.get(section.index) ?? [], sources, ptx)),
+    callsRuntimeAlone: namesRuntimeAlone(elf, symbols),
     registers: registersOf(elf.sections, symbols),
   };
 }
@@ -134,6 +137,20 @@ function functionsOf(
     });
   }
   return functions;
+}
+
+/** Functions that the driver brings along: they print, assert and allocate, and touch no memory of the program. */
+const runtimeFunctions: ReadonlySet<string> = new Set(['vprintf', '__assertfail', '__assert_fail', 'malloc', 'free']);
+
+/** Whether all functions whose address code could hold are the driver's. */
+function namesRuntimeAlone(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
+  return elf.sections
+    .filter(({ name }) => !/^\.(?:nv_)?debug|^\.nv\.merc|^\.nv\.capmerc|^\.nv\.info/.test(name))
+    .flatMap((section) => [...relocationsOf(elf, section).values()])
+    .every(({ symbol }) => {
+      const named = symbols[symbol];
+      return !named?.isFunction || runtimeFunctions.has(named.name);
+    });
 }
 
 /** Attribute of `.nv.info` that says how many registers a function uses: its symbol, and the number. */

@@ -2,7 +2,7 @@
 import { type CodeFunction, instructionBytes } from '../cubin/cubin.ts';
 import { type Opcode, opcodesOf } from './opcode-table.ts';
 
-interface SassInstruction {
+export interface SassInstruction {
   /** In bytes, from the start of the section that holds the function. */
   readonly address: number;
   /** The low 12 bits. */
@@ -34,7 +34,7 @@ export function instructionsOf(
 }
 
 /** Bits `from` to `from + count - 1` as an unsigned number; at most 32, and within two words. */
-function fieldOf({ words }: Pick<SassInstruction, 'words'>, from: number, count: number): number {
+export function fieldOf({ words }: Pick<SassInstruction, 'words'>, from: number, count: number): number {
   const [word, shift] = [from >> 5, from & 31];
   const low = words[word]! >>> shift;
   const value = shift + count > 32 ? low + (words[word + 1]! % 2 ** (shift + count - 32)) * 2 ** (32 - shift) : low;
@@ -42,7 +42,7 @@ function fieldOf({ words }: Pick<SassInstruction, 'words'>, from: number, count:
 }
 
 /** The predicate that guards an instruction: its number, 7 for "always". */
-interface SassGuard {
+export interface SassGuard {
   readonly register: number;
   readonly negated: boolean;
 }

@@ -1,0 +1,109 @@
+/** Which accesses can follow which others on some path, and which without a separator in between. */
+
+/** One step of a block: an access, a separator such as a barrier, or both. */
+export interface OrderedStep {
+  /** The number of the access, from 0 up; several steps may be of one access. */
+  readonly access?: number;
+  readonly separates: boolean;
+  /** Paths that execute this do not execute steps of the same register with the other sense, until it is written. */
+  readonly guard?: { readonly register: number; readonly negated: boolean };
+  /** Predicates that it writes. */
+  readonly writes?: readonly number[];
+}
+
+export interface OrderedBlock {
+  readonly steps: readonly OrderedStep[];
+  readonly predecessors: readonly number[];
+  /** The predicate that decides where its end leads: to `taken` where it holds, else elsewhere. */
+  readonly branch?: { readonly register: number; readonly negated: boolean; readonly taken: number };
+}
+
+/** Accesses that can come before each access, as bits. */
+type Relation = readonly Uint32Array[];
+
+/** Words of all sets together, beyond which nothing is computed. */
+const mostWords = 1 << 22;
+
+/**
+ * For each access, those that some path executes before it.
+ * @param count of accesses
+ * @param stops whether a path ends at a separator
+ * @returns null where there are too many
+ */
+export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, stops: boolean): Relation | null {
+  const words = Math.ceil(count / 32);
+  if (words * (blocks.length + count) > mostWords) return null;
+  /** What reaches the end of each block, where its branch is taken and where it is not. */
+  const atEnd = blocks.map(() => ({ taken: new Uint32Array(words), passed: new Uint32Array(words) }));
+  const result = Array.from({ length: count }, () => new Uint32Array(words));
+  const incoming = new Uint32Array(words);
+  /** What reaches the end of a block, and, where asked for, what comes before each access in it. */
+  const walk = (block: OrderedBlock, index: number, records: boolean): (typeof atEnd)[number] => {
+    incoming.fill(0);
+    for (const predecessor of block.predecessors) {
+      const isTaken = blocks[predecessor]!.branch?.taken === index;
+      unite(incoming, atEnd[predecessor]![isTaken ? 'taken' : 'passed']);
+    }
+    const outside = incoming.slice();
+    /** Accesses of this block, each with the guard that still says whether it was executed. */
+    let own: { readonly access: number; guard: OrderedStep['guard'] }[] = [];
+    for (const { access, separates, guard, writes } of block.steps) {
+      if (separates && stops) {
+        outside.fill(0);
+        own = [];
+      }
+      if (access !== undefined) {
+        if (records) {
+          unite(result[access]!, outside);
+          for (const one of own) if (!excludes(one.guard, guard)) include(result[access]!, one.access);
+        }
+        own.push({ access, guard });
+      }
+      if (writes && writes.length > 0) {
+        for (const one of own) if (one.guard && writes.includes(one.guard.register)) one.guard = undefined;
+      }
+    }
+    const { branch } = block;
+    const passed = outside.slice();
+    for (const { access, guard } of own) {
+      if (!branch || !excludes(guard, branch)) include(outside, access);
+      if (!branch || !excludes(guard, { register: branch.register, negated: !branch.negated })) include(passed, access);
+    }
+    return { taken: outside, passed };
+  };
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const [index, block] of blocks.entries()) {
+      const { taken, passed } = walk(block, index, false);
+      if (unite(atEnd[index]!.taken, taken)) changed = true;
+      if (unite(atEnd[index]!.passed, passed)) changed = true;
+    }
+  }
+  for (const [index, block] of blocks.entries()) walk(block, index, true);
+  return result;
+}
+
+function excludes(one: OrderedStep['guard'], other: OrderedStep['guard']): boolean {
+  return one !== undefined && other !== undefined && one.register === other.register && one.negated !== other.negated;
+}
+
+function include(set: Uint32Array, element: number): void {
+  set[element >> 5]! |= 1 << (element & 31);
+}
+
+/** Whether a set holds an element. */
+export function holds(set: Uint32Array, element: number): boolean {
+  return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
+}
+
+function unite(target: Uint32Array, source: Uint32Array): boolean {
+  let changed = false;
+  for (let word = 0; word < target.length; word++) {
+    const united = (target[word]! | source[word]!) >>> 0;
+    if (united !== target[word]) {
+      target[word] = united;
+      changed = true;
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,257 @@
+/**
+ * Translation validation: what the assembler made of a kernel, held against its PTX. Accesses are named by the line of
+ * the PTX that they are of. Along the flow of control of the SASS no access may follow another one without a barrier
+ * (or a fence) in between that all paths of the PTX put there; and every barrier, fence and atomic of code that was kept
+ * must be there.
+ */
+import type { Instruction, Kernel } from '../ir/form/kernel.ts';
+import type { CodeFunction, Cubin } from './cubin/cubin.ts';
+import { flowOf, type SassFlow } from './control-flow.ts';
+import { barrierForm, fieldOf, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { earlierAccesses, holds, type OrderedBlock, type OrderedStep } from './ordering.ts';
+
+/** What is wrong with the code of a kernel. Lines are those of the PTX. */
+export type TranslationFault =
+  /** A barrier, fence or atomic whose code was kept is not there. */
+  | { readonly kind: 'missing'; readonly what: 'barrier' | 'fence' | 'atomic'; readonly ptxLine: number }
+  /** The second access may follow the first without the separator that the PTX has between them on every path. */
+  | {
+      readonly kind: 'unseparated';
+      readonly what: 'barrier' | 'fence';
+      readonly earlier: number;
+      readonly later: number;
+      /** Where the later one stands in the code, in bytes from the start of its section. */
+      readonly address: number;
+    };
+
+export type Translation =
+  | { readonly checked: true; readonly faults: readonly TranslationFault[] }
+  | { readonly checked: false; readonly reason: string };
+
+type Separator = 'barrier' | 'fence';
+
+function separates(instruction: Instruction, by: Separator): boolean {
+  const { effect } = instruction.operation;
+  if (by === 'fence') return effect.kind === 'fence' && effect.semantics !== 'proxy';
+  return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
+}
+
+/** Loads and stores that other threads may see, and that keep their order with barriers. */
+function isAccess({ operation: { effect } }: Instruction): boolean {
+  if (effect.kind === 'atomic') return true;
+  if (effect.kind !== 'load' && effect.kind !== 'store') return false;
+  if (effect.kind === 'load' && effect.nonCoherent) return false;
+  return effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic';
+}
+
+const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
+
+/** The function that a call leads to, and whether every thread of the block waits in it. */
+interface Call {
+  readonly waits: boolean;
+}
+
+/** Bodies that ptxas brings along have these names; those that wait say so. */
+const ownBody = /__internal_|\$__cuda|__cuda_sm|__cuda_reduxsync|__nv_/;
+const waitingBody = /barrier_(?:sync|red)/;
+
+/** A call to the address in a register. */
+const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
+
+function callsOf(
+  flow: SassFlow,
+  isRuntime: boolean,
+  functions: readonly CodeFunction[],
+  version: number,
+): ReadonlyMap<SassInstruction, Call> | string {
+  const calls = new Map<SassInstruction, Call>();
+  for (const instruction of flow.instructions) {
+    if (instruction.opcode?.kind !== 'call') continue;
+    if (isRuntime && registerCalls.has(instruction.code)) {
+      calls.set(instruction, { waits: false });
+      continue;
+    }
+    const target = targetOf(instruction, version);
+    const callee = target === undefined ? undefined : functions.find(({ start }) => start === target);
+    if (!callee || !ownBody.test(callee.symbol)) return 'a call of a function that is not inlined';
+    calls.set(instruction, { waits: waitingBody.test(callee.symbol) });
+  }
+  return calls;
+}
+
+/**
+ * Holds the code of a kernel against its PTX.
+ * @param kernel of the PTX that was assembled
+ */
+export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
+  const code = cubin.functions.find(({ symbol, isKernel }) => isKernel && symbol === kernel.symbol);
+  if (!code) return { checked: false, reason: 'the assembler made no code of it' };
+  if (kernel.isTooLarge || kernel.unsupported.length > 0)
+    return { checked: false, reason: 'its PTX is not all understood' };
+  const version = versionOf(cubin.arch);
+  const flow = flowOf(instructionsOf(code, version), version);
+  if (flow.unknown !== undefined) return { checked: false, reason: flow.unknown };
+  const calls = callsOf(
+    flow,
+    cubin.callsRuntimeAlone,
+    cubin.functions.filter((one) => one.kernel === code.kernel),
+    version,
+  );
+  if (typeof calls === 'string') return { checked: false, reason: calls };
+  if (!flow.instructions.some(({ address }) => code.ptxLineAt(address) !== undefined)) {
+    return { checked: false, reason: 'its code has no lines of the PTX' };
+  }
+  const lineOf = ({ address }: SassInstruction): number | undefined => code.ptxLineAt(address);
+  const faults: TranslationFault[] = [...missing(kernel, flow, calls, lineOf)];
+  for (const by of ['barrier', 'fence'] as const) {
+    const found = unseparated(kernel, flow, calls, lineOf, by);
+    if (!found) return { checked: false, reason: 'it has too many accesses' };
+    faults.push(...found);
+  }
+  return { checked: true, faults };
+}
+
+function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInstruction, Call>): boolean {
+  if (instruction.opcode?.kind === 'barrier') return barrierForm(instruction) !== 'arrive';
+  return calls.get(instruction)?.waits === true;
+}
+
+/** Barriers, fences and atomics of blocks of the PTX that left code, without code of their own. */
+function missing(
+  kernel: Kernel,
+  flow: SassFlow,
+  calls: ReadonlyMap<SassInstruction, Call>,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): TranslationFault[] {
+  const kept = new Set<number>();
+  const byKind = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
+  for (const instruction of flow.instructions) {
+    const line = lineOf(instruction);
+    if (line === undefined) continue;
+    kept.add(line);
+    const kind = instruction.opcode?.kind;
+    if (isBarrierCode(instruction, calls) || kind === 'barrier') byKind.barrier.add(line);
+    if (kind === 'fence') byKind.fence.add(line);
+    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store' || kind === 'load' || kind === 'warp')
+      byKind.atomic.add(line);
+  }
+  const wanted = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
+  const inKept = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
+  for (const { instructions } of kernel.blocks) {
+    for (const [index, instruction] of instructions.entries()) {
+      const { effect } = instruction.operation;
+      const what =
+        separates(instruction, 'barrier') && effect.kind === 'barrier'
+          ? 'barrier'
+          : effect.kind === 'fence' && effect.semantics !== 'proxy' && effect.scope !== 'cta'
+            ? 'fence'
+            : effect.kind === 'atomic'
+              ? 'atomic'
+              : undefined;
+      if (!what) continue;
+      wanted[what].add(instruction.ptxLine);
+      const others = instructions.filter(
+        (one, at) => at !== index && one.ptxLine !== instruction.ptxLine && isAccess(one),
+      );
+      if (others.some(({ ptxLine }) => kept.has(ptxLine))) inKept[what].add(instruction.ptxLine);
+    }
+  }
+  return (['barrier', 'fence', 'atomic'] as const).flatMap((what) => {
+    // Code that several lines of inline assembly share has the line of one of them.
+    const spare = [...byKind[what]].filter((line) => !wanted[what].has(line)).length;
+    const lost = [...wanted[what]].filter((line) => !byKind[what].has(line));
+    if (lost.length <= spare) return [];
+    return lost
+      .filter((line) => inKept[what].has(line))
+      .map((ptxLine) => ({ kind: 'missing' as const, what, ptxLine }));
+  });
+}
+
+/** Accesses that follow each other without a separator in the code alone; null where there are too many. */
+function unseparated(
+  kernel: Kernel,
+  flow: SassFlow,
+  calls: ReadonlyMap<SassInstruction, Call>,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+  by: Separator,
+): TranslationFault[] | null {
+  const numbers = new Map<number, number>();
+  let any = false;
+  for (const { instructions } of kernel.blocks) {
+    for (const instruction of instructions) {
+      any ||= separates(instruction, by);
+      if (isAccess(instruction) && !numbers.has(instruction.ptxLine)) numbers.set(instruction.ptxLine, numbers.size);
+    }
+  }
+  if (!any) return [];
+  const lines = [...numbers.keys()];
+  const wanted: OrderedBlock[] = kernel.blocks.map(({ instructions, predecessors }) => ({
+    predecessors,
+    steps: instructions.flatMap((instruction): OrderedStep[] => {
+      const access = isAccess(instruction) ? numbers.get(instruction.ptxLine) : undefined;
+      const isSeparator = separates(instruction, by);
+      if (access === undefined && !isSeparator) return [];
+      return [{ ...(access === undefined ? {} : { access }), separates: isSeparator }];
+    }),
+  }));
+  const addresses = new Map<number, number>();
+  const made: OrderedBlock[] = flow.blocks.map(({ first, end, predecessors, branch }) => ({
+    predecessors,
+    ...(branch && { branch }),
+    steps: flow.instructions.slice(first, end).flatMap((instruction): OrderedStep[] => {
+      const line = lineOf(instruction);
+      const { opcode } = instruction;
+      const isMemory =
+        opcode &&
+        (opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic') &&
+        accessSpaces.has(opcode.space);
+      const access = isMemory && line !== undefined ? numbers.get(line) : undefined;
+      if (access !== undefined && !addresses.has(access)) addresses.set(access, instruction.address);
+      const isSeparator = by === 'fence' ? opcode?.kind === 'fence' : isBarrierCode(instruction, calls);
+      const writes = predicatesWritten(instruction);
+      const guard = sassGuard(instruction);
+      if (access === undefined && !isSeparator && writes.length === 0) return [];
+      return [{ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }];
+    }),
+  }));
+  const [can, may, does] = [
+    earlierAccesses(wanted, lines.length, false),
+    earlierAccesses(wanted, lines.length, true),
+    earlierAccesses(made, lines.length, true),
+  ];
+  if (!can || !may || !does) return null;
+  const faults: TranslationFault[] = [];
+  for (const [later] of lines.entries()) {
+    for (const [earlier] of lines.entries()) {
+      if (!holds(does[later]!, earlier) || !holds(can[later]!, earlier)) continue;
+      // The table of lines may give two accesses one line.
+      if (earlier === later) continue;
+      // Within an interval accesses may change places.
+      if (holds(may[later]!, earlier) || holds(may[earlier]!, later)) continue;
+      faults.push({
+        kind: 'unseparated',
+        what: by,
+        earlier: lines[earlier]!,
+        later: lines[later]!,
+        address: addresses.get(later)!,
+      });
+    }
+  }
+  return faults;
+}
+
+/** Operations that write a predicate at bits 81 to 83, most of them another one at bits 84 to 86: 7 for none. */
+const predicateWriters: ReadonlySet<string> = new Set([
+  'ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'FCHK', 'CSMTEST', 'IADD3', 'IMAD', 'LEA', 'LOP3',
+  'VOTE', 'MATCH', 'SHFL', 'ATOM', 'ATOMG', 'QSPC', 'SYNCS', 'ELECT', 'B2R', 'LD', 'LDG',
+]); // prettier-ignore
+
+/** Predicates that an instruction may write: all of them where nobody knows it. */
+function predicatesWritten(instruction: SassInstruction): number[] {
+  const { opcode } = instruction;
+  if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return [0, 1, 2, 3, 4, 5, 6];
+  if (!predicateWriters.has(opcode.mnemonic)) return [];
+  const hasSecond = /(?:SETP2?|PLOP3|IADD3)$/.test(opcode.mnemonic);
+  const registers = [fieldOf(instruction, 81, 3), ...(hasSecond ? [fieldOf(instruction, 84, 3)] : [])];
+  return registers.filter((register) => register !== 7);
+}
