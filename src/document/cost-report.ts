@@ -66,6 +66,25 @@ export interface ResourcesReport {
   readonly limiter?: OccupancyLimiter;
 }
 
+/** What the assembler made of one source line. */
+export interface CodeLine {
+  readonly location: Location;
+  readonly instructions: number;
+  /** What they do: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its number. */
+  readonly work: Readonly<Record<string, number>>;
+}
+
+/** The machine code of a kernel (SASS), as it runs. */
+export interface CodeReport {
+  readonly instructions: number;
+  /** Instructions that Selvage does not know on this architecture. */
+  readonly unknown: number;
+  /** Whether barriers, fences, atomics and the order of accesses were held against the PTX; if not, why. */
+  readonly translation: { readonly checked: boolean; readonly reason?: string };
+  /** Those with the most instructions first. */
+  readonly lines: readonly CodeLine[];
+}
+
 /** A configured limit, and whether the kernel is within it. */
 export interface LimitReport {
   readonly metric: Metric;
@@ -84,6 +103,7 @@ export interface CostReport {
   /** Of the bounds of both builds. */
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
+  readonly code?: CodeReport;
   readonly limits?: readonly LimitReport[];
   /** The time limit ended the search for bounds early. */
   readonly nondeterministic?: boolean;

@@ -1,7 +1,7 @@
 /** The flow of control of a SASS function. */
-import { fieldOf, type SassGuard, type SassInstruction, sassGuard, targetOf } from './instruction/decode.ts';
+import { wordBits, type SassGuard, type SassInstruction, sassGuard, targetOf } from './instruction/decode.ts';
 
-export interface SassBlock {
+interface SassBlock {
   /** Indices of its instructions: from the first to before the end. */
   readonly first: number;
   readonly end: number;
@@ -24,10 +24,10 @@ function isConditional(instruction: SassInstruction): boolean {
   const { code } = instruction;
   if (sassGuard(instruction)) return true;
   // A branch on a uniform predicate: bits 24 to 26.
-  if (code === 0x547) return fieldOf(instruction, 24, 3) !== 7;
-  if (fieldOf(instruction, 87, 3) !== 7) return true;
+  if (code === 0x547) return wordBits(instruction, 24, 3) !== 7;
+  if (wordBits(instruction, 87, 3) !== 7) return true;
   // `.DIV` is taken where lanes diverge, `.CONV` where they do not.
-  return code === 0x947 && fieldOf(instruction, 32, 2) >= 2;
+  return code === 0x947 && wordBits(instruction, 32, 2) >= 2;
 }
 
 /** Low nine bits between these name operations that lead elsewhere. */

@@ -2,7 +2,7 @@
 import { dominates, immediateDominators } from '../ir/form/dominators.ts';
 import type { SassFlow } from './control-flow.ts';
 
-export interface LoopPlace {
+interface LoopPlace {
   /** How many loops surround a block. */
   readonly depth: number;
   /** Whether the innermost of them holds no further loop. */

@@ -92,7 +92,7 @@ function include(set: Uint32Array, element: number): void {
 }
 
 /** Whether a set holds an element. */
-export function holds(set: Uint32Array, element: number): boolean {
+export function hasAccess(set: Uint32Array, element: number): boolean {
   return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
 }
 

@@ -13,7 +13,7 @@ import {
 import { loopPlaces } from './loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */
-export type WorkKind =
+type WorkKind =
   | `${'load' | 'store'} ${'global' | 'shared' | 'generic' | 'constant' | 'surface'} ${number}`
   | `spill ${'load' | 'store'}`
   | 'atomic' | 'copy' | 'barrier' | 'fence' | 'double' | 'special' | 'division' | 'call' | 'tensor' | 'texture'
@@ -29,7 +29,7 @@ export interface LineProfile {
   readonly isInner: boolean;
 }
 
-export interface CodeProfile {
+interface CodeProfile {
   readonly arch: string;
   readonly instructions: number;
   readonly registers: number | undefined;
@@ -70,7 +70,7 @@ function workOf(
 }
 
 /** Fillers behind the end: NOPs, and a branch to itself. */
-export function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
+function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
   let end = instructions.length;
   while (end > 0) {
     const one = instructions[end - 1]!;
@@ -82,7 +82,7 @@ export function withoutPadding(instructions: readonly SassInstruction[], version
 }
 
 /** The functions of a kernel: itself, then the bodies that ptxas appended to it. */
-export function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeFunction[] {
+function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeFunction[] {
   const own = functions.filter(({ kernel }) => kernel === symbol);
   return own.toSorted((a, b) => Number(b.isKernel) - Number(a.isKernel));
 }

@@ -7,8 +7,8 @@
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
-import { barrierForm, fieldOf, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
-import { earlierAccesses, holds, type OrderedBlock, type OrderedStep } from './ordering.ts';
+import { barrierForm, wordBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
@@ -24,7 +24,7 @@ export type TranslationFault =
       readonly address: number;
     };
 
-export type Translation =
+type Translation =
   | { readonly checked: true; readonly faults: readonly TranslationFault[] }
   | { readonly checked: false; readonly reason: string };
 
@@ -125,6 +125,7 @@ function missing(
 ): TranslationFault[] {
   const kept = new Set<number>();
   const byKind = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
+  const atomics = new Set<number>();
   for (const instruction of flow.instructions) {
     const line = lineOf(instruction);
     if (line === undefined) continue;
@@ -132,8 +133,9 @@ function missing(
     const kind = instruction.opcode?.kind;
     if (isBarrierCode(instruction, calls) || kind === 'barrier') byKind.barrier.add(line);
     if (kind === 'fence') byKind.fence.add(line);
-    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store' || kind === 'load' || kind === 'warp')
-      byKind.atomic.add(line);
+    if (kind === 'atomic') atomics.add(line);
+    // Some atomics become a loop that ends with a store.
+    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
   }
   const wanted = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
   const inKept = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
@@ -158,7 +160,7 @@ function missing(
   }
   return (['barrier', 'fence', 'atomic'] as const).flatMap((what) => {
     // Code that several lines of inline assembly share has the line of one of them.
-    const spare = [...byKind[what]].filter((line) => !wanted[what].has(line)).length;
+    const spare = [...(what === 'atomic' ? atomics : byKind[what])].filter((line) => !wanted[what].has(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line));
     if (lost.length <= spare) return [];
     return lost
@@ -223,11 +225,11 @@ function unseparated(
   const faults: TranslationFault[] = [];
   for (const [later] of lines.entries()) {
     for (const [earlier] of lines.entries()) {
-      if (!holds(does[later]!, earlier) || !holds(can[later]!, earlier)) continue;
+      if (!hasAccess(does[later]!, earlier) || !hasAccess(can[later]!, earlier)) continue;
       // The table of lines may give two accesses one line.
       if (earlier === later) continue;
       // Within an interval accesses may change places.
-      if (holds(may[later]!, earlier) || holds(may[earlier]!, later)) continue;
+      if (hasAccess(may[later]!, earlier) || hasAccess(may[earlier]!, later)) continue;
       faults.push({
         kind: 'unseparated',
         what: by,
@@ -252,6 +254,6 @@ function predicatesWritten(instruction: SassInstruction): number[] {
   if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return [0, 1, 2, 3, 4, 5, 6];
   if (!predicateWriters.has(opcode.mnemonic)) return [];
   const hasSecond = /(?:SETP2?|PLOP3|IADD3)$/.test(opcode.mnemonic);
-  const registers = [fieldOf(instruction, 81, 3), ...(hasSecond ? [fieldOf(instruction, 84, 3)] : [])];
+  const registers = [wordBits(instruction, 81, 3), ...(hasSecond ? [wordBits(instruction, 84, 3)] : [])];
   return registers.filter((register) => register !== 7);
 }

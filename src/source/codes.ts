@@ -557,6 +557,24 @@ export const codes = {
     example: '__shared__ float s[16384];   // 64 KB: a block may have 48 KB of static shared memory',
     remedy: 'Fix what the message names, or choose another architecture.',
   },
+  'assembly/missing': {
+    severity: 'error',
+    title: 'A barrier, a fence or an atomic of the PTX is missing in the code that ptxas made.',
+    explanation:
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs.',
+    example: '__syncthreads();   // in the PTX, but no BAR in the code',
+    remedy:
+      'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
+  },
+  'assembly/order': {
+    severity: 'error',
+    title: 'Two accesses that a barrier or a fence separates in the PTX follow each other without it in the code.',
+    explanation:
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none: an access, or the barrier, was moved. What was proved does not hold for what runs.',
+    example: 's[t] = x;\n__syncthreads();\ny = s[t ^ 1];   // in the code this load comes before the BAR',
+    remedy:
+      'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
+  },
   'compile/removed-api': {
     severity: 'notice',
     title: 'The file uses an API that this CUDA toolkit no longer has.',

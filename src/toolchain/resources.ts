@@ -1,10 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Compiler } from './compiler.ts';
 import { confinedEnvironment } from './environment.ts';
 import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
+
+/** What the assembler makes of a unit. */
+export interface AssembledUnit {
+  /** By the symbol of the kernel. */
+  readonly kernels: ReadonlyMap<string, KernelResources>;
+  /** The code, with lines of the source and of the PTX. */
+  readonly cubin: Uint8Array;
+}
 
 /** Why the assembler told nothing of a unit. */
 export interface Unassembled {
@@ -21,29 +29,31 @@ export interface Unassembled {
 const strange = /\bUnsupported \.version\b|\.target\b/;
 
 /**
- * Assembles PTX for what the assembler reports of its kernels.
+ * Assembles PTX, for the code and for what the assembler reports of its kernels.
  * @param arch `sm_80`
  * @param mostRegisters what `-maxrregcount` says
- * @returns resources by the symbol of the kernel, or why there are none
+ * @returns the code and its resources, or why there are none
  */
-export async function assembledResources(
+export async function assembledUnit(
   compiler: Compiler,
   ptx: string,
   arch: string,
   limits: ProcessLimits,
   signal?: AbortSignal,
   mostRegisters?: number,
-): Promise<ReadonlyMap<string, KernelResources> | Unassembled> {
+): Promise<AssembledUnit | Unassembled> {
   if (compiler.ptxas === null) return { reason: 'there is no ptxas next to nvcc', isRefusal: false };
   const cap = mostRegisters === undefined ? [] : [`--maxrregcount=${mostRegisters}`];
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {
     const file = join(temporary, 'unit.ptx');
+    const cubin = join(temporary, 'unit.cubin');
     await writeFile(file, ptx);
     const assemble = (...more: readonly string[]) =>
       runProcess({
         executable: compiler.ptxas!,
-        args: ['-v', `-arch=${arch}`, ...cap, ...more, file, '-o', join(temporary, 'unit.cubin')],
+        // Tables of lines change no code.
+        args: ['-v', '-lineinfo', `-arch=${arch}`, ...cap, ...more, file, '-o', cubin],
         cwd: temporary,
         env: confinedEnvironment(compiler.searchPath, temporary),
         limits,
@@ -55,7 +65,7 @@ export async function assembledResources(
     const { end, stdout, stderr } = result;
     if (end.kind !== 'exited') return { reason: 'ptxas was stopped', isRefusal: false };
     if (end.code !== 0) return unassembled(stderr.replaceAll(`${temporary}/`, ''), arch);
-    return parsePtxasReport(`${stdout}\n${stderr}`);
+    return { kernels: parsePtxasReport(`${stdout}\n${stderr}`), cubin: new Uint8Array(await readFile(cubin)) };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -33,7 +33,8 @@ function cheapAt(wanted: number, seen: Set<number>): (builder: UnitBuilder) => U
       const usage = await builder.resources?.(ptx, arch, unit);
       assert.ok(usage && !('reason' in usage));
       const registers = line === undefined || line === wanted ? 40 : 72;
-      return new Map([...usage].map(([symbol, own]) => [symbol, { ...own, registers }]));
+      const kernels = new Map([...usage.kernels].map(([symbol, own]) => [symbol, { ...own, registers }]));
+      return { ...usage, kernels };
     },
   });
 }

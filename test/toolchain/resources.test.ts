@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assembledResources } from '../../src/toolchain/resources.ts';
+import { assembledUnit } from '../../src/toolchain/resources.ts';
 import { nvcc } from './fixture.ts';
 
 const sums = Array.from({ length: 40 }, (_, at) => `ld.global.u32 %r${at + 1}, [%rd1+${4 * at}];`);
@@ -24,30 +24,30 @@ const limits = { milliseconds: 60_000, outputBytes: 1 << 20 };
 
 test('a module is measured, with a cap on registers where one is given', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  const free = await assembledResources(nvcc, ptx, 'sm_80', limits);
+  const free = await assembledUnit(nvcc, ptx, 'sm_80', limits);
   assert.ok(!('reason' in free));
-  const { sharedBytes, registers, barriers } = free.get('k')!;
+  const { sharedBytes, registers, barriers } = free.kernels.get('k')!;
   assert.deepEqual([sharedBytes, barriers], [256, 1]);
   assert.ok(registers > 32, String(registers));
-  const capped = await assembledResources(nvcc, ptx, 'sm_80', limits, undefined, 32);
+  const capped = await assembledUnit(nvcc, ptx, 'sm_80', limits, undefined, 32);
   assert.ok(!('reason' in capped));
-  assert.ok(capped.get('k')!.registers <= 32);
+  assert.ok(capped.kernels.get('k')!.registers <= 32);
 });
 
 test('a unit whose functions are linked later is assembled all the same', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
   const apart = ['.version 7.0', '.target sm_80', '.address_size 64', '.extern .func other;', '.visible .entry k()', '{', '  call other;', '  ret;', '}', ''].join('\n'); // prettier-ignore
-  const resources = await assembledResources(nvcc, apart, 'sm_80', limits);
-  assert.ok(!('reason' in resources) && resources.has('k'), JSON.stringify(resources));
+  const resources = await assembledUnit(nvcc, apart, 'sm_80', limits);
+  assert.ok(!('reason' in resources) && resources.kernels.has('k'), JSON.stringify(resources));
 });
 
 test('where there is no ptxas, or it refuses, the reason is said', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  const refused = await assembledResources(nvcc, 'no PTX', 'sm_80', limits);
+  const refused = await assembledUnit(nvcc, 'no PTX', 'sm_80', limits);
   const reason = "ptxas refuses it for sm_80: Missing .version directive at start of file 'unit.ptx'";
   assert.deepEqual(refused, { reason, isRefusal: true, ptxLine: 1 });
   const bare = { ...nvcc, ptxas: null };
-  assert.deepEqual(await assembledResources(bare, ptx, 'sm_80', limits), {
+  assert.deepEqual(await assembledUnit(bare, ptx, 'sm_80', limits), {
     reason: 'there is no ptxas next to nvcc',
     isRefusal: false,
   });
@@ -55,7 +55,7 @@ test('where there is no ptxas, or it refuses, the reason is said', async (t) => 
 
 test('a refusal names the line or the kernel; PTX of a newer toolkit or for another machine is not wrong', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  const of = (text: string): Promise<object> => assembledResources(nvcc!, text, 'sm_80', limits);
+  const of = (text: string): Promise<object> => assembledUnit(nvcc!, text, 'sm_80', limits);
   const { ptxLine, isRefusal } = (await of(ptx.replace('bar.sync 0;', 'bogus.sync 0;'))) as Record<string, unknown>;
   assert.deepEqual([ptxLine, isRefusal], [ptx.slice(0, ptx.indexOf('bar.sync')).split('\n').length, true]);
   assert.partialDeepStrictEqual(await of(ptx.replace('s[256]', 's[65536]')), { symbol: 'k', isRefusal: true });

@@ -73,7 +73,7 @@ export const readingBuilder: UnitBuilder = {
 export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../../toolchain/compile.ts');
-  const { assembledResources } = await import('../../toolchain/resources.ts');
+  const { assembledUnit } = await import('../../toolchain/resources.ts');
   const database = await readDatabase(request);
   const ending = new AbortController();
   const { signal } = ending;
@@ -131,7 +131,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     },
     resources(ptx, arch, unit) {
       const mostRegisters = unit && registerCap(flagsFor(unit, request, database));
-      const assemble = () => run(() => assembledResources(compiler, ptx, arch, limits, signal, mostRegisters));
+      const assemble = () => run(() => assembledUnit(compiler, ptx, arch, limits, signal, mostRegisters));
       return kept ? kept.resources([ptx, arch, mostRegisters], assemble) : assemble();
     },
     async close() {

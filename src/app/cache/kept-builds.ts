@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
-import type { KernelResources } from '../../toolchain/ptxas-report.ts';
-import type { Unassembled } from '../../toolchain/resources.ts';
+import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import { clock } from '../../system/clock.ts';
 import { relativeTo, type SourceTree } from '../project/source-tree.ts';
 import { digest, type ResultStore } from './result-store.ts';
@@ -45,8 +44,8 @@ interface KeptBuilds {
   ) => Promise<CompileResult>;
   readonly resources: (
     question: readonly [ptx: string, arch: string, mostRegisters: number | undefined],
-    assemble: () => Promise<ReadonlyMap<string, KernelResources> | Unassembled>,
-  ) => Promise<ReadonlyMap<string, KernelResources> | Unassembled>;
+    assemble: () => Promise<AssembledUnit | Unassembled>,
+  ) => Promise<AssembledUnit | Unassembled>;
 }
 
 /** Keeps builds of the units of a tree. */
@@ -127,12 +126,18 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
     async resources(question, assemble) {
       const key = store.keyOf('resources', [...question, tools]);
       const kept = store.read(key);
-      if (kept instanceof Map) return kept as ReadonlyMap<string, KernelResources>;
+      if (isAssembled(kept)) return kept;
       const found = await assemble();
-      if (found instanceof Map) store.write(key, found);
+      if (isAssembled(found)) store.write(key, found);
       return found;
     },
   };
+}
+
+function isAssembled(value: unknown): value is AssembledUnit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kernels, cubin } = value as Partial<Record<keyof AssembledUnit, unknown>>;
+  return kernels instanceof Map && cubin instanceof Uint8Array;
 }
 
 /** Whether a text may compile to something else another time, or reads files that no list names. */

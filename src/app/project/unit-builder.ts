@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { KernelResources } from '../../toolchain/ptxas-report.ts';
-import type { Unassembled } from '../../toolchain/resources.ts';
+import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import type { Unit } from './inputs.ts';
 
 export type BuildKind = 'verification' | 'production';
@@ -27,14 +26,10 @@ export interface UnitBuilder {
   /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**
-   * What the assembler says of the kernels of a PTX text, or why it says nothing; missing where there is none.
+   * What the assembler makes of a PTX text, and says of its kernels, or why it does not; missing where there is none.
    * @param unit - whose flags count
    */
-  readonly resources?: (
-    ptx: string,
-    arch: string,
-    unit?: Unit,
-  ) => Promise<ReadonlyMap<string, KernelResources> | Unassembled>;
+  readonly resources?: (ptx: string, arch: string, unit?: Unit) => Promise<AssembledUnit | Unassembled>;
   /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
   readonly close: () => Promise<void>;
 }

@@ -34,7 +34,7 @@ export function instructionsOf(
 }
 
 /** Bits `from` to `from + count - 1` as an unsigned number; at most 32, and within two words. */
-export function fieldOf({ words }: Pick<SassInstruction, 'words'>, from: number, count: number): number {
+export function wordBits({ words }: Pick<SassInstruction, 'words'>, from: number, count: number): number {
   const [word, shift] = [from >> 5, from & 31];
   const low = words[word]! >>> shift;
   const value = shift + count > 32 ? low + (words[word + 1]! % 2 ** (shift + count - 32)) * 2 ** (32 - shift) : low;
@@ -49,7 +49,7 @@ export interface SassGuard {
 
 /** The guard of an instruction; undefined where it is always executed. `@!PT` never is. */
 export function sassGuard(instruction: SassInstruction): SassGuard | undefined {
-  const [register, negated] = [fieldOf(instruction, 12, 3), fieldOf(instruction, 15, 1) === 1];
+  const [register, negated] = [wordBits(instruction, 12, 3), wordBits(instruction, 15, 1) === 1];
   return register === 7 && !negated ? undefined : { register, negated };
 }
 
@@ -71,14 +71,14 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
   switch (opcode?.mnemonic) {
     case 'LDSM':
     case 'STSM':
-      return [32, 64, 128][fieldOf(instruction, 72, 2)];
+      return [32, 64, 128][wordBits(instruction, 72, 2)];
     case 'ATOM':
     case 'ATOMG':
     case 'ATOMS':
     case 'RED':
     case 'REDG': {
-      if (version < 90) return atomicTypes[fieldOf(instruction, 73, 3)];
-      return (floatAtomicCodes.has(instruction.code) ? floatAtomics : integerAtomics)[fieldOf(instruction, 73, 4)];
+      if (version < 90) return atomicTypes[wordBits(instruction, 73, 3)];
+      return (floatAtomicCodes.has(instruction.code) ? floatAtomics : integerAtomics)[wordBits(instruction, 73, 4)];
     }
     case 'LDG':
     case 'LD':
@@ -92,7 +92,7 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
     case 'STS':
     case 'STL':
     case 'LDGSTS':
-      return memoryTypes[fieldOf(instruction, 73, 3)];
+      return memoryTypes[wordBits(instruction, 73, 3)];
     default:
       return undefined;
   }
@@ -100,9 +100,9 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
 
 /** The offset of branches: words of 32 bits, signed, from the next instruction on. */
 function relativeTarget(instruction: SassInstruction, version: number, hasLowByte: boolean): number {
-  const high = fieldOf(instruction, 64, 18);
-  const signed = (high >= 2 ** 17 ? high - 2 ** 18 : high) * 2 ** 30 + fieldOf(instruction, 34, 30);
-  const words = version >= 90 && hasLowByte ? signed * 256 + fieldOf(instruction, 16, 8) : signed;
+  const high = wordBits(instruction, 64, 18);
+  const signed = (high >= 2 ** 17 ? high - 2 ** 18 : high) * 2 ** 30 + wordBits(instruction, 34, 30);
+  const words = version >= 90 && hasLowByte ? signed * 256 + wordBits(instruction, 16, 8) : signed;
   return instruction.address + instructionBytes + words * 4;
 }
 
@@ -117,7 +117,7 @@ export function targetOf(instruction: SassInstruction, version: number): number 
   if (relativeJumps.has(code)) return relativeTarget(instruction, version, true);
   if (code === relativeCall) return relativeTarget(instruction, version, true);
   if (code !== convergencePoint) return undefined;
-  const words = fieldOf(instruction, 34, 30);
+  const words = wordBits(instruction, 34, 30);
   return instruction.address + instructionBytes + (words >= 2 ** 29 ? words - 2 ** 30 : words) * 4;
 }
 
@@ -127,10 +127,10 @@ type BarrierForm = (typeof barrierForms)[number];
 
 /** What a `BAR` does. */
 export function barrierForm(instruction: SassInstruction): BarrierForm {
-  return barrierForms[fieldOf(instruction, 77, 2)]!;
+  return barrierForms[wordBits(instruction, 77, 2)]!;
 }
 
 /** The scope of a `MEMBAR`: bits 76 to 78. */
 export function fenceScope(instruction: SassInstruction): 'cta' | 'gpu' | 'sys' | undefined {
-  return ({ 0: 'cta', 1: 'cta', 2: 'gpu', 3: 'sys' } as const)[fieldOf(instruction, 76, 3)];
+  return ({ 0: 'cta', 1: 'cta', 2: 'gpu', 3: 'sys' } as const)[wordBits(instruction, 76, 3)];
 }

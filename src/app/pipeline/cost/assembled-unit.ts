@@ -1,17 +1,14 @@
 /** What the assembler says of the units of kernels, and what is said where it refuses one. */
 import { type Diagnostic } from '../../../source/diagnostic.ts';
 import { outsideToolkit, type Location } from '../../../source/location.ts';
-import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
-import type { Unassembled } from '../../../toolchain/resources.ts';
+import type { AssembledUnit, Unassembled } from '../../../toolchain/resources.ts';
 import { kernelName } from '../../../cuda/names/kernel-name.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 
 /** What the assembler says of a kernel's unit, or why it says nothing; undefined where there was nothing to assemble. */
-export type Assembled = (
-  entry: LaunchedKernel,
-) => Promise<ReadonlyMap<string, KernelResources> | Unassembled> | undefined;
+export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
 /** Starts the assembler on what the units of kernels run. */
 export function assembled(
@@ -19,7 +16,7 @@ export function assembled(
   { resources: assemble }: Pick<UnitBuilder, 'resources'>,
 ): Assembled {
   if (!assemble) return () => Promise.resolve(noAssembler);
-  const known = new Map<string, Promise<ReadonlyMap<string, KernelResources> | Unassembled>>();
+  const known = new Map<string, Promise<AssembledUnit | Unassembled>>();
   const keyOf = ({ unit, arch }: LaunchedKernel): string => JSON.stringify([unit.path, arch]);
   for (const entry of kernels) {
     const { unit, arch, production, verification } = entry;

@@ -20,9 +20,11 @@ import { clock } from '../../../system/clock.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
+import { codeOf } from './code-report.ts';
 import type {
   BoundReport,
   BoundsReport,
+  CodeReport,
   CostAssumptionReport,
   CostReport,
   LaunchTotals,
@@ -47,11 +49,17 @@ export async function withCosts(
   for (const { entry, report } of kernels) {
     const resources = await resourcesOf(entry);
     let own: KernelResources | undefined;
+    let code: CodeReport | undefined;
     if (resources && 'reason' in resources) diagnostics.push(...notAssembled(options, entry, resources));
-    else own = resources?.get(entry.produced?.symbol ?? entry.kernel.symbol);
+    else if (resources) {
+      own = resources.kernels.get(entry.produced?.symbol ?? entry.kernel.symbol);
+      const made = codeOf(entry, resources.cubin);
+      code = made.code;
+      diagnostics.push(...made.diagnostics);
+    }
     try {
       const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
-      const cost = withLimits(entry, bounds, own, limitsOf(configuration, entry));
+      const cost = withLimits(entry, { ...bounds, ...(code && { code }) }, own, limitsOf(configuration, entry));
       result.push({ entry, report: { ...report, cost } });
     } catch (error) {
       if (error instanceof Interruption) throw error;

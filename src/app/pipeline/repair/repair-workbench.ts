@@ -99,7 +99,7 @@ export class Workbench {
     if (asked) this.resources.set(key, asked);
     const resources = await asked;
     const kernel = module.kernels.find((other) => stableName(other) === stableName(entry.kernel));
-    const usage = kernel && resources && !('reason' in resources) ? resources.get(kernel.symbol) : undefined;
+    const usage = kernel && resources && !('reason' in resources) ? resources.kernels.get(kernel.symbol) : undefined;
     if (!kernel || !usage) return null;
     const instructions = kernel.blocks.flatMap((block) => block.instructions);
     const { registers, sharedBytes, spillStoreBytes, spillLoadBytes } = usage;

@@ -1,0 +1,86 @@
+/** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
+import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
+import type { Kernel } from '../../../ir/form/kernel.ts';
+import { readCubin } from '../../../sass/cubin/cubin.ts';
+import { type LineProfile, profileOf } from '../../../sass/profile.ts';
+import { type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
+import type { Diagnostic } from '../../../source/diagnostic.ts';
+import { type Location, outsideToolkit } from '../../../source/location.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+
+/** So many lines of a kernel are told. */
+const mostLines = 12;
+/** So many faults of a kernel are told: one barrier that is lost parts many accesses. */
+const mostFaults = 4;
+
+/**
+ * Reads the code of a kernel.
+ * @param cubin of the unit's production build
+ * @returns the report, and what is wrong with the code
+ */
+export function codeOf(
+  entry: LaunchedKernel,
+  bytes: Uint8Array,
+): { readonly code?: CodeReport; readonly diagnostics: readonly Diagnostic[] } {
+  const kernel = entry.unit.kind === 'ptx' ? entry.kernel : entry.produced;
+  if (!kernel) return { diagnostics: [] };
+  const cubin = readCubin(bytes);
+  if ('problem' in cubin) return { diagnostics: [] };
+  const profile = profileOf(cubin, kernel.symbol);
+  if (!profile) return { diagnostics: [] };
+  const translation = validateTranslation(kernel, cubin);
+  const located = placesOf(entry);
+  const lines = profile.lines
+    .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, located(line.location))] : []))
+    .sort((a, b) => b.instructions - a.instructions)
+    .slice(0, mostLines);
+  return {
+    code: {
+      instructions: profile.instructions,
+      unknown: profile.work.get('other') ?? 0,
+      translation: translation.checked ? { checked: true } : { checked: false, reason: translation.reason },
+      lines,
+    },
+    diagnostics: translation.checked
+      ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
+      : [],
+  };
+}
+
+function lineReport({ instructions, work }: LineProfile, location: Location): CodeLine {
+  return { location, instructions, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** Tables of lines have paths as the compiler wrote them; those of the same module's PTX are named as reports name them. */
+function placesOf({ production, verification }: LaunchedKernel): (location: Location) => Location {
+  const { module } = production ?? verification;
+  const known = new Map<string, string>();
+  return ({ file, line }) => {
+    const named =
+      known.get(file) ?? [...module.files.values()].find((one) => file === one || file.endsWith(`/${one}`)) ?? file;
+    known.set(file, named);
+    return { file: named, line };
+  };
+}
+
+function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, fault: TranslationFault): Diagnostic {
+  const locationOf = (ptxLine: number): Location | undefined => {
+    for (const { instructions } of kernel.blocks) {
+      const found = instructions.find((one) => one.ptxLine === ptxLine);
+      if (found) return outsideToolkit(found.location);
+    }
+    return undefined;
+  };
+  const at = (ptxLine: number): string => {
+    const place = locationOf(ptxLine);
+    return place ? `line ${place.line}` : `line ${ptxLine} of its PTX`;
+  };
+  if (fault.kind === 'missing') {
+    const location = locationOf(fault.ptxLine) ?? kernel.location;
+    const message = `The ${fault.what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
+    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
+  }
+  const location = locationOf(fault.later) ?? kernel.location;
+  const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
+  return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
+}
