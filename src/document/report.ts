@@ -17,6 +17,8 @@ export interface LaunchReport {
   readonly sharedBytes?: number | null;
   readonly cooperative?: boolean;
   readonly location?: Location;
+  /** Scalar arguments that are numbers, by name; what JSON cannot hold exactly is text. */
+  readonly args?: Readonly<Record<string, number | string>>;
   /** What ties dimensions and arguments that are not constants, in the language of assumptions. */
   readonly ties?: readonly string[];
   /** Preconditions of the proof that the launch never meets. */

@@ -32,6 +32,8 @@ export interface JudgedLaunch {
   readonly sharedBytes?: number | null;
   readonly cooperative?: boolean;
   readonly location?: { readonly file: string; readonly line: number };
+  /** Arguments that are numbers. */
+  readonly args?: Readonly<Record<string, number | string>>;
   /** What ties its dimensions and arguments to each other, in the language of assumptions. */
   readonly ties?: readonly string[];
   readonly race: { readonly assumptions?: readonly Assumed[] };
@@ -107,7 +109,8 @@ function isAsExpected(expected: ExpectedLaunch, launch: JudgedLaunch): boolean {
     [...extents].every(([array, elements]) => extentOf(launch, array, point) === elements) &&
     (shared === undefined || launch.sharedBytes === shared) &&
     (cluster === undefined || launch.cluster?.[0] === cluster) &&
-    launch.cooperative === cooperative
+    // What a launch leaves possible says nothing of the rest.
+    (permits !== undefined || launch.cooperative === cooperative)
   );
 }
 
@@ -121,7 +124,7 @@ function isGiven(launch: JudgedLaunch, point: Point, name: string, value: bigint
 /** Whether nothing that is known of a launch contradicts these values. */
 function allows(launch: JudgedLaunch, point: Point): boolean {
   const isOther = [...point].some(([name, value]) => {
-    const given = dimensionOf(launch, name);
+    const given = dimensionOf(launch, name) ?? launch.args?.[name];
     return given !== undefined && BigInt(given) !== value;
   });
   return !isOther && (launch.ties ?? []).every((tie) => holds(tie, lookupOf(launch, point)) !== false);
@@ -136,7 +139,7 @@ function dimensionOf({ block, grid }: JudgedLaunch, name: string): number | unde
 function lookupOf(launch: JudgedLaunch, point: Point): Lookup {
   return (leaf) => {
     const name = leaf.kind === 'dimension' ? `${leaf.name}.${leaf.axis}` : leaf.path.join('.');
-    const given = dimensionOf(launch, name);
+    const given = dimensionOf(launch, name) ?? launch.args?.[name];
     return point.get(name) ?? (given === undefined ? undefined : BigInt(given));
   };
 }

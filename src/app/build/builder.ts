@@ -112,6 +112,10 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     compiler: compiler.version.text,
     compiles: true,
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
+    definitions(path) {
+      const recorded = database.lookUp({ path, file: resolve(tree.root, path), kind: 'cuda' });
+      return recorded && 'group' in recorded && recorded.sibling === undefined ? macrosOf(recorded.group.args) : [];
+    },
     async build(unit, kind, arch, text) {
       if (unit.kind === 'ptx') return readPtx(unit);
       const recorded = database.lookUp(unit);
@@ -140,6 +144,20 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       await Promise.allSettled(running);
     },
   };
+}
+
+/** The macros that flags define and do not take back. */
+function macrosOf(args: readonly string[]): string[] {
+  const macros = new Map<string, string>();
+  for (const [at, word] of args.entries()) {
+    const [, kind, joined = ''] = /^-([DU])([^]*)$/.exec(word) ?? [];
+    const definition = joined === '' ? args[at + 1] : joined;
+    if (kind === undefined || definition === undefined) continue;
+    const name = definition.replace(/=[^]*$/, '');
+    if (kind === 'D') macros.set(name, definition);
+    else macros.delete(name);
+  }
+  return [...macros.values()];
 }
 
 /** What the last `-maxrregcount` of the flags says. */

@@ -7,6 +7,7 @@ import { type Finding, weakened, worstDivergence, worstRace } from '../../docume
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Launch } from '../../launch/launch.ts';
+import { parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { policyOf } from '../../settings/configuration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Location } from '../../source/location.ts';
@@ -121,7 +122,7 @@ async function checkOne(
     if ('defect' in outcome) {
       onDefect(launch, outcome.defect);
       const { race, divergence } = undecided(checks, 'defect');
-      launches.push(bareReport(launch, raceReport(race), divergenceReport(divergence)));
+      launches.push(bareReport(entry, launch, raceReport(race), divergenceReport(divergence)));
       continue;
     }
     if (outcome.result.contradiction) onContradiction(launch);
@@ -146,20 +147,36 @@ async function checkOne(
   };
 }
 
-function bareReport(launch: Launch, race: RaceReport, divergence: DivergenceReport): LaunchReport {
+/** Scalar arguments that are numbers, by name. */
+function argsOf({ kernel, parameters }: LaunchedKernel, { scalars }: Launch): Pick<LaunchReport, 'args'> {
+  const args = [...scalars].flatMap(([index, value]) => {
+    const field = { index, offset: 0, bytes: kernel.parameters[index]?.bytes ?? 0, isPointer: false };
+    if (field.bytes === 0) return [];
+    return [[parameterName(parameters, index), scalarText(kernel, parameters, field, value)] as const];
+  });
+  return args.length > 0 ? { args: Object.fromEntries(args) } : {};
+}
+
+function bareReport(
+  entry: LaunchedKernel,
+  launch: Launch,
+  race: RaceReport,
+  divergence: DivergenceReport,
+): LaunchReport {
   const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [] } = launch;
   const place = location ? { location } : {};
   const tied = ties.length > 0 ? { ties: ties.map(({ text }) => text) } : {};
-  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...tied, race, divergence };
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, race, divergence }; // prettier-ignore
 }
 
 async function launchReport(
   launch: Launch,
   { race, divergence }: CheckResult,
-  { differ, unit, kernel, parameters }: LaunchedKernel,
+  entry: LaunchedKernel,
   facts: SourceFacts,
   nvccArguments: readonly string[],
 ): Promise<LaunchReport> {
+  const { differ, unit, kernel, parameters } = entry;
   const reason = differ === undefined ? undefined : reasonText({ kind: 'builds-differ', differ });
   const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
   const withCommand = <Reported extends Finding>(finding: Reported): Reported => {
@@ -188,6 +205,7 @@ async function launchReport(
   const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
   const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
   return bareReport(
+    entry,
     launch,
     reason === undefined ? checked : weakened(checked, reason),
     reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),

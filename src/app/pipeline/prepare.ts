@@ -36,7 +36,7 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
   const preprocessed = new Map(
     lowered.flatMap(({ unit, host }) => (host === undefined ? [] : [[unit.path, host] as const])),
   );
-  const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit));
+  const launchesOf: LaunchFinder = await sources.launchFinder((unit) => preprocessed.get(unit), builder.definitions);
   const stated: KernelUnit<StatedKernel>[] = await Promise.all(
     compared.map((unit) => stateFacts(unit, sources, settings, launchesOf)),
   );

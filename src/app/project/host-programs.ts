@@ -42,6 +42,8 @@ interface Request {
   readonly mentioning: (word: string) => Promise<readonly string[]>;
   /** Units as nvcc preprocessed them, by path. */
   readonly preprocessed: (unit: string) => string | undefined;
+  /** Macros of the other files, `NAME` or `NAME=VALUE`, by path. */
+  readonly definitions: (file: string) => readonly string[];
 }
 
 interface Program extends HostProgram {
@@ -254,9 +256,10 @@ interface ReadText {
   readonly root: SyntaxNode;
 }
 
-function readText(file: string, { tree, parser, preprocessed }: Request): ReadText {
+function readText(file: string, { tree, parser, preprocessed, definitions }: Request): ReadText {
   const resolve = resolverOf(tree);
-  const own = preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: [] });
+  const own =
+    preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: definitions(file) });
   const host = readHostText(own);
   return { host, root: parser.treeOf(host.text) };
 }

@@ -36,8 +36,12 @@ export interface SourceFacts {
   /**
    * Makes what finds the launches of kernels.
    * @param preprocessed units as nvcc preprocessed them, by path
+   * @param definitions macros of files that nvcc did not preprocess, by path
    */
-  readonly launchFinder: (preprocessed: (unit: string) => string | undefined) => Promise<LaunchFinder>;
+  readonly launchFinder: (
+    preprocessed: (unit: string) => string | undefined,
+    definitions?: (file: string) => readonly string[],
+  ) => Promise<LaunchFinder>;
   readonly accessText: (
     location: Location,
     operation: 'read' | 'write' | 'atomic',
@@ -125,7 +129,7 @@ export async function openSourceFacts(
       const text = source(file);
       return text && cuda ? cuda.commentProblems(text) : [];
     },
-    async launchFinder(preprocessed) {
+    async launchFinder(preprocessed, definitions = () => []) {
       if (!cuda) return async () => [];
       const [{ launchFinder }, parser] = await Promise.all([import('./host-programs.ts'), startParser()]);
       let opened: Promise<LaunchIndex> | undefined;
@@ -133,7 +137,7 @@ export async function openSourceFacts(
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, mentioning });
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, definitions, mentioning });
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);

@@ -23,6 +23,8 @@ export interface UnitBuilder {
   readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string) => Promise<BuiltText>;
   /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
+  /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing where there is none. */
+  readonly definitions?: (path: string) => readonly string[];
   /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**

@@ -43,6 +43,8 @@ export interface HostVariable {
   readonly path: readonly string[];
   readonly type: string;
   readonly value: SyntaxNode | undefined;
+  /** Elements of an array, where that is written. */
+  readonly size: SyntaxNode | undefined;
   readonly isConstant: boolean;
   readonly isInternal: boolean;
 }
@@ -121,12 +123,11 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
           const words = member.children.map((word) => textOf(text, word));
           if (called !== undefined && words.includes('static') && child.type !== 'function_declarator') {
             const isConstant = words.some((word) => /^const(?:expr)?$/.test(word));
-            const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, isConstant, isInternal: true }; // prettier-ignore
+            const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, size: sizeIn(child), isConstant, isInternal: true }; // prettier-ignore
             add(variables, called, own);
             continue;
           }
-          if (called && child.type !== 'function_declarator')
-            fields.push({ name: called, type: type + suffixOf(child), value });
+          if (called && !functionDeclarator(child)) fields.push({ name: called, type: type + suffixOf(child), value });
           else if (called) declared(member, child, [...path, name], [], isInternal, name);
         }
       } else visit(member, [...path, name], isInternal, name);
@@ -252,6 +253,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
             path,
             type: textOf(text, type) + suffixOf(declarator),
             value: declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined,
+            size: sizeIn(declarator),
             isConstant: words.some((word) => /^const(?:expr|init)?$/.test(word)) && !/\*/.test(suffixOf(declarator)),
             isInternal: isInternal || words.some((word) => /^(?:static|const|constexpr)$/.test(word)),
           });
@@ -310,6 +312,12 @@ export function suffixOf(declarator: SyntaxNode): string {
     node = childIn(node, 'declarator') ?? node.children.find(({ type }) => /_declarator$/.test(type));
   }
   return suffix;
+}
+
+/** The number of elements that a declarator of an array states. */
+export function sizeIn(declarator: SyntaxNode): SyntaxNode | undefined {
+  const [array] = nodesWhere(declarator, ({ type }) => type === 'array_declarator');
+  return array && childIn(array, 'size');
 }
 
 /** The declarator of a function within another one; undefined where it declares a variable. */

@@ -551,6 +551,23 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   return { kind: 'record', fields, rest: isStructure || known.endsWith('[]') ? { ...rest, type: zeroed } : rest };
 }
 
+/**
+ * The value of an array with the number of its elements, where its initialiser lists all of them in their order.
+ * @param size as the declaration states it, null where that is no number; undefined where it states none
+ */
+export function withLength(
+  value: HostValue,
+  type: string,
+  list: SyntaxNode,
+  size: HostTerm | null | undefined,
+): HostValue {
+  const items = listItems(list);
+  const isListed = size === undefined || (size?.kind === 'integer' && size.value === BigInt(items.length));
+  const isPlain = items.every((item) => item.type !== 'initializer_pair');
+  if (value.kind !== 'record' || !/\[\]$/.test(type) || !isListed || !isPlain) return value;
+  return { ...value, length: items.length };
+}
+
 /** The declared type of what an expression names; undefined where no declaration tells. */
 export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): string | undefined {
   const { declarations } = host;

@@ -8,12 +8,12 @@
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
-import { hostValueOf, bracedValue, placeNamed, typeText } from './expressions.ts';
+import { hostValueOf, bracedValue, placeNamed, typeText, withLength } from './expressions.ts';
 import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
-import { type HostMemory, type HostValue, type HostScope, numberValue } from './value.ts';
+import { type HostMemory, type HostValue, type HostScope, numberValue, termOf } from './value.ts';
 
 /** Statements and expressions that are gone through for one function, calls included. */
 const mostSteps = 60_000;
@@ -441,13 +441,13 @@ function interpret(
     isConstant || (!declarations.assigned.has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // prettier-ignore
 
   /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
-  const initialValue = ({ name, type, value, isConstant, isInternal, path }: HostVariable): HostValue => {
+  const initialValue = ({ name, type, value, size, isConstant, isInternal, path }: HostVariable): HostValue => {
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // prettier-ignore
     const isKnown = isFirm({ name, isConstant, isInternal });
     if (!isKnown || !value) return !value && type === 'dim3' && isKnown ? dim3Of(numberValue(one)) : unknown();
     const scratch = cloneState(base);
-    if (value.type === 'initializer_list') return bracedValue(value, type, scratch, frame, host);
+    if (value.type === 'initializer_list') return withLength(bracedValue(value, type, scratch, frame, host), type, value, size && termOf(host.evaluate(size, scratch, frame))); // prettier-ignore
     if (value.type === 'argument_list') {
       const items = value.children.filter(({ type: kind }) => !/^[(),]$/.test(kind));
       const values = items.map((item) => host.evaluate(item, scratch, frame));

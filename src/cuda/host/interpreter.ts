@@ -208,7 +208,8 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
     return term ? numberValue(term) : value;
   }
   if (isFloatType(known)) {
-    const quotient = /^(?:number|condition)$/.test(value.kind) ? quotientOf(value) : null;
+    const isWhole = value.kind === 'symbol' && integerType(value.symbol.type ?? '') !== undefined;
+    const quotient = isWhole || /^(?:number|condition)$/.test(value.kind) ? quotientOf(value) : null;
     return quotient ? { kind: 'quotient', ...quotient } : value;
   }
   return value;

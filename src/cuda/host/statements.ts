@@ -1,9 +1,9 @@
 /** What statements of host code do. Branches meet again; a loop is gone through round by round, or once for all rounds. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { declaredName, suffixOf, textOf } from './declarations.ts';
+import { declaredName, sizeIn, suffixOf, textOf } from './declarations.ts';
 import { argumentOf, forget } from './calls.ts';
-import { endsProgram, bracedValue, exposeNamed, typeOfExpression, typeText } from './expressions.ts';
+import { endsProgram, bracedValue, exposeNamed, typeOfExpression, typeText, withLength } from './expressions.ts';
 import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
@@ -173,8 +173,10 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     if (items) initial = constructed(known, items, state, frame, host, name);
     else if (hasConstructor(known, host) && (!value || value.type === 'initializer_list'))
       initial = constructed(known, value ? listItems(value) : [], state, frame, host, name); // prettier-ignore
-    else if (value?.type === 'initializer_list') initial = bracedValue(value, own, state, frame, host);
-    else if (value) initial = host.evaluate(value, state, frame);
+    else if (value?.type === 'initializer_list') {
+      const size = sizeIn(declarator);
+      initial = withLength(bracedValue(value, own, state, frame, host), own, value, size && termOf(host.evaluate(size, state, frame))); // prettier-ignore
+    } else if (value) initial = host.evaluate(value, state, frame);
     else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
     else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
     else initial = host.symbol(name, known);
@@ -376,6 +378,7 @@ function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): 
   const isFirst = node.type === 'do_statement';
   const rounds = node.type === 'for_range_loop' ? undefined : shortRounds(node, state, frame, host);
   if (rounds !== undefined && host.attempt(() => unrolled(node, rounds, state, frame, host))) return true;
+  if (node.type === 'for_range_loop' && host.attempt(() => unrolledRange(node, state, frame, host))) return true;
   become(state, before);
   return summarised(node, state, frame, host, isFirst);
 }
@@ -455,6 +458,34 @@ function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, 
   return false;
 }
 
+/** Goes through the elements of an array one by one. @returns whether that came to an end */
+function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const right = childIn(node, 'right');
+  const isList = right?.type === 'initializer_list';
+  const elements = (): Extract<HostValue, { kind: 'record' }> | undefined => {
+    const value = right && (isList ? bracedValue(right, '', state, frame, host) : host.evaluate(right, state, frame));
+    return value?.kind === 'record' ? value : undefined;
+  };
+  const length = isList ? listItems(right).length : elements()?.length;
+  if (length === undefined || length > mostRounds) return false;
+  const most = host.reaches(node) ? Infinity : host.spent() + mostOfSideLoop;
+  for (let index = 0; index < length; index++) {
+    const element = elements()?.fields.get(String(index));
+    if (!element || host.spent() > most) return false;
+    const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
+    declareElement(node, state, inner, host, element);
+    const breaks: State[] = [];
+    const isAlive = round(node, state, inner, host, breaks);
+    const [left, ...others] = breaks;
+    if (!isAlive && left && others.length === 0) {
+      become(state, left);
+      return true;
+    }
+    if (!isAlive || left) return false;
+  }
+  return true;
+}
+
 /** One round that stands for all of them: what they change may have any value, within what steps and conditions tell. */
 function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, isFirst: boolean): boolean {
   const written = writtenIn(node, state, frame, host);
@@ -510,13 +541,14 @@ function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interp
   }
 }
 
-function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
+function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, element?: HostValue): void {
   const { text } = host.declarations;
   const [type, declarator] = [childIn(node, 'type'), childIn(node, 'declarator')];
   const name = declarator && declaredName(text, declarator);
   if (name === undefined || !type) return;
   const own = textOf(text, type);
-  host.declare(name, own, converted(host.symbol(name, own === 'auto' ? undefined : own), typeText(own, frame), host.declarations.aliases), state, frame); // prettier-ignore
+  const value = element ?? host.symbol(name, own === 'auto' ? undefined : own);
+  host.declare(name, own, converted(value, typeText(own, frame), host.declarations.aliases), state, frame);
 }
 
 /** The cells that a loop writes, in whatever round, each with what writes it. */

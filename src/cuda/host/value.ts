@@ -38,8 +38,16 @@ export type HostValue =
   | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: HostTerm | null }
   /** The address of a variable, or of a part of it. */
   | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
-  /** @property rest stands for the fields that are not listed */
-  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, HostValue>; readonly rest: HostSymbol }
+  /**
+   * @property rest stands for the fields that are not listed
+   * @property length elements of an array, where it is known to have no others
+   */
+  | {
+      readonly kind: 'record';
+      readonly fields: ReadonlyMap<string, HostValue>;
+      readonly rest: HostSymbol;
+      readonly length?: number;
+    }
   | HostFunction
   | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: HostScope; readonly frame: unknown }
   | { readonly kind: 'text'; readonly text: string }
@@ -158,7 +166,7 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
     case 'pointer':
       return b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset); // prettier-ignore
     case 'record': {
-      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.fields.size !== b.fields.size) return false;
+      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.length !== b.length || a.fields.size !== b.fields.size) return false; // prettier-ignore
       const others = [...b.fields];
       return [...a.fields].every(([name, field], at) => others[at]![0] === name && isSameValue(field, others[at]![1]));
     }
@@ -172,7 +180,8 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
 /** One of two values; null where nothing is known of what it is. */
 export function eitherValue(condition: Fact, then: HostValue, otherwise: HostValue): HostValue | null {
   if (isSameValue(then, otherwise)) return then;
-  if (then.kind === 'record' && otherwise.kind === 'record' && then.rest.id === otherwise.rest.id) {
+  const isOneArray = then.kind === 'record' && otherwise.kind === 'record' && then.length === otherwise.length;
+  if (isOneArray && then.rest.id === otherwise.rest.id) {
     const fields = new Map<string, HostValue>();
     for (const name of new Set([...then.fields.keys(), ...otherwise.fields.keys()])) {
       const field = eitherValue(condition, hostField(then, name), hostField(otherwise, name));

@@ -4,7 +4,7 @@ import type { AssumptionExpression, Condition, IntegerExpression } from '../assu
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
 import { hasChoice, isClosed, substitutionOf, waysOf } from '../host/substitution.ts';
-import { type Fact, type HostTerm, arithmetic, termConstant, integer, termKey, symbolsOf } from '../host/term.ts';
+import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
@@ -115,7 +115,8 @@ function siteOf(
   };
   const extents = (value: HostValue | undefined): readonly (HostTerm | null)[] =>
     (value && extentsOf(value))?.map(substitution.term) ?? [null, null, null];
-  const [block, grid] = [extents(event.block), extents(event.grid)];
+  const block = extents(event.block);
+  const grid = extents(event.grid).map((term) => term && roundedOnce(term, block));
   const constants = (terms: readonly (HostTerm | null)[]): Extents | undefined => {
     const numbers = terms.map((term) => (term ? termConstant(term) : undefined));
     return numbers.every((one) => one !== undefined && one >= 0n && one < 1n << 40n)
@@ -159,6 +160,15 @@ function siteOf(
     pointers: pointersOf(given, substitution.term),
     ties,
   };
+}
+
+/** The blocks of `n` threads each that n threads need, one: a launch has at least one thread a block, so n is positive. */
+function roundedOnce(term: HostTerm, block: readonly (HostTerm | null)[]): HostTerm {
+  const isOne = block.some((extent) => {
+    const blocks = extent && !isClosed(extent) ? dividedUp(extent, extent) : null;
+    return blocks !== null && termKey(blocks) === termKey(term);
+  });
+  return isOne ? one : term;
 }
 
 function isPointerType(type: string): boolean {

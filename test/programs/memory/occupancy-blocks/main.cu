@@ -23,5 +23,3 @@ void run(float* a) {
   void* arguments[] = {&a};
   cudaLaunchCooperativeKernel((void*)turnAll, dim3(each * multiprocessors), dim3(128), arguments);
 }
-
-// open: turnAll launch at main.cu:24 not tied

