@@ -3,6 +3,8 @@ import { posix } from 'node:path';
 import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/host/host-program.ts';
 import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
+import type { AssumptionExpression, Condition } from '../../cuda/assumptions/assumption.ts';
+import { integerType } from '../../cuda/syntax/basic-type.ts';
 import { canLaunch, canTake } from '../../cuda/launches/kernel-match.ts';
 import {
   type LaunchParameter,
@@ -136,7 +138,7 @@ export function launchFinder(request: Request): LaunchFinder {
       const place = program.host.locate(launch.node.start);
       return sitesOf(launch, place, parameters);
     });
-    return fewer(distinctSites(sites)).map(settingsOf);
+    return fewer(distinctSites(sites), parameters).map(settingsOf);
   };
 
   /** The launches that the calls of a function from other files lead to. */
@@ -283,7 +285,7 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
 const mostShown = 6;
 
 /** Many launches as few: those of one place become one that says what they have in common, and the first of them stay. */
-function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
+function fewer(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
@@ -294,7 +296,8 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
     else groups.set(key, [site]);
   }
   const shown = [...groups.values()].flatMap((group) => group.slice(0, mostShown));
-  const merged = [...groups.values()].map(([first, ...rest]): LaunchSite => {
+  const merged = [...groups.values()].map((group): LaunchSite => {
+    const [first, ...rest] = group;
     const { grid, sharedBytes, ...common } = first!;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
@@ -307,10 +310,33 @@ function fewer(sites: readonly LaunchSite[]): readonly LaunchSite[] {
         [...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value)),
       ),
       pointers: commonPointers([first!, ...rest]),
-      ties: common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
+      ties: [
+        ...common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
+        ...listedScalars(group, parameters),
+      ],
     };
   });
   return [...shown, ...merged];
+}
+
+/** Values of a scalar that are told one by one where several launches are told as one. */
+const mostValues = 64;
+
+/** `m == 2 || m == 8`, or `m >= 2 && m <= 9`: the values that launches have for the scalars in which they differ. */
+function listedScalars(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): AssumptionExpression[] {
+  return parameters.flatMap(({ name, type, fields }, index): AssumptionExpression[] => {
+    if (fields || integerType(type) === undefined) return [];
+    const given = new Set(sites.map(({ scalars }) => scalars.get(index)));
+    const values = [...given].filter((value) => typeof value === 'bigint');
+    if (given.size < 2 || values.length < given.size || values.length > mostValues) return [];
+    const is = (operator: '==' | '>=' | '<=') => (value: bigint): Condition => ({ kind: 'comparison', operator, left: { kind: 'parameter', path: [name] }, right: { kind: 'integer', value } }); // prettier-ignore
+    const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
+    const [low, high] = [sorted[0]!, sorted.at(-1)!];
+    if (values.length > 4 && high - low === BigInt(values.length - 1))
+      return [{ kind: 'condition', condition: { kind: 'and', left: is('>=')(low), right: is('<=')(high) } }];
+    const [first, ...rest] = sorted.map(is('=='));
+    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }]; // prettier-ignore
+  });
 }
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */

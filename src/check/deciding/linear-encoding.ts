@@ -25,6 +25,15 @@ import type { Ticket } from '../ordering/ticket.ts';
 export const usualContents = 'usual';
 const anyContents = 'any';
 
+/** More rows with one factor are not told apart. */
+const mostRows = 24;
+
+/** Parts of a sum that have a factor in common, and the greatest divisor of their coefficients. */
+interface Row {
+  readonly multiples: readonly (readonly [string, bigint])[];
+  readonly size: bigint;
+}
+
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
 
@@ -60,6 +69,7 @@ export class LinearEncoding {
   }[] = [];
   private readonly tickets: ReadonlyMap<number, Ticket>;
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
+  private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
   private readonly factored = new Map<string, string>();
   private readonly assumed = new Set<Term>();
@@ -301,19 +311,30 @@ export class LinearEncoding {
       if (multiples.length < 2 || isOwn(u)) continue;
       // Rows are told apart the better the smaller their numbers are: elements rather than bytes.
       const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
-      const quotient: Polynomial = new Map(
-        multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]),
-      );
-      const cofactor = this.written(quotient);
-      const name = `${cofactor}*${u}`;
-      if (this.factored.has(name)) continue;
-      const product = `s${this.factored.size}`;
-      this.factored.set(name, product);
-      this.pending.push(`(declare-const ${product} Int)`);
-      this.pending.push(`(assert (= ${times(size, product)} ${this.written(new Map(multiples))}))`);
-      this.defineProduct(product, cofactor, u);
-      this.factor(quotient);
+      const rows = this.rows.get(u) ?? [];
+      this.row(u, multiples, size);
+      if (rows.length >= mostRows) continue;
+      this.rows.set(u, [...rows, { multiples, size }]);
+      // The lemma compares numbers of one size: 8*s*i and 4*s*(2*j + 1) are told apart as 4*s*(2*i) and 4*s*(2*j + 1).
+      for (const other of rows) {
+        if (other.size !== size && other.size % size === 0n) this.row(u, other.multiples, size);
+        if (other.size !== size && size % other.size === 0n) this.row(u, multiples, other.size);
+      }
     }
+  }
+
+  /** One row: parts of a sum that have a factor in common, in numbers of a size. */
+  private row(u: string, multiples: Row['multiples'], size: bigint): void {
+    const quotient: Polynomial = new Map(multiples.map(([monomial, factor]) => [without(monomial, u), factor / size]));
+    const cofactor = this.written(quotient);
+    const name = `${cofactor}*${u}`;
+    if (this.factored.has(name)) return;
+    const product = `s${this.factored.size}`;
+    this.factored.set(name, product);
+    this.pending.push(`(declare-const ${product} Int)`);
+    this.pending.push(`(assert (= ${times(size, product)} ${this.written(new Map(multiples))}))`);
+    this.defineProduct(product, cofactor, u);
+    this.factor(quotient);
   }
 
   /** A polynomial as SMT-LIB, with an unknown for each product. */

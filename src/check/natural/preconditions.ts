@@ -4,16 +4,20 @@
  */
 import type { Steps } from '../../base/steps.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { integerField } from '../context/scalars.ts';
+import { namedScalar } from '../premises/premises.ts';
 import { useReserve } from '../question/budget.ts';
 import type { CheckRequest, CheckResult } from '../question/request.ts';
 import { axisHints } from './block-shape.ts';
 import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
+import { listedValues } from './ties.ts';
 import { fieldOf } from './roles.ts';
 import { knownRoles, meetsAssumptions, naturalSettings } from './settings.ts';
 
@@ -142,11 +146,26 @@ export function preconditionCandidates(
       if (!('expression' in parsed) || request.assumptions.some((one) => one.text === text)) return [];
       const statement = { expression: parsed.expression, text };
       const asked = { ...context, request: { ...request, assumptions: [statement] } };
+      if (!isMetByListed(context, statement)) return [];
       return large.length > 0 && (ofAll ? settings : large).every((setting) => meetsAssumptions(asked, setting))
         ? [statement]
         : [];
     });
   return { weak: stated(texts), shapes: stated(shapes.filter((text) => !texts.includes(text))) };
+}
+
+/** Whether no value of a scalar that the host program lists breaks a statement by itself. */
+function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumption): boolean {
+  if (expression.kind !== 'condition') return true;
+  return context.fields.every((field) =>
+    (listedValues(context, field) ?? []).every((value) => {
+      const lookup: Lookup = (name) => {
+        const named = name.kind === 'parameter' ? namedScalar(context.request.parameters, name.path) : null;
+        return named && integerField(context, named) === field ? value : undefined;
+      };
+      return evaluateCondition(expression.condition, lookup) !== false;
+    }),
+  );
 }
 
 /** `ld >= w`, or `w <= 1024` where the stride is a constant; null where it cannot be stated. */

@@ -17,7 +17,7 @@ import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
 import { type Monomial, type ThreadPlace, atomValue, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
-import { raisedScalars, sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
+import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
 
 /** A launch with its scalars. */
@@ -419,6 +419,8 @@ function boundsIndex(
 function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigint {
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;
+  const listed = listedValues(context, field);
+  if (listed) return listed.reduce((best, one) => (best < wanted ? (one > best ? one : best) : one >= wanted && one < best ? one : best)); // prettier-ignore
   let value = wanted < 1n ? 1n : wanted;
   for (const unit of [...divisors, ...(handlesRest ? [] : tiles)]) value += (unit - (value % unit)) % unit;
   if (isMask) {

