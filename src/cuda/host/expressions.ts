@@ -1,6 +1,6 @@
 /** The values of expressions of host code. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
-import { integerType, isFloatType } from '../syntax/basic-type.ts';
+import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
 import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
@@ -91,7 +91,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const named = typeText(textOf(text, operand), frame);
       const own = typeOfExpression(operand, state, frame, host);
       if (own === undefined || /\[\]/.test(own)) {
-        const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named);
+        const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named) || sizeOfType(named) !== undefined; // prettier-ignore
         return isType ? numberValue(sizeOfNamed(named, host.declarations)) : unknown();
       }
       return numberValue(sizeOfNamed(own, host.declarations));

@@ -3,11 +3,28 @@ import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
 import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
 import { type HostTerm, arithmetic, choice, compared, integer, one, zeroTerm } from './term.ts';
-import { type HostValue, ceilingOf, factOf, numberValue, quotientOf, termOf } from './value.ts';
+import { type HostValue, ceilingOf, factOf, hostField, numberValue, quotientOf, termOf } from './value.ts';
 
 /** Functions that change nothing but what the table below says. */
 const harmless =
   /^(?:cuda\w*|cu[A-Z]\w*|nvrtc\w*|v?f?s?n?w?printf|puts|putchar|fflush|malloc|calloc|free|memset|memcpy|memcmp|min|max|ceil\w*|floor\w*|round\w*|sqrt\w*|log\w*|exp\w*|pow\w*|f?abs\w*|f?m(?:in|ax)f?|s?rand\w*|assert|__assert\w*|make_\w+|sizeof|strlen|str\w*cmp|ato[ilf]|strto\w+|sto[ild]\w*|getenv|time|clock\w*|sdk(?:Start|Stop|Reset|Delete|Get)\w*|to_string|move|forward|raw_pointer_cast|exit|abort|fopen|fclose|usleep|sleep|numeric_limits|accumulate|distance|addressof)$/;
+
+/** Far more than any GPU has: that index arithmetic does not wrap around needs some bound. */
+const mostMultiprocessors = 65_535;
+/** Blocks that a multiprocessor of any GPU takes at once, at most (CUDA programming guide, compute capabilities: 32). */
+const mostBlocks = 64;
+
+/** What fields of `cudaDeviceProp` are at most; none of them is below 1. */
+const devicePropertyLimits: readonly (readonly [string, number])[] = [
+  ['multiProcessorCount', mostMultiprocessors],
+  ['maxThreadsPerBlock', 1024],
+  ['maxThreadsPerMultiProcessor', 4096],
+];
+
+function within(term: HostTerm, most: number, host: Interpreter): void {
+  host.know(compared('>=', term, one));
+  host.know(compared('<=', term, integer(most)));
+}
 
 /** Whether a function changes nothing that it is given. */
 export function isHarmless(name: string): boolean {
@@ -79,12 +96,30 @@ export function callKnown(
       return done();
     }
     case 'cudaGetDeviceProperties':
-    case 'cudaGetDeviceProperties_v2':
-      write(first, host.symbol('properties of the device'));
+    case 'cudaGetDeviceProperties_v2': {
+      const properties = host.symbol('properties of the device');
+      for (const [field, most] of devicePropertyLimits) {
+        const value = termOf(hostField(properties, field));
+        if (value) within(value, most, host);
+      }
+      write(first, properties);
       return done();
+    }
     case 'cudaOccupancyMaxActiveBlocksPerMultiprocessor':
+    case 'cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags':
     case 'cudaDeviceGetAttribute':
-    case 'cuDeviceGetAttribute':
+    case 'cuDeviceGetAttribute': {
+      const value = host.symbol(label(), 'int');
+      const term = termOf(value);
+      const isBlocks = name.startsWith('cudaOccupancy');
+      const attribute = items[1] ? textOf(host.declarations.text, items[1]) : '';
+      const isCount = /(?:MultiProcessorCount|MULTIPROCESSOR_COUNT)$/.test(attribute);
+      // No block may fit: then nothing is launched.
+      if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(mostBlocks))]) host.know(fact); // prettier-ignore
+      if (term && isCount) within(term, mostMultiprocessors, host);
+      write(first, value);
+      return done();
+    }
     case 'cudaGetDevice':
     case 'cudaGetDeviceCount':
     case 'cudaDriverGetVersion':

@@ -28,6 +28,9 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
     case 'declaration':
       declare(node, state, frame, host);
       return true;
+    case 'enum_specifier':
+      declareEnumerators(node, state, frame, host);
+      return true;
     case 'expression_statement': {
       for (const child of node.children) if (child.type !== ';') host.evaluate(child, state, frame);
       return !node.children.some((child) => endsProgram(child, host.declarations.text));
@@ -122,11 +125,25 @@ function forgetCell(cell: number, state: State, frame: Frame, host: Interpreter)
   host.write({ kind: 'cell', cell, path: [] }, value, state);
 }
 
+/** The enumerators of an enumeration within a function: constants of its scope. */
+function declareEnumerators(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
+  let next: HostTerm | null = zeroTerm;
+  for (const item of childIn(node, 'body')?.children ?? []) {
+    if (item.type !== 'enumerator') continue;
+    const name = textOf(host.declarations.text, childIn(item, 'name') ?? item);
+    const value = childIn(item, 'value');
+    const own: HostTerm | null = value ? termOf(host.evaluate(value, state, frame)) : next;
+    host.declare(name, 'const int', own ? { kind: 'number', term: own } : host.symbol(name), state, frame);
+    next = own && arithmetic('+', own, one);
+  }
+}
+
 function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
   const { text, aliases, records } = host.declarations;
   const type = childIn(node, 'type');
   if (!type) return;
   const base = textOf(text, type);
+  if (type.type === 'enum_specifier') declareEnumerators(type, state, frame, host);
   for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
     const name = declaredName(text, declarator);
     if (name === undefined) continue;
