@@ -2,6 +2,7 @@
 import type { TierContext } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import { refutedByDifference } from './affine.ts';
+import { refutedByCoordinates } from './coordinates.ts';
 import { type Difference, addressDifference } from '../obligations/difference.ts';
 import { type Hit, enumerate } from './enumerate.ts';
 import type { Obligation } from '../obligations/obligation.ts';
@@ -16,6 +17,8 @@ export function decideCheaply(context: TierContext, obligation: Obligation): Che
   const { symbolic, instances, dimensions } = context;
   const difference = addressDifference(symbolic, instances, obligation);
   if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
+  const coordinates = obligation.sameThread || obligation.mayBeOne ? null : refutedByCoordinates(symbolic, dimensions, obligation, difference); // prettier-ignore
+  if (coordinates) return { kind: 'proved', assumes: [...new Set([...difference.assumes, ...coordinates])] };
   const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
   if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
   if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };

@@ -223,7 +223,8 @@ export function hostField(value: HostValue, name: string): HostValue {
 export function symbolField(symbol: HostSymbol, name: string): HostValue {
   // What every GPU of today has.
   if (name === 'warpSize' && /prop/i.test(symbol.label)) return numberValue(integer(32));
-  const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}` };
+  const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
+  const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };
   return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };
 }
 

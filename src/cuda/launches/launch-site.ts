@@ -377,7 +377,7 @@ function translatedFact(fact: Fact, names: Bindings): Condition | null {
     case 'comparison': {
       const [left, right] = [translated(fact.left, names), translated(fact.right, names)];
       if (!left || !right || (left.kind === 'integer' && right.kind === 'integer')) return null;
-      return { kind: 'comparison', operator: fact.operator, left, right };
+      return undivided({ kind: 'comparison', operator: fact.operator, left, right });
     }
     case 'and':
     case 'or': {
@@ -391,6 +391,28 @@ function translatedFact(fact: Fact, names: Bindings): Condition | null {
     case 'truth':
     case 'unknown':
       return null;
+  }
+}
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+
+/** `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`: bounds of a name itself say more to a check. */
+function undivided(condition: Comparison): Comparison {
+  const { operator, left, right } = condition;
+  if (left.kind !== 'arithmetic' || left.operator !== '/' || right.kind !== 'integer') return condition;
+  const by = left.right.kind === 'integer' ? left.right.value : 0n;
+  if (by <= 0n || right.value < 1n) return condition;
+  const whole = right.value * by;
+  const of = (limit: bigint): Comparison => undivided({ ...condition, left: left.left, right: number(limit) });
+  switch (operator) {
+    case '<':
+    case '>=':
+      return of(whole);
+    case '<=':
+    case '>':
+      return of(whole + by - 1n);
+    default:
+      return condition;
   }
 }
 
