@@ -1,8 +1,9 @@
 /** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type FunctionDeclaration, parametersOf, textOf } from './declarations.ts';
-import { functionNamed, bracedValue, templateArguments, typeOfExpression, typeText } from './expressions.ts';
-import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
+import { bracedValue } from './braced-value.ts';
+import { functionNamed, templateArguments, typeOfExpression } from './expressions.ts';
+import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
 import { callKnown, isHarmless } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';

@@ -2,8 +2,9 @@
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { bracedValue } from './braced-value.ts';
 import { textOf } from './declarations.ts';
-import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, dim3Of, meet, moved, resolvedType, sizeOfNamed } from './interpreter.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, meet, moved, resolvedType, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
 import {
   type HostTerm,
   arithmetic,
@@ -15,7 +16,7 @@ import {
   one,
   zeroTerm,
 } from './term.ts';
-import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf, zeroed } from './value.ts'; // prettier-ignore
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
@@ -303,11 +304,6 @@ export function templateArguments(
   });
 }
 
-/** A type with the arguments of the templates around put in. */
-export function typeText(type: string, frame: Frame): string {
-  return type.replace(/[A-Za-z_]\w*/g, (word) => frame.template.get(word) ?? word);
-}
-
 function unary(operator: string, operand: HostValue): HostValue | null {
   if (operator === '+') return operand;
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
@@ -512,60 +508,6 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
   if (place?.kind === 'cell') return { kind: 'place', cell: place.cell, path: place.path };
   const symbol = place ? place.symbol : { id: `&${textOf(text, node)}`, label: textOf(text, node) };
   return { kind: 'symbol', symbol: { id: `&${symbol.id}`, label: symbol.label } };
-}
-
-/** A list in braces: a record whose fields are told by the type, or an array. */
-export function bracedValue(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
-  const { declarations } = host;
-  const known = resolvedType(typeText(type, frame), declarations.aliases);
-  const items = listItems(list);
-  const record = declarations.records.get(known.replace(/^.*::/, '').replace(/<[^]*$/, ''));
-  const names = /^dim3$/.test(known) ? ['x', 'y', 'z'] : record?.fields.map(({ name }) => name);
-  const isStructure = /^(?:cuda|CU)\w+$/.test(known);
-  if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
-    const { id, label } = symbolOf(host.symbol(known));
-    return { kind: 'record', fields: new Map(), rest: { id, label, type: zeroed } };
-  }
-  if (!names && items.length === 1 && known !== '' && !/\[\]$/.test(known)) {
-    const only = host.evaluate(items[0]!, state, frame);
-    return converted(only, known, declarations.aliases);
-  }
-  if (known === 'dim3' && items.length === 1) return dim3Of(host.evaluate(items[0]!, state, frame));
-  const fields = new Map<string, HostValue>();
-  for (const [index, item] of items.entries()) {
-    const designated = item.type === 'initializer_pair' ? childIn(item, 'designator') : undefined;
-    const name = designated ? textOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
-    const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
-    const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
-    fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
-  }
-  if (known === 'dim3') {
-    for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(one));
-  } else {
-    // What an initialiser leaves out is 0.
-    for (const { name, type: own } of record?.fields ?? [])
-      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zeroTerm));
-  }
-  const label = known === '' ? textOf(declarations.text, list) : known;
-  const rest = symbolOf(host.symbol(label));
-  return { kind: 'record', fields, rest: isStructure || known.endsWith('[]') ? { ...rest, type: zeroed } : rest };
-}
-
-/**
- * The value of an array with the number of its elements, where its initialiser lists all of them in their order.
- * @param size as the declaration states it, null where that is no number; undefined where it states none
- */
-export function withLength(
-  value: HostValue,
-  type: string,
-  list: SyntaxNode,
-  size: HostTerm | null | undefined,
-): HostValue {
-  const items = listItems(list);
-  const isListed = size === undefined || (size?.kind === 'integer' && size.value === BigInt(items.length));
-  const isPlain = items.every((item) => item.type !== 'initializer_pair');
-  if (value.kind !== 'record' || !/\[\]$/.test(type) || !isListed || !isPlain) return value;
-  return { ...value, length: items.length };
 }
 
 /** The declared type of what an expression names; undefined where no declaration tells. */

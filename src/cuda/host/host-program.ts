@@ -8,9 +8,10 @@
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
-import { hostValueOf, bracedValue, placeNamed, typeText, withLength } from './expressions.ts';
+import { bracedValue, withLength } from './braced-value.ts';
+import { hostValueOf, placeNamed } from './expressions.ts';
 import { HostStore } from './host-store.ts';
-import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart } from './interpreter.ts'; // prettier-ignore
+import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
 import { type HostMemory, type HostValue, type HostScope, numberValue, termOf } from './value.ts';

@@ -309,3 +309,8 @@ export function moved(
   const bytes = by && element && arithmetic('*', by, element);
   return { kind: 'pointer', memory, offset: bytes && before && arithmetic('+', before, bytes) };
 }
+
+/** A type with the arguments of the templates around put in. */
+export function typeText(type: string, frame: Frame): string {
+  return type.replace(/[A-Za-z_]\w*/g, (word) => frame.template.get(word) ?? word);
+}

@@ -1,8 +1,16 @@
 /** The forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { textOf } from './declarations.ts';
-import { functionNamed, typeOfExpression, typeText } from './expressions.ts';
-import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, resolvedType } from './interpreter.ts';
+import { functionNamed, typeOfExpression } from './expressions.ts';
+import {
+  type Frame,
+  type Interpreter,
+  type LaunchEvent,
+  type State,
+  partOf,
+  resolvedType,
+  typeText,
+} from './interpreter.ts';
 import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, numberValue, symbolOf, termOf, valueKey } from './value.ts';
 

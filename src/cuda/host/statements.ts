@@ -3,8 +3,9 @@ import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sizeIn, suffixOf, textOf } from './declarations.ts';
 import { argumentOf, forget } from './calls.ts';
-import { endsProgram, bracedValue, exposeNamed, typeOfExpression, typeText, withLength } from './expressions.ts';
-import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType } from './interpreter.ts'; // prettier-ignore
+import { bracedValue, withLength } from './braced-value.ts';
+import { endsProgram, exposeNamed, typeOfExpression } from './expressions.ts';
+import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, factOf, termOf } from './value.ts';
 

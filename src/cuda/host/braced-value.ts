@@ -1,0 +1,60 @@
+/** The values of lists in braces. */
+import { listItems, childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { textOf } from './declarations.ts';
+import { type Frame, type Interpreter, type State, converted, dim3Of, resolvedType, typeText } from './interpreter.ts';
+import { type HostTerm, one, zeroTerm } from './term.ts';
+import { type HostValue, numberValue, symbolOf, zeroed } from './value.ts';
+
+/** A list in braces: a record whose fields are told by the type, or an array. */
+export function bracedValue(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
+  const { declarations } = host;
+  const known = resolvedType(typeText(type, frame), declarations.aliases);
+  const items = listItems(list);
+  const record = declarations.records.get(known.replace(/^.*::/, '').replace(/<[^]*$/, ''));
+  const names = /^dim3$/.test(known) ? ['x', 'y', 'z'] : record?.fields.map(({ name }) => name);
+  const isStructure = /^(?:cuda|CU)\w+$/.test(known);
+  if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
+    const { id, label } = symbolOf(host.symbol(known));
+    return { kind: 'record', fields: new Map(), rest: { id, label, type: zeroed } };
+  }
+  if (!names && items.length === 1 && known !== '' && !/\[\]$/.test(known)) {
+    const only = host.evaluate(items[0]!, state, frame);
+    return converted(only, known, declarations.aliases);
+  }
+  if (known === 'dim3' && items.length === 1) return dim3Of(host.evaluate(items[0]!, state, frame));
+  const fields = new Map<string, HostValue>();
+  for (const [index, item] of items.entries()) {
+    const designated = item.type === 'initializer_pair' ? childIn(item, 'designator') : undefined;
+    const name = designated ? textOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
+    const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
+    const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
+    fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
+  }
+  if (known === 'dim3') {
+    for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(one));
+  } else {
+    // What an initialiser leaves out is 0.
+    for (const { name, type: own } of record?.fields ?? [])
+      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zeroTerm));
+  }
+  const label = known === '' ? textOf(declarations.text, list) : known;
+  const rest = symbolOf(host.symbol(label));
+  return { kind: 'record', fields, rest: isStructure || known.endsWith('[]') ? { ...rest, type: zeroed } : rest };
+}
+
+/**
+ * The value of an array with the number of its elements, where its initialiser lists all of them in their order.
+ * @param size as the declaration states it, null where that is no number; undefined where it states none
+ */
+export function withLength(
+  value: HostValue,
+  type: string,
+  list: SyntaxNode,
+  size: HostTerm | null | undefined,
+): HostValue {
+  const items = listItems(list);
+  const isListed = size === undefined || (size?.kind === 'integer' && size.value === BigInt(items.length));
+  const isPlain = items.every((item) => item.type !== 'initializer_pair');
+  if (value.kind !== 'record' || !/\[\]$/.test(type) || !isListed || !isPlain) return value;
+  return { ...value, length: items.length };
+}
