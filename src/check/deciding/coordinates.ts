@@ -191,6 +191,8 @@ class EqualBits {
       case 'udiv':
       case 'urem':
         if (constant !== undefined && now === allBits(term.width)) this.divided(term.operator, a!, constant);
+        break;
+      default:
     }
     if (now === allBits(term.width)) this.settle(term);
   }
