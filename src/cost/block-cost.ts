@@ -1,11 +1,11 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
 import type { Block, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { mostConflicts, mostSectors } from './lanes/access-cost.ts';
-import { accessesOf, accessForms, addressOf } from './access-form.ts';
+import { type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
+import { accessesOf, accessForms, addressOf, differenceOf, waysOf } from './access-form.ts';
 import { type Cost, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
-import { type LaneEvaluator, laneValues } from './lanes/lane-values.ts';
+import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
 import { lanesInMask, type WarpPosition } from './lanes/warp.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
@@ -45,33 +45,67 @@ function addAccess(
   setting: WarpSetting,
   region: BlockPlace,
   block: Block,
-  { space, offset, shape, isParameter }: AccessForm,
+  form: AccessForm,
   mask: number,
   lanes: number,
   line: string,
 ): void {
   const { note } = setting;
-  const values = laneValues(setting, offset, mask, block.id, region.place, region.evaluator);
+  const { space, offset, shape, isParameter } = form;
+  const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // prettier-ignore
+  const values = valuesOf(offset);
+  const ways = values.scattered ? selectedWays(waysOf(setting, form), valuesOf, mask) : [];
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const { most: sectors, isExact } = mostSectors(values, mask, shape);
+    const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape) : null); // prettier-ignore
     const isHere = space === 'global';
-    const least = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
+    const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
     tally.add('globalAccesses', line, 1, isHere);
-    tally.add('leastSectors', line, least, isExact && isHere);
-    if (sectors > least) {
+    tally.add('leastSectors', line, fewest, isExact && isHere);
+    if (sectors > fewest) {
       const most = isExact ? sectors : `up to ${sectors}`;
-      note('sectors', line, `${most} sectors per access instead of ${least}`);
+      note('sectors', line, `${most} sectors per access instead of ${fewest}`);
     }
   }
   if (space !== 'global') {
-    const { most: conflicts, isExact } = mostConflicts(values, mask, shape);
+    const each = ways.flatMap(({ values: own, more }) => [own, ...more.map((offsets) => shifted(own, offsets))]);
+    const { most: conflicts, isExact } = least(mostConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // prettier-ignore
     const isHere = space === 'shared';
     tally.add('conflicts', line, conflicts, isExact && (isHere || conflicts === 0));
     tally.add('sharedAccesses', line, 1, isHere);
     if (conflicts > 0) note('conflicts', line, `up to ${conflicts + 1}-way bank conflicts`);
   }
+}
+
+type Amount = ReturnType<typeof mostSectors>;
+
+function least(direct: Amount, selected: Amount | null): Amount {
+  return selected && selected.most < direct.most ? selected : direct;
+}
+
+/** The addresses that lanes select between; those that differ by what is known in each lane stand together. */
+function selectedWays(
+  sums: ReturnType<typeof waysOf>,
+  valuesOf: (sum: (typeof sums)[number]) => LaneValues,
+  mask: number,
+): LaneWays[] {
+  if (sums.length < 2) return [];
+  const found: { readonly first: (typeof sums)[number]; readonly values: LaneValues; readonly more: LaneValues['offsets'][] }[] = []; // prettier-ignore
+  for (const sum of sums) {
+    const known = found.flatMap((one) => {
+      const { scattered, modulus, groups, offsets } = valuesOf(differenceOf(sum, one.first));
+      const isKnown = !scattered && modulus === 0n && lanesInMask(mask).every((lane) => groups[lane] === '');
+      return isKnown ? [{ one, offsets }] : [];
+    })[0];
+    if (known) known.one.more.push(known.offsets);
+    else found.push({ first: sum, values: valuesOf(sum), more: [] });
+  }
+  return found;
+}
+
+function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
+  return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // prettier-ignore
 }
 
 /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */

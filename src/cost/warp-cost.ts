@@ -19,12 +19,12 @@ import {
   sumOfRounds,
   worstOf,
 } from './cost.ts';
-import { type Expression, add, constant, constantValue, named, namesOf, zero } from './expressions/expression.ts';
+import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts'; // prettier-ignore
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
 import { meetingPoints } from './lanes/meeting-point.ts';
 import { counts } from './model/metrics.ts';
-import { maximum, minimum, substitute } from './expressions/order.ts';
+import { isNonNegative, maximum, minimum, substitute } from './expressions/order.ts';
 import { boundSharedRounds, sharedName } from './expressions/shared-rounds.ts';
 import { roundName } from './lanes/term-bound.ts';
 import { decidingExit, tightest } from './loops/deciding-exit.ts';
@@ -351,7 +351,7 @@ class WarpWalker {
   #amortised(outer: Region, loop: Loop, mask: number, direct: Expression | null): Expression | null {
     const setting = this.#setting;
     const own = amortisedRounds(setting, loop, loop, outer, mask, true);
-    let least = own && direct ? slower(direct, own) : (own ?? direct);
+    let least = own && direct ? tighter(direct, own) : (own ?? direct);
     let found = least === direct ? null : least;
     for (let root: Region | null = outer; root; root = root.outer) {
       // Of one visit nothing is shared.
@@ -359,7 +359,7 @@ class WarpWalker {
       const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
       const total = amortisedRounds(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
       // What as much bounds in more rounds around is better.
-      if (!total || (least && slower(least, total) === least)) continue;
+      if (!total || (least && compareGrowth(growthOf(least), growthOf(total)) < 0)) continue;
       least = total;
       const name = sharedName(loop.id, root.loop?.id ?? null, isAlike);
       this.#shared.set(name, { root: root.loop, total });
@@ -499,12 +499,35 @@ function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number
   for (const [block, lanes] of more) into.set(block, (into.get(block) ?? 0) | lanes);
 }
 
-/** Of two bounds the one that grows less with the names; of such that grow alike the second. */
-function slower(a: Expression, b: Expression): Expression {
-  const growth = (bound: Expression): Growth =>
-    growthIn(
-      substitute(bound, () => named('')),
-      '',
-    );
-  return compareGrowth(growth(a), growth(b)) < 0 ? a : b;
+/**
+ * Of two bounds the one that is nowhere larger; else the one that grows less with the names; else the one that is smaller
+ * where names are as large as in programs. Of such that are alike the second.
+ */
+function tighter(a: Expression, b: Expression): Expression {
+  if (a.key === b.key) return b;
+  if (isNonNegative(subtract(a, b))) return b;
+  if (isNonNegative(subtract(b, a))) return a;
+  const order = compareGrowth(growthOf(a), growthOf(b));
+  if (order !== 0) return order < 0 ? a : b;
+  const [ofA, ofB] = [a, b].map((bound) => valuesAt(bound));
+  return ofA!.every((value, index) => value < ofB![index]!) ? a : b;
 }
+
+/** How a bound grows if all its names grow together. */
+function growthOf(bound: Expression): Growth {
+  return growthIn(
+    substitute(bound, () => named('')),
+    '',
+  );
+}
+
+/** Values of a bound at sizes as programs have them. */
+function valuesAt(bound: Expression): number[] {
+  return usualSizes.map((size) => {
+    const value = evaluate(bound, (name) => (/^blockDim\./.test(name) ? 256n : size));
+    return value ? Number(value.top) / Number(value.bottom) : Infinity;
+  });
+}
+
+/** No bound is exact at these by chance. */
+const usualSizes: readonly bigint[] = [1001n, 32_003n, 1_000_003n];

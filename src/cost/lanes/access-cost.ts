@@ -47,8 +47,43 @@ export function mostSectors(values: LaneValues, mask: number, shape: AccessShape
   return { most: Math.min(sum, lanes.length * perLane), isExact: false };
 }
 
-function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
-  const offsets = lanes.map((lane) => values.offsets[lane]!);
+/** Addresses of which each lane takes one: those of `values`, and what lanes may add to them. */
+export interface LaneWays {
+  readonly values: LaneValues;
+  readonly more: readonly (readonly (bigint | undefined)[])[];
+}
+
+/**
+ * As {@link mostSectors}, where each lane takes one of several addresses.
+ * @param ways those whose parts that lanes share are the same stand together
+ */
+export function mostSectorsOfWays(ways: readonly LaneWays[], mask: number, shape: AccessShape): Amount {
+  const lanes = lanesInMask(mask);
+  let most = 0;
+  for (const { values, more } of ways) {
+    const isOneGroup = !values.scattered && new Set(lanes.map((lane) => values.groups[lane])).size === 1;
+    const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : []; // prettier-ignore
+    if (isOneGroup) most += sectorsOfGroup(lanes, values, shape, added).most;
+    else most += mostSectors(values, mask, shape).most * (1 + more.length);
+  }
+  return { most: Math.min(most, lanes.length * Math.ceil(shape.bytes / sectorBytes)), isExact: false };
+}
+
+/** As {@link mostConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */
+export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, shape: AccessShape): Amount {
+  const lanes = lanesInMask(mask);
+  const phases = phasesOf(lanes, shape);
+  const turns = ways.reduce((sum, values) => sum + mostConflicts(values, mask, shape).most + phases, 0);
+  return atMost(Math.min(worstConflicts(lanes, shape), turns - phases));
+}
+
+function sectorsOfGroup(
+  lanes: readonly number[],
+  values: LaneValues,
+  shape: AccessShape,
+  more: readonly bigint[] = [],
+): Amount {
+  const offsets = [...lanes.map((lane) => values.offsets[lane]!), ...more];
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   return worstOf(
