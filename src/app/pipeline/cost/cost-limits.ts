@@ -3,7 +3,8 @@ import type { Severity } from '../../../source/severity.ts';
 import type { Regression } from '../../../document/regression.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../../cost/expressions/comparison.ts';
-import { type Expression, add, constant, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
+import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
+import { isNonNegative } from '../../../cost/expressions/order.ts';
 import {
   type BoundMetric,
   boundTable,
@@ -119,8 +120,11 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   if ('error' in parsed) return { kind: 'not-compared', reason: `the bound ${text} cannot be read` };
   const { expression } = parsed;
   // Bounds are whole numbers.
-  const relation = compareBounds(limit, strict ? add(expression, constant(1)) : expression);
-  if (relation.kind === 'equal' || relation.kind === 'smaller') return { kind: 'kept' };
+  const least = strict ? add(expression, constant(1)) : expression;
+  // A bound that grows less than its limit may still be above it at small sizes.
+  const isBelow = [...namesOf(limit)].every((name) => isNameOf(entry, name)) && isNonNegative(subtract(limit, least));
+  const relation = compareBounds(limit, least);
+  if (isBelow || relation.kind === 'equal' || relation.kind === 'smaller') return { kind: 'kept' };
   const reference = referenceOf(entry);
   const names = [...new Set([...namesOf(expression), ...namesOf(limit)])].sort();
   const missing = names.filter((name) => reference(name) === undefined);

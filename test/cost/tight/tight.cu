@@ -1,0 +1,35 @@
+// Addresses and loops whose bounds are close to what runs count.
+
+// sectors: 9
+__global__ void clampLow(int *out, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i == 0 ? i : i - 1];
+}
+
+// sectors: 10
+__global__ void clampHigh(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[min(i + 1, n - 1)];
+}
+
+// sectors: 10
+__global__ void oneOfTwo(int *out, const int *in, const int *flag) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[flag[threadIdx.x / 32] > 0 ? i + 8 : i + 1] + 1;
+}
+
+// What selects between arrays far apart touches both. sectors: 13
+__global__ void eitherHalf(int *out, const int *in, int half) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[(threadIdx.x & 1) == 0 ? i : i + half];
+}
+
+// sectors: 404*ceil(n/128)
+__global__ void nested(float *c, const float *a, int n) {
+  for (int v = blockIdx.x; v < n; v += gridDim.x) {
+    float s = 0;
+    for (int k = 0; k < 100; k++)
+      s += a[k * 256 + threadIdx.x];
+    c[v * 256 + threadIdx.x] = s;
+  }
+}
