@@ -86,7 +86,10 @@ const mostWays = 4;
  * Where an access leads whose address is selected between others (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`): the sums that
  * each lane takes one of. Only the one itself where nothing is selected, or too much.
  */
-export function waysOf(setting: WarpSetting, { offset }: AccessForm): readonly Pick<Linear, 'constant' | 'terms'>[] {
+export function addressWays(
+  setting: WarpSetting,
+  { offset }: AccessForm,
+): readonly Pick<Linear, 'constant' | 'terms'>[] {
   const ways: Pick<Linear, 'constant' | 'terms'>[] = [];
   const work: Pick<Linear, 'constant' | 'terms'>[] = [offset];
   for (let next = work.pop(); next; next = work.pop()) {

@@ -2,7 +2,7 @@
 import type { Block, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
-import { accessesOf, accessForms, addressOf, differenceOf, waysOf } from './access-form.ts';
+import { accessesOf, accessForms, addressOf, differenceOf, addressWays } from './access-form.ts';
 import { type Cost, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
@@ -54,7 +54,7 @@ function addAccess(
   const { space, offset, shape, isParameter } = form;
   const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // prettier-ignore
   const values = valuesOf(offset);
-  const ways = values.scattered ? selectedWays(waysOf(setting, form), valuesOf, mask) : [];
+  const ways = values.scattered ? selectedWays(addressWays(setting, form), valuesOf, mask) : [];
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
     const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape) : null); // prettier-ignore
@@ -86,7 +86,7 @@ function least(direct: Amount, selected: Amount | null): Amount {
 
 /** The addresses that lanes select between; those that differ by what is known in each lane stand together. */
 function selectedWays(
-  sums: ReturnType<typeof waysOf>,
+  sums: ReturnType<typeof addressWays>,
   valuesOf: (sum: (typeof sums)[number]) => LaneValues,
   mask: number,
 ): LaneWays[] {
