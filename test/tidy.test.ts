@@ -319,6 +319,7 @@ test('the top level holds what it should, and no more', () => {
     '.oxlintrc.json',
     '.prettierignore',
     '.prettierrc.json',
+    'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'action.yml',
