@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Regression } from './regression.ts';
 import { findingsOf, fingerprintsOf, isRace, placesOf, violationsOf } from './outcome.ts';
 import type { Comparison, FixedFinding, KernelReport } from './report.ts';
@@ -10,6 +11,8 @@ interface ComparedSides {
   readonly renamed?: readonly { readonly base: string; readonly head: string }[];
   /** Kernels of the head for which it is unknown whether the base has them. */
   readonly unknown?: ReadonlySet<string>;
+  /** Findings at launch sites of the base and of the head. */
+  readonly sites?: { readonly base: readonly Diagnostic[]; readonly head: readonly Diagnostic[] };
   readonly regressions?: readonly Regression[];
   readonly improvements?: readonly Regression[];
 }
@@ -21,10 +24,10 @@ interface ComparedSides {
 export function compareKernels(
   base: readonly KernelReport[],
   head: readonly KernelReport[],
-  { renamed = [], unknown = new Set(), regressions = [], improvements = [], ...names }: ComparedSides,
+  { renamed = [], unknown = new Set(), sites, regressions = [], improvements = [], ...names }: ComparedSides,
 ): Comparison {
-  const before = found(base);
-  const after = found(head);
+  const before = found(base, sites?.base);
+  const after = found(head, sites?.head);
   const [told, tells] = [namesIn(before), namesIn(after)];
   const isIn = (names: ReadonlySet<string>, own: readonly string[]): boolean => own.some((name) => names.has(name));
   const nameSet = (kernels: readonly KernelReport[]): Set<string> => new Set(kernels.map(({ name }) => name));
@@ -69,8 +72,9 @@ function confirmedOf(kernels: readonly KernelReport[], wanted: ReadonlySet<strin
 }
 
 /** The fingerprints of findings, each with those of all pairs of its cause. */
-function found(kernels: readonly KernelReport[]): Map<string, readonly string[]> {
+function found(kernels: readonly KernelReport[], sites: readonly Diagnostic[] = []): Map<string, readonly string[]> {
   const all = new Map<string, readonly string[]>();
+  for (const { fingerprint } of sites) if (fingerprint !== undefined) all.set(fingerprint, [fingerprint]);
   for (const kernel of kernels) {
     for (const finding of findingsOf(kernel))
       all.set(finding.fingerprint, [...(all.get(finding.fingerprint) ?? []), ...fingerprintsOf(finding)]);

@@ -144,7 +144,8 @@ export function toldOncePerTemplate(
   diagnostics.forEach((diagnostic, index) => {
     const named = longest.find(({ qualified }) => diagnostic.message.includes(qualified));
     const text = named && diagnostic.message.replaceAll(named.qualified, `${named.template}<…>`);
-    const key = text === undefined ? String(index) : JSON.stringify({ ...diagnostic, message: text });
+    const { fingerprint: _, ...rest } = diagnostic;
+    const key = text === undefined ? String(index) : JSON.stringify({ ...rest, message: text });
     const group = groups.get(key);
     if (group) group.push(diagnostic);
     else groups.set(key, [diagnostic]);
@@ -152,6 +153,8 @@ export function toldOncePerTemplate(
   return [...groups].flatMap(([key, members]) => {
     if (members.length <= fewInstances) return members;
     const told = JSON.parse(key) as Diagnostic;
-    return [{ ...told, message: `${told.message} This is said of ${members.length} instances of the template.` }];
+    const fingerprint = members.find((one) => one.fingerprint !== undefined)?.fingerprint;
+    const named = fingerprint === undefined ? told : { ...told, fingerprint };
+    return [{ ...named, message: `${told.message} This is said of ${members.length} instances of the template.` }];
   });
 }

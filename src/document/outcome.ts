@@ -82,7 +82,10 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
     }
   }
   // A launch site that breaks a precondition is a finding, although no access shows it.
-  for (const { code, severity } of only ? [] : report.diagnostics) if (isFinding(code)) counts[severity] += 1;
+  for (const { code, severity, fingerprint } of report.diagnostics) {
+    const isMeant = !only || (fingerprint !== undefined && only.has(fingerprint));
+    if (isFinding(code) && isMeant) counts[severity] += 1;
+  }
   for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;
   return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
 }

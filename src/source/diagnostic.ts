@@ -8,6 +8,8 @@ export interface Diagnostic {
   readonly code: Code;
   readonly message: string;
   readonly location?: Location;
+  /** Of a finding about the program: the same before and after a change that leaves it as it is. */
+  readonly fingerprint?: string;
 }
 
 /** Each diagnostic once: both builds say the same of a file that does not compile. */

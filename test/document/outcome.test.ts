@@ -32,6 +32,22 @@ test('findings that are not new do not count where only new ones do', () => {
   assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set(['f1'])), 1);
 });
 
+test('a launch site counts as new where its fingerprint is', () => {
+  const site: Diagnostic = { ...problem('launch/precondition'), fingerprint: 's1' };
+  const report = reportOf([kernelReport()], [site]);
+  assert.equal(exitCodeOf(report, 'error', new Set()), 0);
+  assert.equal(exitCodeOf(report, 'error', new Set(['s1'])), 1);
+  const moved: Diagnostic = { ...site, location: { file: 'main.cu', line: 9 } };
+  const names = { base: 'a', head: 'b' };
+  const compared = compareKernels([kernelReport()], [kernelReport()], {
+    ...names,
+    sites: { base: [site], head: [moved] },
+  });
+  assert.deepEqual([compared.new, compared.fixed, compared.unchanged], [[], [], ['s1']]);
+  const added = compareKernels([kernelReport()], [kernelReport()], { ...names, sites: { base: [], head: [moved] } });
+  assert.deepEqual([added.new, added.fixed], [['s1'], []]);
+});
+
 test('the worst launch decides, findings and assumptions add up', () => {
   const worst = worstRace([
     { verdict: 'proved', findings: [], assumptions: [{ kind: 'user', text: 'n > 0' }] },

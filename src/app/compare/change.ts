@@ -90,6 +90,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...names,
       renamed: renamedKernels(looked, matched),
       unknown: new Set(unknown),
+      sites: { base: known.diagnostics, head: checked.diagnostics },
       regressions,
       improvements: costs.better,
     });

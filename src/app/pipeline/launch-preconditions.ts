@@ -1,8 +1,9 @@
 /** What launch sites do to the preconditions of proofs: those that a site breaks, and those that nothing decides. */
+import { hashText } from '../../base/hash.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code, codeList, count, listed } from '../../wording/text/code-text.ts';
+import { code as codeText, codeList, count, listed } from '../../wording/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
 /** At most so many sites are named. */
@@ -11,12 +12,15 @@ const mostNamed = 3;
 const mostTies = 3;
 
 /** A finding at the site of a launch that never meets what the proof of its kernel rests on. */
-export function brokenAt({ name }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
+export function brokenAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // prettier-ignore
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, mostTies).map(({ text }) => text))}`;
   const message = `This launch of ${name.qualified} breaks ${codeList(broken)}${because}. Without that, threads race.`;
-  return { severity: 'error', code: 'launch/precondition', message, ...(launch.location && { location: launch.location }) }; // prettier-ignore
+  const code = 'launch/precondition';
+  // Lines move, and so does what stands around: the site is what it breaks, and how.
+  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // prettier-ignore
+  return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
 
 /** The names in a text of the language of assumptions. */
@@ -36,7 +40,7 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
         sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
     }
   if (sites.size === 0) return [];
-  const shown = [...sites.values()].slice(0, mostNamed).map(({ place, texts }) => `${code([...texts].join(' && '))} for ${place}`); // prettier-ignore
+  const shown = [...sites.values()].slice(0, mostNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // prettier-ignore
   const more = sites.size > mostNamed ? [`${sites.size - mostNamed} more`] : [];
   const message = `Whether ${count(sites.size, 'launch', 'launches')} meet${sites.size === 1 ? 's' : ''} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];

@@ -98,7 +98,8 @@ export function planReview(input: PlanInput): ReviewPlan {
   };
 
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => fingerprint);
-  const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits].filter(isNew));
+  const sites = report.diagnostics.flatMap(({ fingerprint }) => fingerprint ?? []);
+  const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits, ...sites].filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? optionDefaults.failOn, reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
   const findings = options.review
@@ -262,7 +263,8 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     annotations.push(annotation(facts, cost.location, cost.severity, cost.code, message));
   }
   for (const diagnostic of report.diagnostics) {
-    if (diagnostic.severity !== 'error' || !diagnostic.location) continue;
+    const isOld = diagnostic.fingerprint !== undefined && report.comparison?.unchanged.includes(diagnostic.fingerprint);
+    if (diagnostic.severity !== 'error' || !diagnostic.location || isOld) continue;
     const more = isFailure(diagnostic) ? '\nSee the log of the job for details.' : '';
     const message = `${diagnosticText(diagnostic)}${more}`;
     annotations.push(annotation(facts, diagnostic.location, 'error', diagnostic.code, message));
