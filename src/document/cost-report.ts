@@ -43,6 +43,14 @@ export interface LaunchTotals extends Readonly<Record<SummedMetric, number | nul
   readonly blockCycles: number | null;
 }
 
+/** What one of several launches of a kernel costs. */
+export interface LaunchCost {
+  /** For one warp in its worst case, of what runs; null where there is no bound. */
+  readonly bounds: Readonly<Record<BoundMetric, string | null>>;
+  /** Of what runs; absent where a dimension is not known. */
+  readonly totals?: LaunchTotals;
+}
+
 /** What a bound assumes. */
 export interface CostAssumptionReport {
   readonly kind: CostAssumption | 'user';

@@ -6,7 +6,7 @@ import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import type { CostReport } from './cost-report.ts';
+import type { CostReport, LaunchCost } from './cost-report.ts';
 import type { IdempotencyReport } from './idempotency-report.ts';
 
 export interface LaunchReport {
@@ -25,6 +25,8 @@ export interface LaunchReport {
   readonly broken?: readonly string[];
   readonly race: RaceReport;
   readonly divergence: DivergenceReport;
+  /** Where a kernel has several launches: what this one costs. */
+  readonly cost?: LaunchCost;
 }
 
 export interface KernelReport {

@@ -9,7 +9,7 @@ import { comparedCauses, toldByKernel, type FindingGroup } from '../document/fin
 import { aloneInGroup, instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
 import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
-import { briefCostLines, costLines, grantedLine } from './cost/cost-pretty.ts';
+import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/cost/worse-costs.ts';
@@ -155,10 +155,13 @@ function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts
     ...verdict('barrier divergence', divergence),
     ...(showsIdempotency(verbose)(kernel) ? idempotencyLines(kernel, verbose, paint) : []),
     ...repairLines(kernel, paint),
-    ...(kernel.cost && withCosts && isTabled ? costLines(kernel.cost, verbose, paint) : []),
+    ...(kernel.cost && withCosts && isTabled ? costLines(kernel, verbose, paint) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
-  for (const launch of launches) lines.push(paint('dim', `      ${launchPhrase(launch)}`));
+  for (const launch of launches) {
+    lines.push(paint('dim', `      ${launchPhrase(launch)}`));
+    if (launch.cost && withCosts && isTabled) lines.push(paint('dim', `        ${launchCostText(launch.cost)}`));
+  }
   if (launches.length < kernel.launches.length) {
     lines.push(
       paint('dim', `      and ${count(kernel.launches.length - launches.length, 'more launch', 'more launches')}`),

@@ -52,3 +52,17 @@ for (const [name, bound, ...more] of [
     assert.ok(most <= bound, `${most} sectors`);
   });
 }
+
+test('each of several launches has its own costs', { skip }, async () => {
+  const { stdout } = await selvage(['cost', 'launches.cu', '--format', 'json'], folder);
+  const [kernel] = (JSON.parse(stdout) as Report).kernels;
+  const totals = kernel!.launches.map(({ block, cost }) => [block, cost?.totals?.blocks, cost?.totals?.sectors]);
+  // Rows of 64 floats are 8 sectors and one more where they start within one; rows of 4 floats are up to 2.
+  assert.deepEqual(totals, [
+    [[64, 4, 1], 16, 1280],
+    [[4, 64, 1], 4096, 1_048_576],
+  ]);
+  const { stdout: text } = await selvage(['cost', 'launches.cu'], folder);
+  assert.match(text, /block 64, 4, 1 .*\n +16 blocks: at most 1280 sectors/);
+  assert.match(text, /block 4, 64, 1 .*\n +4096 blocks: at most 1048576 sectors/);
+});

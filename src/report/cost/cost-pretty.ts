@@ -1,7 +1,8 @@
 /** What a kernel costs, for a terminal. */
 import { argumentsText } from '../../wording/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
-import type { BoundReport, BoundsReport, CostReport, LineCost } from '../../document/cost-report.ts';
+import type { BoundReport, BoundsReport, CostReport, LaunchCost, LineCost } from '../../document/cost-report.ts';
+import type { KernelReport } from '../../document/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../wording/text/code-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
@@ -18,7 +19,12 @@ const widestBrief = 40;
  * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
  * @param verbose all lines of all metrics
  */
-export function costLines(cost: CostReport, verbose: boolean, paint: Paint): string[] {
+export function costLines(
+  { cost, launches }: Pick<KernelReport, 'cost' | 'launches'>,
+  verbose: boolean,
+  paint: Paint,
+): string[] {
+  if (!cost) return [];
   const { bounds, totals, assumptions = [], resources } = cost;
   const { source, production } = bounds;
   const lines: string[] = [];
@@ -50,7 +56,8 @@ export function costLines(cost: CostReport, verbose: boolean, paint: Paint): str
       lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
   const whole = totals?.production ?? totals?.source;
-  if (whole) lines.push(`    ${totalsPhrase(whole)}`);
+  // Of several launches each is told by itself.
+  if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
   if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
@@ -86,6 +93,17 @@ export function briefCostLines(cost: CostReport, paint: Paint): string[] {
   ];
 }
 
+/** What one of several launches costs: the whole of it where its dimensions are known, else a warp. */
+export function launchCostText({ bounds, totals }: LaunchCost): string {
+  if (totals) return totalsPhrase(totals);
+  const known = brief.flatMap((metric) => (bounds[metric] === null ? [] : [`${metric} ${cut(bounds[metric])}`]));
+  return known.length === 0 ? 'no bound on what a warp costs' : `a warp at most: ${known.join(', ')}`;
+}
+
+function cut(text: string): string {
+  return text.length <= widestBrief ? text : `${text.slice(0, widestBrief - 1)}…`;
+}
+
 /** `a warp at most: 68 sectors, …`; numbers where the launch gives them, expressions else, and one reason for what is missing. */
 function briefBounds(build: BoundsReport): string {
   const known = brief.filter((metric) => build[metric].bound !== null);
@@ -95,7 +113,7 @@ function briefBounds(build: BoundsReport): string {
   const bounds = known.map((metric) => {
     const { bound, value } = build[metric];
     const text = String(value ?? bound);
-    return `${metric} ${text.length <= widestBrief ? text : `${text.slice(0, widestBrief - 1)}…`}`;
+    return `${metric} ${cut(text)}`;
   });
   const missing = brief.filter((metric) => !known.includes(metric));
   const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;

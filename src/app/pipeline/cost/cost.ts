@@ -27,6 +27,7 @@ import type {
   CodeReport,
   CostAssumptionReport,
   CostReport,
+  LaunchCost,
   LaunchTotals,
   LineCost,
 } from '../../../document/cost-report.ts';
@@ -34,6 +35,7 @@ import { type Assembled, notAssembled } from './assembled-unit.ts';
 import { divisorsOf, elementsOf } from './stated-for-bounds.ts';
 import { resourcesReport } from './resources-report.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchReport } from '../../../document/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';
 
@@ -60,7 +62,8 @@ export async function withCosts(
     try {
       const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
       const cost = withLimits(entry, { ...bounds, ...(code && { code }) }, own, limitsOf(configuration, entry));
-      result.push({ entry, report: { ...report, cost } });
+      const launches = await withDefaultSignals(() => withLaunchCosts(entry, report.launches, options.timeout));
+      result.push({ entry, report: { ...report, cost, launches } });
     } catch (error) {
       if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, costLaunch(entry), error, progress));
@@ -68,6 +71,35 @@ export async function withCosts(
     }
   }
   return { kernels: result, diagnostics: distinctDiagnostics(diagnostics) };
+}
+
+/** Launches of a kernel that have costs of their own. */
+const mostLaunches = 8;
+
+/** The launches of a kernel with what each costs, where there are several that cost differently. */
+function withLaunchCosts(
+  entry: LaunchedKernel,
+  reports: readonly LaunchReport[],
+  timeout: number,
+): readonly LaunchReport[] {
+  const { launches, produced, kernel, unit } = entry;
+  const key = ({ block, grid, sharedBytes, scalars }: Launch): string =>
+    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)])]);
+  if (new Set(launches.map(key)).size < 2) return reports;
+  const end = clock() + timeout;
+  const known = new Map<string, LaunchCost>();
+  return reports.map((report, index) => {
+    const launch = launches[index];
+    if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
+    const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
+    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, () => clock() > end));
+    known.set(key(launch), cost);
+    return { ...report, cost };
+  });
+}
+
+function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
+  return { bounds: byMetric(boundMetrics, (metric) => bounds[metric].bound), ...(totals ? { totals } : {}) };
 }
 
 /**
