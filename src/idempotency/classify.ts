@@ -40,6 +40,7 @@ import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
 import { SharedMemory } from './shared-memory.ts';
+import { shortened } from './shorten.ts';
 
 export interface ClassifyRequest {
   /** Of the production build, and the module that it is from. */
@@ -154,7 +155,7 @@ class Classifier {
     const isOpen = reasons.length > 0;
     const condition = isOpen
       ? never
-      : allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]);
+      : shortened(allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]));
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition

@@ -1,0 +1,88 @@
+/**
+ * Conditions made shorter, so that validators are fast: of comparisons that differ in a constant the strictest is left, and
+ * sets of bytes that lie side by side become one. What is left says the same.
+ */
+import { allOf, conditionKey, number, sumOfQuantities } from './build-condition.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from './model/quantity.ts';
+
+type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>;
+type Apart = Extract<ValidatorCondition, { kind: 'apart' }>;
+
+/** The condition with fewer parts, or as it is. */
+export function shortened(condition: ValidatorCondition): ValidatorCondition {
+  if (condition.kind === 'any') return { ...condition, conditions: condition.conditions.map(shortened) };
+  if (condition.kind !== 'all') return condition;
+  const parts = condition.conditions.map(shortened);
+  const comparisons = parts.filter((part) => part.kind === 'compare');
+  const apart = parts.filter((part) => part.kind === 'apart');
+  const others = parts.filter((part) => part.kind !== 'compare' && part.kind !== 'apart');
+  return allOf([...strictest(comparisons), ...others, ...joined(apart)]);
+}
+
+/** A quantity without its constant addend, and that. */
+function split(quantity: Quantity): { readonly rest: readonly Quantity[]; readonly constant: bigint } {
+  const operands = quantity.kind === 'sum' ? quantity.operands : [quantity];
+  const rest: Quantity[] = [];
+  let constant = 0n;
+  for (const operand of operands) {
+    if (operand.kind === 'constant') constant += operand.value;
+    else rest.push(operand);
+  }
+  return { rest, constant };
+}
+
+function restKey(rest: readonly Quantity[]): string {
+  return rest.map((operand) => conditionKey(operand)).sort().join(); // prettier-ignore
+}
+
+/** Of `x + 1 <= y`, `x + 2 <= y` and the like the last alone. */
+function strictest(comparisons: readonly Comparison[]): readonly Comparison[] {
+  const kept = new Map<string, { readonly comparison: Comparison; readonly slack: bigint }>();
+  comparisons.forEach((comparison, at) => {
+    const [left, right] = [split(comparison.left), split(comparison.right)];
+    const isOrder = comparison.comparison === '<=' || comparison.comparison === '<';
+    const key = isOrder ? `${restKey(left.rest)};${restKey(right.rest)}` : `${at}`;
+    const slack = right.constant - left.constant - (comparison.comparison === '<' ? 1n : 0n);
+    const known = kept.get(key);
+    if (!known || slack < known.slack) kept.set(key, { comparison, slack });
+  });
+  return [...kept.values()].map(({ comparison }) => comparison);
+}
+
+/** With sets that are compared with one set, and continue each other, as one set. */
+function joined(list: readonly Apart[]): readonly Apart[] {
+  const byRight = joinedAlong(list, 'left', 'right');
+  return joinedAlong(byRight, 'right', 'left');
+}
+
+function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'left' | 'right'): readonly Apart[] {
+  const groups = new Map<string, Apart[]>();
+  for (const one of list) {
+    const { base, steps } = one[side];
+    const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`; // prettier-ignore
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const sets = union(group.map((one) => one[side]));
+    return sets.map((set): Apart => ({ ...group[0]!, [side]: set }));
+  });
+}
+
+/** Sets that differ in a constant of their bases: as few sets as have the same bytes. */
+function union(sets: readonly AddressSet[]): readonly AddressSet[] {
+  const sorted = sets
+    .map((set) => ({ set, start: split(set.base).constant }))
+    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+  const whole: { set: AddressSet; start: bigint; end: bigint }[] = [];
+  for (const { set, start } of sorted) {
+    const last = whole.at(-1);
+    const end = start + BigInt(set.bytes);
+    if (last && start <= last.end) last.end = end > last.end ? end : last.end;
+    else whole.push({ set, start, end });
+  }
+  return whole.map(({ set, start, end }) => ({
+    ...set,
+    base: sumOfQuantities(...split(set.base).rest, number(start)),
+    bytes: Number(end - start),
+  }));
+}
