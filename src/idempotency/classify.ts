@@ -40,7 +40,7 @@ import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
 import { SharedMemory } from './shared-memory.ts';
-import { shortened } from './shorten.ts';
+import { shortCondition } from './shorten.ts';
 
 export interface ClassifyRequest {
   /** Of the production build, and the module that it is from. */
@@ -125,7 +125,13 @@ class Classifier {
   classify(): Classification {
     const { kernel, module, extensions } = this.request;
     const isStrict = extensions.requirements;
-    const effects = lastingEffects(this.symbolic, this.accesses, module, extensions);
+    const effects = lastingEffects(
+      this.symbolic,
+      this.accesses,
+      module,
+      extensions,
+      this.request.checked?.volatileRaces === true,
+    );
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
@@ -155,7 +161,7 @@ class Classifier {
     const isOpen = reasons.length > 0;
     const condition = isOpen
       ? never
-      : shortened(allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]));
+      : shortCondition(allOf([free.condition, shared.condition, ...needs.map((one) => one.needs), ...conditions]));
     const overlaps = isOpen ? [] : this.overlaps(open);
     const isUndecided = isOpen || certain.length > 0 || condition.kind === 'never';
     // In blocks of other shapes something may be read that was not written before, in launches without the precondition

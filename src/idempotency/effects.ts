@@ -10,7 +10,7 @@ import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts
 import { equalAddresses } from '../ir/form/synthetic-operation.ts';
 import { knownFunction } from '../ir/known-function.ts';
 import type { Term } from '../term/term.ts';
-import type { Effect } from '../isa/model/operation.ts';
+import type { Effect, Semantics } from '../isa/model/operation.ts';
 import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
@@ -83,14 +83,18 @@ const mathematics = /^result of __(nv|internal)_/;
  * Lists what is never idempotent, whatever the launch.
  * @param accesses those of the production build
  * @param module the PTX of it: calls whose results nobody uses are not in the IR
+ * @param volatileRaces whether the kernel is known to have no race if volatile accesses race as others do
  */
 export function lastingEffects(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   module: ptx.Module,
   extensions: Extensions,
+  volatileRaces: boolean,
 ): readonly IdempotencyReason[] {
   const { kernel } = symbolic;
+  const isOrdered = volatileRaces && !synchronises(kernel);
+  const isWeak = (semantics: Semantics): boolean => semantics === 'weak' || (semantics === 'volatile' && isOrdered);
   const reasons: IdempotencyReason[] = [];
   const add = (kind: IdempotencyReasonKind, what: string, ...at: readonly { readonly location?: Location }[]): void => {
     reasons.push({ kind, locations: sourcePlaces(...at), what });
@@ -153,13 +157,13 @@ export function lastingEffects(
           // Whether a thread has set what it reads of its own memory is not followed.
           if (effect.space === 'local' || (effect.space === 'generic' && !isAccess(instruction, accesses)))
             add('unsupported', 'memory of the thread', instruction);
-          if (effect.semantics !== 'weak' && /^(global|generic|shared)$/.test(effect.space)) {
+          if (!isWeak(effect.semantics) && /^(global|generic|shared)$/.test(effect.space)) {
             if (mayBeWritten(instruction, accesses, writes)) add('effect', mnemonic, instruction);
           }
           break;
         case 'store':
           // Strong writes of two threads do not race, but which of them is the last is open.
-          if (effect.semantics !== 'weak') add('effect', mnemonic, instruction);
+          if (!isWeak(effect.semantics)) add('effect', mnemonic, instruction);
           break;
         case 'atomic': {
           const isUnused = instruction.results.every((result) => result === null || !used.has(result));
@@ -191,6 +195,35 @@ export function lastingEffects(
   const special = kernel.blocks.flatMap(({ instructions }) => instructions.filter(readsWarpNumber));
   for (const instruction of special) add('effect', '%warpid', instruction);
   return distinct(extensions.requirements ? reasons : reasons.filter(({ kind }) => ofPaper.has(kind)));
+}
+
+/**
+ * Whether threads may wait for each other, or take turns, by what is in memory: an atomic operation whose result is used, a
+ * strong access that is not volatile, or a loop that a volatile load decides.
+ */
+function synchronises(kernel: Kernel): boolean {
+  const used = usedValues(kernel);
+  const told = new Set<ValueId>();
+  const isTold = (operand: Operand): boolean => operand.kind === 'value' && told.has(operand.id);
+  for (let size = -1; size !== told.size;) {
+    size = told.size;
+    for (const { phis, instructions } of kernel.blocks) {
+      for (const { result, inputs } of phis) if (inputs.some(isTold)) told.add(result);
+      for (const { arguments: operands, results, operation } of instructions) {
+        const isVolatile = operation.effect.kind === 'load' && operation.effect.semantics === 'volatile';
+        if (isVolatile || operands.some(isTold)) for (const result of results) if (result !== null) told.add(result);
+      }
+    }
+  }
+  return kernel.blocks.some(({ id, instructions, terminator }) => {
+    const isInLoop = (kernel.loopOf[id] ?? null) !== null;
+    const isDecided = (terminator.kind === 'branch' && isTold(terminator.condition)) || (terminator.kind === 'switch' && isTold(terminator.index)); // prettier-ignore
+    if (isInLoop && isDecided) return true;
+    return instructions.some(({ operation: { effect }, results }) => {
+      if (effect.kind === 'atomic') return results.some((result) => result !== null && used.has(result));
+      return (effect.kind === 'load' || effect.kind === 'store') && !/^(weak|volatile)$/.test(effect.semantics);
+    });
+  });
 }
 
 /** Whether the instruction with an opaque effect that a reason is about is told by itself. */

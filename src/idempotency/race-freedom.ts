@@ -39,6 +39,8 @@ import { type Axis, never, type Quantity, type ValidatorCondition } from './mode
 export interface KernelProofs {
   readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
+  /** Volatile accesses were taken to race as others do: where no race is left, something orders them. */
+  readonly volatileRaces?: boolean;
 }
 
 export interface RaceFreedom {

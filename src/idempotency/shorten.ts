@@ -9,10 +9,10 @@ type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>;
 type Apart = Extract<ValidatorCondition, { kind: 'apart' }>;
 
 /** The condition with fewer parts, or as it is. */
-export function shortened(condition: ValidatorCondition): ValidatorCondition {
-  if (condition.kind === 'any') return { ...condition, conditions: condition.conditions.map(shortened) };
+export function shortCondition(condition: ValidatorCondition): ValidatorCondition {
+  if (condition.kind === 'any') return { ...condition, conditions: condition.conditions.map(shortCondition) };
   if (condition.kind !== 'all') return condition;
-  const parts = condition.conditions.map(shortened);
+  const parts = condition.conditions.map(shortCondition);
   const comparisons = parts.filter((part) => part.kind === 'compare');
   const apart = parts.filter((part) => part.kind === 'apart');
   const others = parts.filter((part) => part.kind !== 'compare' && part.kind !== 'apart');

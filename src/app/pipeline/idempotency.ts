@@ -58,7 +58,9 @@ export async function classifyChecked(checked: Checked, settings: Settings, prog
   const kernels: CheckedKernel[] = [];
   for (const { entry, report } of checked.kernels) {
     try {
-      const found = await withDefaultSignals(() => classified(entry, report, classify));
+      const found = await withDefaultSignals(() =>
+        classified(entry, report, classify, policyOf(settings.configuration).volatile !== 'allow'),
+      );
       const witness = found.candidate.length > 0 ? await confirmed(entry, settings) : null;
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
@@ -84,6 +86,7 @@ function classified(
   entry: LaunchedKernel,
   report: KernelReport,
   classify: (request: ClassifyRequest) => Classification,
+  volatileRaces: boolean,
 ): Classification {
   const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
   const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
@@ -96,7 +99,7 @@ function classified(
       parameters,
       objectName,
       extensions: allExtensions,
-      checked: { race: proofOf(race), divergence: proofOf(divergence) },
+      checked: { race: proofOf(race), divergence: proofOf(divergence), volatileRaces },
       stated: assumptions,
     }),
   }));

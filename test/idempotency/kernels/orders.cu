@@ -123,3 +123,57 @@ __global__ void lastBlockSums(const int *in, volatile int *partial, unsigned *co
     *out = sum;
   }
 }
+
+// launch: block=64 grid=1..3 in[threads] out[blocks]
+__global__ void sumByVolatile(const int *in, int *out) {
+  __shared__ volatile int s[64];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  for (int by = 32; by > 0; by /= 2) {
+    if (t < by) s[t] = s[t] + s[t + by];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
+// launch: block=64 grid=1..3 in[threads] out[threads]
+__global__ void neighbourByVolatile(const int *in, int *out) {
+  __shared__ volatile int s[65];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  out[blockIdx.x * 64 + t] = s[(t + 1) % 64];
+}
+
+// launch: block=64 grid=1..3 in[threads] out[threads] flag[1]!zero
+__global__ void waitForFlag(const int *in, volatile int *out, volatile int *flag) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (i == 0) {
+    out[1] = in[0] + out[1];
+    __threadfence();
+    *flag = 1;
+  }
+  if (i == 1) {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    out[0] = out[1];
+  }
+}
+
+// launch: block=64 grid=1..3 a[threads]
+__global__ void incrementByVolatile(volatile int *a) {
+  a[blockIdx.x * 64 + threadIdx.x] += 1;
+}
+
+// launch: block=64 grid=1..3 a[threads] b[threads]
+__global__ void copyByVolatile(const volatile int *a, volatile int *b) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  b[i] = a[i] + 1;
+}
+
+// launch: block=64 grid=1..3 a[threads]
+__global__ void shiftByVolatile(volatile int *a) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  a[i] = a[i + 1 < gridDim.x * 64 ? i + 1 : 0] + 1;
+}
