@@ -73,7 +73,7 @@ const paperReasons: Readonly<Record<string, string>> = {
 };
 
 /** Groups of kernels that are close to a rule: each has twins that are not idempotent. The others are ordinary kernels. */
-const closeToARule: readonly string[] = ['near-misses', 'own-thread', 'disjoint-stores'];
+const closeToARule: readonly string[] = ['near-misses', 'own-thread', 'disjoint-stores', 'edges'];
 
 interface Tally {
   idempotent: number;
