@@ -173,13 +173,13 @@ function refusalText(refusal: EditRefusal): string {
     case 'lost-kernel':
       return `the edited file lacks the kernel ${refusal.kernel}`;
     case 'other-values':
-      return 'the edited kernel leaves other values in memory';
+      return 'the edited kernel computes different values';
     case 'not-proved': {
       const { check, verdict, reason } = refusal;
       return `the edited kernel is not proved free of ${check === 'race' ? 'races' : 'divergence'} (${reason ? reasonText(reason) : verdict})`;
     }
     case 'builds-differ':
-      return `the builds of the edited kernel differ: ${refusal.differ}`;
+      return `of the edited kernel, the optimised build differs from the build that was checked: ${refusal.differ}`;
     case 'unstated-assumption':
       return `the proof needs an assumption that you did not state: ${refusal.assumption}`;
     case 'harms-kernel':

@@ -28,7 +28,7 @@ test('a block larger than a shared array', async () => {
   assert.ok(small.kinds.has('in-bounds'));
   const large = await verdictOf(both, { ...one, block: [512, 1, 1] });
   assert.equal(large.verdict, 'possible');
-  assert.match(large.reason!, /^out of bounds: an index leaves `t1` on line \d+$/);
+  assert.match(large.reason!, /^out of bounds: an index on line \d+ is outside of `t1`$/);
   assert.deepEqual(large.told, [['memory/out-of-bounds', 'error', 't1', 1024]]);
   // The launch decides that every execution does it: no run is needed to keep it from being proved.
   const unrun = await verdictOf(both, {

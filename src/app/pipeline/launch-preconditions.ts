@@ -16,7 +16,7 @@ export function brokenAt({ name, identity }: LaunchedKernel, launch: Launch, bro
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // prettier-ignore
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, mostTies).map(({ text }) => text))}`;
-  const message = `This launch of ${name.qualified} breaks ${codeList(broken)}${because}. Without that, threads race.`;
+  const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only where that holds.`;
   const code = 'launch/precondition';
   // Lines move, and so does what stands around: the site is what it breaks, and how.
   const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // prettier-ignore

@@ -27,7 +27,7 @@ function factText(question: OpenQuestion): string {
     case 'pointer':
       return 'state which array the pointer refers to';
     case 'distance':
-      return 'state how far apart the objects are';
+      return 'state how far apart the two pointers are';
     case 'apart':
       return `state, if it is true, that the kernel uses parts of ${codeList(question.arrays)} that do not overlap`;
     case 'written':
@@ -51,7 +51,7 @@ function factText(question: OpenQuestion): string {
     case 'departure':
       return 'undecided: Selvage cannot tell whether the threads that do not reach the barrier have returned or have taken another path';
     case 'bounds':
-      return 'keep every index in its array first: with a smaller block, a larger array or a check of the index';
+      return 'first keep every index inside of its array: with a smaller block, a larger array or a check of the index';
     case 'reachability':
       return 'correct the assumptions so that a thread can reach the line';
   }

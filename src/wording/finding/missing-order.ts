@@ -29,7 +29,7 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
     case 'grid-order':
       return 'nothing orders threads of different blocks';
     case 'atomic':
-      return `${code('volatile')} makes no access atomic, and no barrier separates the two`;
+      return `${code('volatile')} does not make an access atomic, and no barrier separates the two`;
     case 'scope':
       return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
     case 'size':

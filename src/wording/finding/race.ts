@@ -49,10 +49,10 @@ function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFindin
   const { thread = [0, 0, 0], block = [0, 0, 0] } = first;
   const verb = { read: 'reads', write: 'writes', atomic: 'updates' }[first.operation];
   const text = first.expression === undefined ? '' : ` with ${code(first.expression)}`;
-  const where = left.offset < 0 ? 'before the start' : 'behind the end';
+  const where = left.offset < 0 ? 'before the start' : 'past the end';
   const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
   return sentences(
-    `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} of ${code(array ?? 'memory')}${text}${place}: byte ${left.offset} of ${left.bytes}`,
+    `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} of ${code(array ?? 'memory')}${text}${place}: at byte ${left.offset} of an array of ${left.bytes} bytes`,
     'check the index before the access, launch smaller blocks, or declare a larger array',
   );
 }
@@ -78,7 +78,7 @@ function chosenClause(chosen: ChosenLaunch, when: string | undefined): string {
   const launch = `launched with ${chosenText(chosen)}`;
   return when === undefined
     ? `the kernel races if it is ${launch}`
-    : `the kernel races when ${code(when)}, as if ${launch}`;
+    : `the kernel races when ${code(when)}, for example if it is ${launch}`;
 }
 
 interface Actor {

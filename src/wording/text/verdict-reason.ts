@@ -24,13 +24,13 @@ export function reasonText(reason: Reason): string {
     case 'solver-gave-up-often':
       return 'the solver gave up too often on this kernel';
     case 'not-reproduced':
-      return 'the solver finds a possible overlap, but no run reproduced it';
+      return 'two threads may access the same element, but no run showed it';
     case 'overlap':
-      return 'a proof shows that the accesses overlap, but no run reproduced it';
+      return 'two threads access the same element, as a proof shows, but no run showed it';
     case 'many-pairs':
       return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
     case 'many-rounds':
-      return 'there are too many combinations of loop iterations between barriers';
+      return 'there are too many combinations of loop iterations between barriers to check';
     case 'too-large':
       return 'the kernel is too large, together with the functions that it calls';
     case 'replay':
@@ -50,7 +50,7 @@ export function reasonText(reason: Reason): string {
     case 'unreachable':
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
     case 'out-of-bounds':
-      return `out of bounds: an index leaves ${code(reason.array)} on line ${reason.line}`;
+      return `out of bounds: an index on line ${reason.line} is outside of ${code(reason.array)}`;
     case 'refused':
       return `no device runs the launch: a block needs ${reason.sharedBytes} bytes of shared memory, and has at most ${reason.most}`;
     case 'contradiction':
@@ -64,7 +64,7 @@ export function reasonText(reason: Reason): string {
     case 'later-effect':
       return `Selvage does not model the asynchronous effects of ${code(reason.mnemonic)} yet`;
     case 'surface-writes':
-      return 'the kernel writes a surface, and which elements these are is not known';
+      return 'the kernel writes to a surface, and Selvage cannot tell which elements';
     case 'unmodelled-barrier':
       return reason.problem;
     case 'cluster-barrier':
@@ -76,7 +76,7 @@ export function reasonText(reason: Reason): string {
     case 'racy-barrier':
       return 'whether a thread reaches a barrier depends on memory that the kernel writes, and Selvage could not prove that accesses to this memory do not race';
     case 'builds-differ':
-      return `the builds differ: ${reason.differ}`;
+      return `the optimised build differs from the build that was checked: ${reason.differ}`;
   }
 }
 

@@ -298,7 +298,7 @@ test('volatile accesses race, unless they are a flag that one thread sets and ot
   const [race, ...others] = report.findings;
   assert.ok(race && isRunRace(race));
   assert.deepEqual([race.code, race.severity, race.kind, report.status], ['race/volatile', 'warning', 'read-write', 0]);
-  assert.match(race.message, /`volatile` makes no access atomic/);
+  assert.match(race.message, /`volatile` does not make an access atomic/);
   assert.deepEqual(others, []);
   const wait = `R: ${look} setp.eq.u32 %p2, %r1, 0; @%p2 bra R;`;
   write('flag.ptx', kernelText(`${set.replace(/R:$/, '')} ${wait} X: ;;7 st.global.u32 [%d4], %r2;`));
