@@ -109,6 +109,13 @@ export interface FixedFinding {
   readonly location?: Location;
 }
 
+/** A change of a kernel's machine code, in a sentence. */
+interface CodeDifference {
+  readonly kernel: string;
+  readonly message: string;
+  readonly location?: Location;
+}
+
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
@@ -122,6 +129,8 @@ export interface Comparison {
   readonly regressions: readonly Regression[];
   /** Costs that are lower than in the base, in the form of those that are higher. */
   readonly improvements?: readonly Regression[];
+  /** What changed in the machine code of kernels, what weighs most in each first. */
+  readonly code?: readonly CodeDifference[];
   readonly addedKernels?: readonly string[];
   readonly removedKernels?: readonly string[];
   readonly renamedKernels?: readonly { readonly base: string; readonly head: string }[];

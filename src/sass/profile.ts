@@ -13,7 +13,7 @@ import {
 import { loopPlaces } from './loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */
-type WorkKind =
+export type WorkKind =
   | `${'load' | 'store'} ${'global' | 'shared' | 'generic' | 'constant' | 'surface'} ${number}`
   | `spill ${'load' | 'store'}`
   | 'atomic' | 'copy' | 'barrier' | 'fence' | 'double' | 'special' | 'division' | 'call' | 'tensor' | 'texture'
@@ -29,10 +29,12 @@ export interface LineProfile {
   readonly isInner: boolean;
 }
 
-interface CodeProfile {
+export interface CodeProfile {
   readonly arch: string;
   readonly instructions: number;
   readonly registers: number | undefined;
+  /** Bytes that registers are spilled to, where somebody says; without that, local memory may hold arrays as well. */
+  readonly spillBytes?: number;
   /** Of all lines. */
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By file and line. */

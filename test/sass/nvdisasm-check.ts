@@ -50,8 +50,11 @@ function printed(
     const place = /^\s*\/\/## File "(.*?)", line (\d+)(?: inlined at "(.*?)", line (\d+))?/.exec(line);
     if (place) {
       const [, path, number, caller, callerLine] = place;
-      if (path === '.nv_debug_ptx_txt') ptxLine = number!;
-      else if (isFresh) source = `${path}:${number}${caller === undefined ? '' : ` < ${caller}:${callerLine}`}`;
+      if (path === '.nv_debug_ptx_txt') {
+        ptxLine = number!;
+        continue;
+      }
+      if (isFresh) source = `${path}:${number}${caller === undefined ? '' : ` < ${caller}:${callerLine}`}`;
       isFresh = false;
       continue;
     }

@@ -1,6 +1,7 @@
 /** The data that grows from phase to phase of a check: units, the kernels in them, and what is found about those. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
+import type { CodeProfile } from '../../sass/profile.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
@@ -93,6 +94,8 @@ export interface CheckedKernel {
   readonly report: KernelReport;
   /** Which launches of what runs are idempotent, with the condition that validators test. */
   readonly idempotency?: KernelIdempotency;
+  /** What its code executes, by line: of the production build, where it was assembled. */
+  readonly code?: CodeProfile;
 }
 
 /** Kernels with their reports, and what the phases up to now say of them. */

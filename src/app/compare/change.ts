@@ -93,6 +93,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       sites: { base: known.diagnostics, head: checked.diagnostics },
       regressions,
       improvements: costs.better,
+      ...(costs.code.length > 0 && { code: costs.code }),
     });
     // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
@@ -208,26 +209,24 @@ interface CostComparison {
 }
 
 /** What is worse and what is better in the kernels that the change touches, of those that have costs on both sides. */
-async function compareCosts({
-  base,
-  head,
-  touched,
-  matched,
-  settings,
-  texts,
-  renamed,
-}: CostComparison): Promise<{ readonly worse: readonly Regression[]; readonly better: readonly Regression[] }> {
+async function compareCosts({ base, head, touched, matched, settings, texts, renamed }: CostComparison): Promise<{
+  readonly worse: readonly Regression[];
+  readonly better: readonly Regression[];
+  readonly code: NonNullable<Comparison['code']>;
+}> {
+  // prettier-ignore
   const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // prettier-ignore
   const pairs = touched.flatMap((kernel): CostPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (pairs.length === 0) return { worse: [], better: [] };
-  const [{ costChanges }, { matchLines }, { compareLaunches }] = await Promise.all([
+  if (pairs.length === 0) return { worse: [], better: [], code: [] };
+  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }] = await Promise.all([
     import('./cost-comparison.ts'),
     import('./line-match.ts'),
     import('./counts/compared-launch.ts'),
+    import('./code-differences.ts'),
   ]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
@@ -242,6 +241,7 @@ async function compareCosts({
   return {
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
+    code: codeDifferences(base, head, pairs, lines),
   };
 }
 

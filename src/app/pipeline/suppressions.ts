@@ -36,7 +36,7 @@ export function suppress(
   const reports = kernels.map(({ report }) => report);
   const applied = applySuppressions(reports, suppressions, today, isStale);
   return {
-    kernels: kernels.map(({ entry }, index) => ({ entry, report: mergeCauses(applied.kernels[index]!) })),
+    kernels: kernels.map((one, index) => ({ ...one, report: mergeCauses(applied.kernels[index]!) })),
     diagnostics: [...diagnostics, ...applied.diagnostics],
   };
 }

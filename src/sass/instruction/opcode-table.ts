@@ -1,7 +1,8 @@
 /**
  * The operations of SASS. The low 12 bits of an instruction and the architecture name one: the lowest nine the
  * operation, three the form of its operands. What stands here was seen to disassemble as this mnemonic. From sm_100 on
- * only operations count that were met in code for that architecture, and the whole rows of memory accesses, atomics,
+ * only operations count that were met in code for that architecture (disassembled as for sm_90, or on lines of
+ * PTX that say the same), and the whole rows of memory accesses, atomics,
  * barriers, fences, branches and arithmetic of 64 bits, which were found unchanged. Any other code is not known.
  */
 
@@ -443,18 +444,18 @@ const unchanged: ReadonlySet<OperationKind> = new Set<OperationKind>([
 /** Operations, by their lowest nine bits, that were met in code for sm_100, sm_103 and sm_110. */
 const metOnDataCentreBlackwell =
   '002 003 004 005 006 007 008 009 00a 00b 00c 010 011 012 013 016 019 01c 020 021 023 024 025 027 028 029 ' +
-  '02a 02b 02f 030 031 036 03b 03c 03f 045 046 048 082 086 087 08c 090 091 092 096 099 09b 09c 0a4 0a5 0bd ' +
-  '0bf 0ca 100 101 102 105 106 107 108 109 110 112 118 119 11a 11b 11c 11d 141 142 143 144 145 146 147 148 ' +
-  '149 14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e 18f 192 19d ' +
-  '1a1 1a7 1a8 1a9 1ab 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
+  '02a 02b 02f 030 031 036 037 03b 03c 03f 045 046 048 082 086 087 08c 090 091 092 096 099 09b 09c 0a4 0a5 ' +
+  '0bd 0be 0bf 0ca 100 101 102 105 106 107 108 109 110 111 112 118 119 11a 11b 11c 11d 141 142 143 144 145 ' +
+  '146 147 148 149 14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e ' +
+  '18f 192 19d 1a1 1a7 1a8 1a9 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
 
 /** The same of sm_120 and sm_121. */
 const metOnConsumerBlackwell =
   '002 003 004 005 006 007 008 009 00a 00b 00c 010 011 012 013 016 017 019 01c 020 021 023 024 025 027 028 ' +
-  '029 02a 02b 030 031 035 03b 03c 03f 045 048 082 086 087 08c 090 091 092 096 097 099 09b 09c 0a4 0a5 0bd ' +
-  '0bf 0ca 100 101 102 105 106 107 108 109 110 112 118 119 11a 11b 11c 11d 141 142 143 144 145 146 147 148 ' +
-  '14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e 18f 192 19d 1a1 ' +
-  '1a7 1a8 1a9 1ab 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
+  '029 02a 02b 030 031 035 037 03b 03c 03f 045 048 082 086 087 08c 090 091 092 096 097 099 09b 09c 0a4 0a5 ' +
+  '0bd 0be 0bf 0ca 100 101 102 105 106 107 108 109 110 111 112 118 119 11a 11b 11c 11d 141 142 143 144 145 ' +
+  '146 147 148 14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e 18f ' +
+  '192 19d 1a1 1a7 1a8 1a9 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
 
 export interface Opcode {
   readonly mnemonic: string;

@@ -2,10 +2,11 @@
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
-import { type LineProfile, profileOf } from '../../../sass/profile.ts';
+import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
 import { type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
+import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** So many lines of a kernel are told. */
@@ -13,25 +14,35 @@ const mostLines = 12;
 /** So many faults of a kernel are told: one barrier that is lost parts many accesses. */
 const mostFaults = 4;
 
+/** The code of a kernel, as it is reported and as it is compared. */
+export interface CodeOfKernel {
+  readonly code?: CodeReport;
+  /** With places as reports name them. */
+  readonly profile?: CodeProfile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /**
  * Reads the code of a kernel.
  * @param cubin of the unit's production build
  * @returns the report, and what is wrong with the code
  */
-export function codeOf(
-  entry: LaunchedKernel,
-  bytes: Uint8Array,
-): { readonly code?: CodeReport; readonly diagnostics: readonly Diagnostic[] } {
+export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: KernelResources | undefined): CodeOfKernel {
   const kernel = entry.unit.kind === 'ptx' ? entry.kernel : entry.produced;
   if (!kernel) return { diagnostics: [] };
   const cubin = readCubin(bytes);
   if ('problem' in cubin) return { diagnostics: [] };
-  const profile = profileOf(cubin, kernel.symbol);
-  if (!profile) return { diagnostics: [] };
+  const read = profileOf(cubin, kernel.symbol);
+  if (!read) return { diagnostics: [] };
   const translation = validateTranslation(kernel, cubin);
   const located = placesOf(entry);
+  const profile: CodeProfile = {
+    ...read,
+    ...(resources && { spillBytes: resources.spillStoreBytes + resources.spillLoadBytes }),
+    lines: read.lines.map((line) => ({ ...line, location: line.location && located(line.location) })),
+  };
   const lines = profile.lines
-    .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, located(line.location))] : []))
+    .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location)] : []))
     .sort((a, b) => b.instructions - a.instructions)
     .slice(0, mostLines);
   return {
@@ -41,6 +52,7 @@ export function codeOf(
       translation: translation.checked ? { checked: true } : { checked: false, reason: translation.reason },
       lines,
     },
+    profile,
     diagnostics: translation.checked
       ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
       : [],

@@ -20,11 +20,10 @@ import { clock } from '../../../system/clock.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
-import { codeOf } from './code-report.ts';
+import { codeOf, type CodeOfKernel } from './code-report.ts';
 import type {
   BoundReport,
   BoundsReport,
-  CodeReport,
   CostAssumptionReport,
   CostReport,
   LaunchCost,
@@ -51,19 +50,20 @@ export async function withCosts(
   for (const { entry, report } of kernels) {
     const resources = await resourcesOf(entry);
     let own: KernelResources | undefined;
-    let code: CodeReport | undefined;
+    let made: CodeOfKernel | undefined;
     if (resources && 'reason' in resources) diagnostics.push(...notAssembled(options, entry, resources));
     else if (resources) {
       own = resources.kernels.get(entry.produced?.symbol ?? entry.kernel.symbol);
-      const made = codeOf(entry, resources.cubin);
-      code = made.code;
+      made = codeOf(entry, resources.cubin, own);
       diagnostics.push(...made.diagnostics);
     }
     try {
       const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
-      const cost = withLimits(entry, { ...bounds, ...(code && { code }) }, own, limitsOf(configuration, entry));
+      const whole = { ...bounds, ...(made?.code && { code: made.code }) };
+      const cost = withLimits(entry, whole, own, limitsOf(configuration, entry));
       const launches = await withDefaultSignals(() => withLaunchCosts(entry, report.launches, options.timeout));
-      result.push({ entry, report: { ...report, cost, launches } });
+      const code = made?.profile;
+      result.push({ entry, report: { ...report, cost, launches }, ...(code && { code }) });
     } catch (error) {
       if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, costLaunch(entry), error, progress));
