@@ -6,6 +6,9 @@ import type { StatedAssumption } from './parameter-source.ts';
 export type LaunchSource =
   'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
 
+/** Two pointers into one object: the lower one, the upper one, and the bytes from the one to the other, more than 0. */
+export type PointerDistance = readonly [from: number, to: number, bytes: number];
+
 /** One launch to analyse. Null is symbolic: any legal value. */
 export interface Launch {
   readonly source: LaunchSource;
@@ -22,6 +25,8 @@ export interface Launch {
   readonly aliases: readonly (readonly [number, number])[];
   /** Those of the pairs that are the same pointer. */
   readonly samePointers?: readonly (readonly [number, number])[];
+  /** Those of the pairs that lie a known number of bytes apart: the lower pointer, the upper one, the bytes between. */
+  readonly distances?: readonly PointerDistance[];
   /** What the host program makes of dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
 }

@@ -63,7 +63,7 @@ function* resultOf({ launch, parameters, fields }: ComparedRun, kernel: Kernel, 
 
 function arrays(result: RunResult, launch: Launch, fields: readonly ParameterField[]): string[] {
   // Pointers that share an array have one buffer.
-  const shared = new Set((launch.samePointers ?? []).map(([, second]) => second));
+  const shared = new Set([...(launch.samePointers ?? []), ...(launch.distances ?? [])].map(([, second]) => second));
   const owners = fields.filter(({ isPointer, index, offset }) => isPointer && !(offset === 0 && shared.has(index)));
   const decoder = new TextDecoder('latin1');
   return owners.map((_, buffer) => decoder.decode(result.readBytes(buffer, 0, compared)));

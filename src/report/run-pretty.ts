@@ -51,7 +51,7 @@ function launchLines({ kernel, launch }: RunReport): string[] {
 
 function argumentText(value: WitnessArgument): string {
   if (typeof value !== 'object') return String(value);
-  if ('same' in value) return `&${value.same}`;
+  if ('same' in value) return `&${value.same}${value.bytes === undefined ? '' : `+${value.bytes}`}`;
   if (value.drawn !== undefined) return `${value.type}[]:${value.drawn}`;
   return `${value.type}[]${value.values ? ' of different values' : ` of ${value.fill ?? 0}`}`;
 }

@@ -181,8 +181,8 @@ export type WitnessArgument =
       /** How `selvage run` draws the values from a seed, where they are drawn; pointers have no values. */
       readonly drawn?: string;
     }
-  /** The same pointer as another argument, by its name. */
-  | { readonly same: string };
+  /** The same pointer as another argument, by its name, or one that points so many bytes behind it. */
+  | { readonly same: string; readonly bytes?: number };
 
 /** Launch and arguments that show a finding; also the input of `selvage run --input`. */
 export interface Witness {

@@ -11,6 +11,11 @@ export type Base =
   /** A pointer read from memory or computed in a way that is not followed. */
   | { readonly kind: 'unknown'; readonly key: string };
 
+/** The base of a pointer that is a parameter, or a field of one at `offset`. */
+export function parameterBase(index: number, offset: number): Base {
+  return { kind: 'parameter', index, offset, key: `parameter${index}.${offset}` };
+}
+
 /** One alternative of an address: `base + offset`, taken where `condition` holds. */
 export interface Target {
   readonly base: Base;
@@ -117,7 +122,7 @@ function baseOf(kernel: Kernel, term: Term): Base | null {
     return { kind: 'object', object, key };
   }
   if (atom?.kind === 'parameter') {
-    return { kind: 'parameter', index: atom.index, offset: atom.offset, key: `parameter${atom.index}.${atom.offset}` };
+    return parameterBase(atom.index, atom.offset);
   }
   return null;
 }

@@ -31,7 +31,7 @@ export function reproduceCommand(
 
 function argumentText(argument: WitnessArgument): string | undefined {
   if (typeof argument !== 'object') return String(argument);
-  if ('same' in argument) return `&${argument.same}`;
+  if ('same' in argument) return `&${argument.same}${argument.bytes === undefined ? '' : `+${argument.bytes}`}`;
   const { fill = 0, values = {} } = argument;
   const type = `${argument.type}[${argument.length === endlessElements ? '' : argument.length}]`;
   const entries = Object.entries(values);

@@ -289,8 +289,8 @@ function fewer(sites: readonly LaunchSite[], parameters: readonly LaunchParamete
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
-    const { location, block, cluster, cooperative, aliases, samePointers, unknown } = site;
-    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, aliases, samePointers, unknown]); // prettier-ignore
+    const { location, block, cluster, cooperative, aliases, samePointers, distances, unknown } = site;
+    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, aliases, samePointers, distances, unknown]); // prettier-ignore
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);
@@ -341,7 +341,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, pointers, unknown, ties } = site; // prettier-ignore
+  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties } = site; // prettier-ignore
   return {
     text,
     location,
@@ -354,6 +354,7 @@ function settingsOf(site: LaunchSite): SiteSettings {
     scalars,
     aliases,
     samePointers,
+    distances,
     pointers,
     ties,
   };

@@ -3,7 +3,7 @@ import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts'
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { Launch, LaunchSource } from '../../launch/launch.ts';
+import type { Launch, LaunchSource, PointerDistance } from '../../launch/launch.ts';
 import type { LaunchProperty, SitePointer } from '../../cuda/launches/launch-site.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -33,6 +33,7 @@ export interface SiteSettings extends LaunchSettings {
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
   readonly samePointers?: readonly (readonly [number, number])[];
+  readonly distances?: readonly PointerDistance[];
   /** Arguments, by position, that point into memory which the host program allocates. */
   readonly pointers?: ReadonlyMap<number, SitePointer>;
   /** What the host program makes of dimensions and arguments that are not constants. */
@@ -163,6 +164,7 @@ function oneLaunch(
     scalars: scalarsOf(kernel, name, parameters, layers, site, diagnostics),
     aliases: site?.aliases ?? [],
     samePointers: site?.samePointers ?? [],
+    ...(site?.distances?.length ? { distances: site.distances } : {}),
     ...tiesOf(site, layers),
   };
 }
@@ -224,6 +226,7 @@ function keyOf({
   scalars,
   aliases,
   samePointers,
+  distances = [],
   ties = [],
 }: Launch): string {
   const values = [...scalars].map(([index, value]) => `${index}=${value}`);
@@ -236,6 +239,7 @@ function keyOf({
     values,
     aliases,
     samePointers,
+    distances,
     ties.map(({ text }) => text),
   ]);
 }

@@ -175,7 +175,7 @@ class Binder {
     names: string[];
   }[] = [];
   readonly #aliases: { readonly slot: Slot; readonly value: Extract<ArgumentValue, { kind: 'alias' }> }[] = [];
-  readonly #witnessAliases: { readonly slot: Slot; readonly target: string }[] = [];
+  readonly #witnessAliases: { readonly slot: Slot; readonly target: string; readonly bytes: bigint }[] = [];
   readonly #described: Record<string, WitnessArgument> = {};
   readonly #problems: string[] = [];
 
@@ -353,7 +353,7 @@ class Binder {
     }
     if (slot.bytes !== 8) return `has ${slot.bytes} bytes, and is no array`;
     if ('same' in value) {
-      this.#witnessAliases.push({ slot, target: value.same });
+      this.#witnessAliases.push({ slot, target: value.same, bytes: BigInt(value.bytes ?? 0) });
       return undefined;
     }
     const type = elementTypeNamed(value.type);
@@ -390,8 +390,8 @@ class Binder {
   }
 
   bindWitnessAliases(): void {
-    for (const { slot, target } of this.#witnessAliases) {
-      const problem = this.#alias(slot, this.#named(target), target, 0n, 'bytes');
+    for (const { slot, target, bytes } of this.#witnessAliases) {
+      const problem = this.#alias(slot, this.#named(target), target, bytes, 'bytes');
       if (problem !== undefined) this.#problems.push(`The witness's ${slot.names[0]} ${problem}.`);
     }
   }

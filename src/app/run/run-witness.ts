@@ -12,7 +12,7 @@ const argument = v.union([
   v.number(),
   v.string(),
   v.boolean(),
-  v.object({ same: v.string() }),
+  v.object({ same: v.string(), bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))) }),
   v.object({
     type: v.string(),
     length: v.number(),

@@ -2,11 +2,12 @@
 import { baseName } from './names.ts';
 import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { type Base, type Target, parameterBase } from '../../analysis/values/memory-base.ts';
+import type { TermStore } from '../../term/term.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { type NamedScalar, namedPointer } from '../premises/premises.ts';
 import type { Assumption } from '../../verdict/finding.ts';
-import { isWriter } from '../../analysis/values/access.ts';
+import { type Access, isWriter } from '../../analysis/values/access.ts';
 import type { ValueId } from '../../ir/form/kernel.ts';
 import type { CheckRequest } from '../question/request.ts';
 
@@ -31,6 +32,52 @@ export function withStatedApart(request: CheckRequest): CheckRequest {
   const isStated = ([a, b]: readonly [number, number]): boolean =>
     stated.some(([{ index: x }, { index: y }]) => (a === x && b === y) || (a === y && b === x));
   return { ...request, launch: { ...launch, aliases: launch.aliases.filter((pair) => !isStated(pair)) } };
+}
+
+/**
+ * Without the aliases of pointers that lie a known distance apart: accesses are told by the lower of the two. What is
+ * stated of the elements of either array would then be said of both, so such pairs stay as they are.
+ */
+export function withKnownDistances(request: CheckRequest): CheckRequest {
+  const { launch, parameters, assumptions } = request;
+  const { distances = [] } = launch;
+  if (distances.length === 0) return request;
+  const described = new Set(
+    assumptions.flatMap(({ expression }) =>
+      expression.kind === 'elements' || expression.kind === 'distinct'
+        ? [namedPointer(parameters, expression.array)?.index]
+        : [],
+    ),
+  );
+  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // prettier-ignore
+  const isKnown = ([a, b]: readonly [number, number]): boolean =>
+    known.some(([from, to]) => (a === from && b === to) || (a === to && b === from));
+  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // prettier-ignore
+}
+
+/** Accesses through pointers that lie a known distance above others, told by those. */
+export function fromLowerPointers(
+  accesses: readonly Access[],
+  { distances = [] }: Pick<Launch, 'distances'>,
+  store: TermStore,
+): readonly Access[] {
+  if (distances.length === 0) return accesses;
+  const lower = (target: Target): Target => {
+    const { base, offset } = target;
+    const isOf = (one: Base, index: number): boolean => one.kind === 'parameter' && one.index === index;
+    // Pointers in an array that another one overlaps are not followed.
+    if (base.kind === 'loaded' && distances.some(([from, to]) => isOf(base.table, from) || isOf(base.table, to)))
+      return { ...target, base: { kind: 'unknown', key: 'unknown' } };
+    const distance = distances.find(([, to]) => isOf(base, to));
+    if (!distance || base.kind !== 'parameter' || base.offset !== 0) return target;
+    const [from, , bytes] = distance;
+    return {
+      ...target,
+      base: parameterBase(from, 0),
+      offset: store.add(offset.width, offset, store.constant(offset.width, BigInt(bytes))),
+    };
+  };
+  return accesses.map((access) => ({ ...access, targets: access.targets.map(lower) }));
 }
 
 /** Whether two bases are parameters of one of these pairs. */

@@ -1,5 +1,5 @@
 /** Finds out what is known of a kernel under one launch before anything is decided. */
-import { arePassedTogether, withStatedApart } from './apart.ts';
+import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './apart.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
@@ -8,11 +8,11 @@ import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-in
 import { findBroadcasts } from '../../analysis/values/broadcast.ts';
 import { controlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import type { Base, DeclaredAs } from '../../analysis/values/memory-base.ts';
+import { type Base, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
 import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
-import { type SymbolicContext, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
+import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
 import { standsForFunction } from '../../ir/form/function-address.ts';
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -35,7 +35,7 @@ import { collectTickets } from '../ordering/ticket.ts';
 
 /** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
 export function kernelContext(asked: CheckRequest): KernelContext {
-  const request = withStatedApart(asked);
+  const request = withKnownDistances(withStatedApart(asked));
   const context = contextOf(request);
   const scalars = statedScalars(context);
   if (scalars.size === 0) return context;
@@ -81,7 +81,7 @@ function contextOf(request: CheckRequest): KernelContext {
     sharedBytes: launch.sharedBytes,
   };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
-  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs);
+  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs, launch);
   const { aliases, samePointers = [] } = launch;
   const areTogether = (a: Base, b: Base): boolean =>
     arePassedTogether(aliases, a, b) ||
@@ -108,7 +108,8 @@ function contextOf(request: CheckRequest): KernelContext {
     const memory = ofMemory(load);
     return memory === 'written' && guarded.has(load) ? 'private' : memory;
   };
-  const bases = accesses.flatMap((access) => access.targets.map(({ base }) => base));
+  const upper = (launch.distances ?? []).map(([, to]) => parameterBase(to, 0));
+  const bases = [...accesses.flatMap((access) => access.targets.map(({ base }) => base)), ...upper];
   const fields = parameterFields(kernel, bases, parameters);
   const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
   const isBlockBarrier = (instruction: Instruction): boolean =>
@@ -141,9 +142,10 @@ function contextOf(request: CheckRequest): KernelContext {
 }
 
 /** Evaluates the kernel; where thread 0 tells its block something, again, with what it tells. */
-function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs) {
+function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs, launch: Launch) {
+  const accessesOf = (of: SymbolicKernel) => fromLowerPointers(collectAccesses(of, declaredAs), launch, of.store);
   const symbolic = evaluateSymbolically(kernel, meaning);
-  const accesses = collectAccesses(symbolic, declaredAs);
+  const accesses = accessesOf(symbolic);
   const broadcasts = findBroadcasts(symbolic, accesses, pointsOf(kernel, isFullBarrier), meaning.dimensions);
   if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
   const again = evaluateSymbolically(kernel, {
@@ -153,7 +155,7 @@ function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declar
       leaderValues: new Set(broadcasts.flatMap(({ leaderValues }) => leaderValues)),
     },
   });
-  return { symbolic: again, accesses: collectAccesses(again, declaredAs), broadcasts };
+  return { symbolic: again, accesses: accessesOf(again), broadcasts };
 }
 
 /** What is stated of the contents of an array that a flag or counter lies in. */

@@ -13,11 +13,11 @@ import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
 export function statedExtents(
   assumptions: readonly StatedAssumption[],
   parameters: readonly ParameterSource[],
-  { scalars, samePointers }: Pick<Launch, 'scalars' | 'samePointers'>,
+  { scalars, samePointers, distances }: Pick<Launch, 'scalars' | 'samePointers' | 'distances'>,
   { block, grid }: Dimensions,
 ): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();
-  if (samePointers?.length) return extents;
+  if (samePointers?.length || distances?.length) return extents;
   for (const { expression } of assumptions) {
     if (expression.kind !== 'extent') continue;
     const array = namedPointer(parameters, expression.array);

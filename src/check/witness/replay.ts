@@ -114,9 +114,16 @@ function describeContents(contents: Contents, type: string, length = endlessElem
 }
 
 /** The parameter whose array a pointer shares; its own where it shares none. */
-function ownerOf({ samePointers }: Launch, { index, offset }: ParameterField): number {
+function ownerOf({ samePointers, distances }: Launch, { index, offset }: ParameterField): number {
+  const lower = distances?.find(([, to]) => to === index);
+  if (lower && offset === 0) return lower[0];
   const alias = samePointers?.find(([a, b]) => b === index || a === index);
   return alias && offset === 0 ? Math.min(...alias) : index;
+}
+
+/** Bytes from the start of the array that a pointer shares to where it points. */
+function startOf({ distances }: Launch, { index, offset }: ParameterField): number {
+  return (offset === 0 ? distances?.find(([, to]) => to === index)?.[2] : undefined) ?? 0;
 }
 
 function contentsIn({ contents, settled }: Scenario, array: string): Contents {
@@ -154,7 +161,7 @@ export function replayRequest(
   const values = kernel.parameters.map((parameter): Argument => {
     const own = fields.filter((field) => field.index === parameter.index);
     const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
-    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: 0n };
+    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(startOf(launch, single)) }; // prettier-ignore
     if (single) return { kind: 'scalar', value: scenario.scalar(single) };
     const bytes = new Uint8Array(parameter.bytes);
     const pointers: { at: number; buffer: number; offset: bigint }[] = [];
@@ -209,7 +216,8 @@ export function describeWitness(
     const key = fieldName(parameters, field, kernel);
     const owner = fields.find(({ index, offset }) => index === ownerOf(launch, field) && offset === field.offset);
     if (field.isPointer && owner && owner.index !== field.index) {
-      args[key] = { same: fieldName(parameters, owner, kernel) };
+      const bytes = startOf(launch, field);
+      args[key] = { same: fieldName(parameters, owner, kernel), ...(bytes > 0 ? { bytes } : {}) };
     } else if (field.isPointer) {
       const { type, bytes } = elementOf(parameters, field);
       const array = `${ownerOf(launch, field)}.${field.offset}`;

@@ -164,6 +164,7 @@ export class Confirmation {
     const { request } = context;
     const isMet = (array: string): boolean =>
       !request.launch.samePointers?.length &&
+      !request.launch.distances?.length &&
       request.assumptions.every(({ expression }) => {
         if (expression.kind !== 'distinct' && expression.kind !== 'elements') return true;
         const named = namedPointer(request.parameters, expression.array);

@@ -48,6 +48,8 @@ export interface LaunchSite {
   readonly aliases: readonly (readonly [number, number])[];
   /** Of these, the ones that are the same pointer, without an offset between them. */
   readonly samePointers: readonly (readonly [number, number])[];
+  /** Of these, those that lie a known number of bytes apart: the lower one, the upper one, the bytes. */
+  readonly distances: readonly (readonly [number, number, number])[];
   /** Arguments, by position, that point into memory which the program allocates, or nowhere. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** What the program makes of dimensions and arguments, in the language of assumptions. */
@@ -156,7 +158,7 @@ function siteOf(
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
     unknown,
     scalars,
-    ...aliasesOf(given),
+    ...aliasesOf(given, substitution.term),
     pointers: pointersOf(given, substitution.term),
     ties,
   };
@@ -435,7 +437,10 @@ function extentOf(
   return translated(elements, names);
 }
 
-function aliasesOf(given: readonly HostValue[]): Pick<LaunchSite, 'aliases' | 'samePointers'> {
+function aliasesOf(
+  given: readonly HostValue[],
+  resolve: (term: HostTerm) => HostTerm,
+): Pick<LaunchSite, 'aliases' | 'samePointers' | 'distances'> {
   const bases = given.map((value) => {
     if (value === nullPointer) return undefined;
     if (value.kind === 'pointer') return value.memory.id;
@@ -453,7 +458,24 @@ function aliasesOf(given: readonly HostValue[]): Pick<LaunchSite, 'aliases' | 's
       const [a, b] = [offsetOf(given[first]!), offsetOf(given[second]!)];
       if (a !== undefined && a === b) samePointers.push([first, second]);
     }
-  return { aliases, samePointers };
+  return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
+}
+
+/** The distances of pointers of which no others lead into the same object. */
+function distancesOf(
+  aliases: LaunchSite['aliases'],
+  given: readonly HostValue[],
+  resolve: (term: HostTerm) => HostTerm,
+): LaunchSite['distances'] {
+  const startOf = (value: HostValue): HostTerm | null => value.kind === 'pointer' ? value.offset && resolve(value.offset) : integer(0); // prettier-ignore
+  return aliases.flatMap(([first, second]): LaunchSite['distances'] => {
+    if (aliases.filter((pair) => pair.includes(first) || pair.includes(second)).length > 1) return [];
+    const [a, b] = [startOf(given[first]!), startOf(given[second]!)];
+    const difference = a && b && arithmetic('-', b, a);
+    const bytes = Number((difference ? termConstant(difference) : undefined) ?? 0n);
+    if (bytes === 0 || !Number.isSafeInteger(bytes)) return [];
+    return [bytes > 0 ? [first, second, bytes] : [second, first, -bytes]];
+  });
 }
 
 function pointersOf(

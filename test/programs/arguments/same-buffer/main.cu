@@ -40,6 +40,3 @@ void run(int* a, int* b) {
   copyUp<<<16, 256>>>(far, a);
   copyNear<<<16, 256>>>(&a[64], a);
 }
-
-// open: copyUp race=possible
-// open: copyNear race=possible; no race/global
