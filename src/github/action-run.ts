@@ -16,6 +16,8 @@ import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './api/changed-files.ts';
 import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
 import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
+import { answerComment, type CommandComment } from './bot/bot.ts';
+import { commentEvents, commentOf } from './bot/event.ts';
 import { parseEvent, type PullRequestEvent } from './event.ts';
 import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
 import type { PullRequestTarget } from './api/target.ts';
@@ -77,7 +79,14 @@ export async function runAction(services: ActionServices): Promise<number> {
   let started: StartedReview | undefined;
   try {
     const channels = readChannels(core.getInput);
-    const event = parseEvent(environment['GITHUB_EVENT_NAME'] ?? '', eventPayload(environment), channels.allowTarget);
+    const name = environment['GITHUB_EVENT_NAME'] ?? '';
+    const comment = commentEvents.has(name) ? commentOf(name, eventPayload(environment)) : undefined;
+    if (comment) {
+      const octokit = clientFor(token, environment);
+      const inputs = readInputs(core.getInput);
+      return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // prettier-ignore
+    }
+    const event = parseEvent(name, eventPayload(environment), channels.allowTarget);
     if (event.kind === 'other') {
       core.info(event.message);
       return exitCodes.success;
@@ -217,6 +226,55 @@ async function review(
     return exitCodes.success;
   }
   return (await post(analysis, 'whole')).exitCode;
+}
+
+/** Answers a comment, if it is a command. */
+async function answer(
+  comment: CommandComment,
+  started: Pick<StartedReview, 'token' | 'channels' | 'cache' | 'octokit'>,
+  inputs: ActionInputs,
+  services: ActionServices,
+  signal: AbortSignal,
+): Promise<number> {
+  const { octokit, token, cache } = started;
+  const { environment } = services;
+  const outcome = await answerComment(comment, {
+    octokit,
+    async analyse(pull) {
+      const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
+      const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
+      const clone: Clone = { root, environment, serverUrl, token };
+      const { headSha: head, isFork: fork } = pull;
+      const base = await findMergeBase(octokit, clone, { ...pull.target, ...pull });
+      await ensureCommit(clone, base);
+      await ensureCommit(clone, head);
+      const { files: diff } = await pullRequestFiles(octokit, pull.target, () => changedFiles(clone, base, head));
+      const log = (line: string): void => core.info(logText(line));
+      const kept = await keepResults({ environment, service: inputs.cache ? cache : undefined, mayWrite: false, log });
+      const { report, source } = await new Log().withoutCommands(() =>
+        services.analyse({
+          root,
+          base,
+          head,
+          diff,
+          fork,
+          options: inputs.options,
+          nvccArguments: inputs.nvccArguments,
+          environment: { ...environment, SELVAGE_CACHE: kept.folder },
+          signal,
+          progress: { log, defect: (defect) => saveDefect(defect, environment) },
+        }),
+      );
+      await kept.save();
+      return { report, folder: await folderInRepository(clone), source: source ?? (() => undefined) };
+    },
+    async review({ target: { owner, repo, pullNumber: number }, isFork: fork, isDraft: draft, headSha, baseSha }) {
+      const event: PullRequestEvent = { kind: 'pull-request', owner, repo, number, headSha, baseSha, draft, fork };
+      await review({ ...started, event, isTold: false }, inputs, services, signal);
+    },
+  });
+  core.info(`The comment was ${outcome}.`);
+  return exitCodes.success;
 }
 
 /** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */

@@ -442,8 +442,8 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     };
   };
 
+  const more = options.more?.(api) ?? {};
   const handlers: Readonly<Record<string, Handler>> = {
-    ...options.more?.(api),
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
       mayRead(settings.pullRequests);
       thePull(params[2]);
@@ -603,7 +603,8 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     }
     if (method === 'POST' && target.pathname === '/graphql') return graphql(body);
     const template = api.route(method, target.pathname);
-    const handler = template === undefined ? undefined : handlers[`${method} ${template}`];
+    const handler =
+      template === undefined ? undefined : (more[`${method} ${template}`] ?? handlers[`${method} ${template}`]);
     if (template === undefined || !handler) {
       faults.push(`no such route: ${method} ${target.pathname}`);
       throw new Refusal(404, 'Not Found');

@@ -23,7 +23,7 @@ interface KeepRequest {
   readonly environment: Environment;
   /** The service, as it was known before secrets were removed from the environment. */
   readonly service: CacheService | undefined;
-  /** Whether this run may write what other runs read: it compiled nothing of a stranger. */
+  /** Whether this run may write what other runs read: no run of another branch reads it. */
   readonly mayWrite: boolean;
   readonly log: (line: string) => void;
 }
@@ -51,7 +51,7 @@ export async function keepResults({ environment, service, mayWrite, log }: KeepR
     async save() {
       try {
         if (!service) return;
-        if (!mayWrite) return log('The results of this run are not kept: the code is of a fork.');
+        if (!mayWrite) return log('The results of this run are not kept, since runs of other code would read them.');
         if (storedFiles(folder).length === known) return;
         const pack = packResults(folder, mostBytes);
         const { GITHUB_RUN_ID: run = '0', GITHUB_RUN_ATTEMPT: attempt = '1', GITHUB_JOB: job = '' } = environment;

@@ -1,0 +1,360 @@
+/**
+ * Answers a command in a comment of a pull request. Two shells run it: the action on comments, and the server of a GitHub
+ * App. Whoever may write to the repository may command; every command is answered once, in its thread.
+ */
+import type { Octokit } from '@octokit/rest';
+import { applyLineEdits, distinctEdits } from '../../document/repaired-file.ts';
+import { findingsOf, placesOf, type Finding } from '../../document/outcome.ts';
+import type { KernelReport, RepairEdit, Report } from '../../document/report.ts';
+import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
+import { costTable } from '../../report/cost/cost-markdown.ts';
+import { codeSpan, escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { toMarkdown } from '../../report/markup/code-pieces.ts';
+import { codes, type Code } from '../../source/codes.ts';
+import { failureOf } from '../api/client.ts';
+import type { PullRequestTarget } from '../api/target.ts';
+import { parseMarker } from '../text/marker.ts';
+import { commandHelp, parseCommand, type BotCommand } from './command.ts';
+import { commitFiles, NotCommitted } from './commit.ts';
+
+/** A comment as the event told of it. */
+export interface CommandComment {
+  readonly target: PullRequestTarget;
+  readonly id: number;
+  /** On the conversation, or on a line of the diff. */
+  readonly on: 'conversation' | 'line';
+  readonly author: { readonly login: string; readonly id: number; readonly isBot: boolean };
+  readonly body: string;
+}
+
+/** The pull request as GitHub has it now. */
+interface PullState {
+  readonly target: PullRequestTarget;
+  readonly headSha: string;
+  readonly baseSha: string;
+  readonly branch: string;
+  readonly isOpen: boolean;
+  readonly isFork: boolean;
+  readonly isDraft: boolean;
+}
+
+export interface Analysed {
+  readonly report: Report;
+  /** The folder that files are named from, with a slash at its end; empty for the top of the repository. */
+  readonly folder: string;
+  /** The text of a file of the head. */
+  readonly source: (file: string) => string | undefined;
+}
+
+export interface BotServices {
+  readonly octokit: Octokit;
+  /** Analyses the head of a pull request, with repairs. */
+  readonly analyse: (pull: PullState) => Promise<Analysed>;
+  /** Reviews the pull request again, and posts that. */
+  readonly review: (pull: PullState) => Promise<void>;
+}
+
+/** `ignored`: no command, or not any more; `refused`: its author may not; `known`: it was answered before. */
+type BotOutcome = 'ignored' | 'refused' | 'known' | 'answered';
+
+/** Answers a comment, if it is a command. */
+export async function answerComment(comment: CommandComment, services: BotServices): Promise<BotOutcome> {
+  const command = parseCommand(comment.body);
+  if (!command || comment.author.isBot) return 'ignored';
+  const { octokit } = services;
+  const current = await currentComment(octokit, comment);
+  // Deleted, or edited since: what stands there now is another event.
+  if (!current || current.body !== comment.body || current.login !== comment.author.login) return 'ignored';
+  if (!(await mayCommand(octokit, comment))) {
+    await react(octokit, comment, '-1');
+    return 'refused';
+  }
+  if (await isAnswered(octokit, comment, current.thread)) return 'known';
+  await react(octokit, comment, 'eyes');
+  const text = await answerTo(command, comment, services);
+  await reply(octokit, comment, current.thread, `${answerMarker(comment)}\n${text}`);
+  return 'answered';
+}
+
+const answerMarker = ({ on, id }: CommandComment): string => `<!-- selvage:answer ${on} ${id} -->`;
+
+interface CurrentComment {
+  readonly body: string;
+  readonly login: string;
+  /** The comment that begins its thread. */
+  readonly thread: number;
+}
+
+async function currentComment(
+  octokit: Octokit,
+  { target, id, on }: CommandComment,
+): Promise<CurrentComment | undefined> {
+  const asked = { owner: target.owner, repo: target.repo, comment_id: id };
+  try {
+    if (on === 'conversation') {
+      const { data } = await octokit.rest.issues.getComment(asked);
+      return { body: data.body ?? '', login: data.user?.login ?? '', thread: id };
+    }
+    const { data } = await octokit.rest.pulls.getReviewComment(asked);
+    return { body: data.body, login: data.user.login, thread: data.in_reply_to_id ?? id };
+  } catch (error) {
+    if (failureOf(error).status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function mayCommand(octokit: Octokit, { target: { owner, repo }, author }: CommandComment): Promise<boolean> {
+  try {
+    const asked = { owner, repo, username: author.login };
+    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel(asked);
+    return data.permission === 'admin' || data.permission === 'write';
+  } catch (error) {
+    if (failureOf(error).status === 404) return false;
+    throw error;
+  }
+}
+
+async function isAnswered(octokit: Octokit, comment: CommandComment, thread: number): Promise<boolean> {
+  const { owner, repo, pullNumber } = comment.target;
+  const page = { owner, repo, per_page: 100 };
+  const listed: readonly { readonly id: number; readonly body?: string | null }[] =
+    comment.on === 'conversation'
+      ? await octokit.paginate(octokit.rest.issues.listComments, { ...page, issue_number: pullNumber })
+      : await octokit.paginate(octokit.rest.pulls.listReviewComments, { ...page, pull_number: pullNumber });
+  return listed.some(({ id, body }) => id !== thread && body?.startsWith(answerMarker(comment)) === true);
+}
+
+async function react(octokit: Octokit, { target, id, on }: CommandComment, content: 'eyes' | '-1'): Promise<void> {
+  const asked = { owner: target.owner, repo: target.repo, comment_id: id, content };
+  try {
+    if (on === 'conversation') await octokit.rest.reactions.createForIssueComment(asked);
+    else await octokit.rest.reactions.createForPullRequestReviewComment(asked);
+  } catch {
+    // The answer says more than the reaction.
+  }
+}
+
+async function reply(octokit: Octokit, { target, on }: CommandComment, thread: number, body: string): Promise<void> {
+  const { owner, repo, pullNumber } = target;
+  if (on === 'conversation') await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body });
+  else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body }); // prettier-ignore
+}
+
+async function answerTo(command: BotCommand, comment: CommandComment, services: BotServices): Promise<string> {
+  try {
+    if (command.kind === 'unknown') return `${escapeTextWithCode(command.problem)}\n\n${helpTable()}`;
+    const pull = await pullState(services.octokit, comment.target);
+    if (!pull.isOpen) return 'The pull request is closed.';
+    if (command.kind === 'recheck') {
+      await services.review(pull);
+      return `Analysed ${pull.headSha.slice(0, 7)} again.`;
+    }
+    const analysed = await services.analyse(pull);
+    switch (command.kind) {
+      case 'help':
+        return `${helpTable()}\n\n${findingTable(analysed.report)}`;
+      case 'cost':
+        return costText(command.kernel, analysed.report);
+      case 'explain':
+        return explained(await chosen(command.id, comment, analysed, services.octokit));
+      case 'fix':
+        return await fixed(command.id, comment, pull, analysed, services.octokit);
+      case 'ignore':
+        return await ignored(command, comment, pull, analysed, services.octokit);
+    }
+  } catch (error) {
+    if (error instanceof NotCommitted || error instanceof NotChosen) return error.message;
+    return `Selvage could not do that: ${codeSpan(failureOf(error).message)}`;
+  }
+}
+
+function escapeTextWithCode(text: string): string {
+  const sentence = toMarkdown(text);
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+/** The pull request as GitHub has it. */
+async function pullState(octokit: Octokit, target: PullRequestTarget): Promise<PullState> {
+  const { owner, repo, pullNumber } = target;
+  const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: pullNumber });
+  return {
+    target,
+    headSha: data.head.sha,
+    baseSha: data.base.sha,
+    branch: data.head.ref,
+    isOpen: data.state === 'open',
+    isFork: data.head.repo?.full_name !== data.base.repo.full_name,
+    isDraft: data.draft === true,
+  };
+}
+
+/** No finding, or no single one, is meant; the message says so. */
+class NotChosen extends Error {}
+
+interface Chosen {
+  readonly finding: Finding;
+  readonly kernel: KernelReport;
+}
+
+/** The finding that a command means: by its ID, or the one that the thread is of. */
+async function chosen(
+  id: string | undefined,
+  comment: CommandComment,
+  { report }: Analysed,
+  octokit: Octokit,
+): Promise<Chosen> {
+  const names = id === undefined ? await threadFingerprints(comment, octokit) : [id];
+  const all = report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
+  const found = new Map(
+    all
+      .filter(({ finding }) => names.some((name) => finding.fingerprint.startsWith(name)))
+      .map((one) => [one.finding.fingerprint, one]),
+  );
+  const [only] = found.values();
+  if (only && found.size === 1) return only;
+  const why =
+    names.length === 0
+      ? 'This thread is of no finding; name one.'
+      : found.size === 0
+        ? `No finding of this commit has the ID ${codeSpan(names.join(', '))}; it may be fixed.`
+        : 'Several findings have that ID; name more of its digits.';
+  throw new NotChosen(`${why}\n\n${findingTable(report)}`);
+}
+
+async function threadFingerprints({ on, id, target }: CommandComment, octokit: Octokit): Promise<readonly string[]> {
+  if (on === 'conversation') return [];
+  const { owner, repo } = target;
+  const { data } = await octokit.rest.pulls.getReviewComment({ owner, repo, comment_id: id });
+  if (data.in_reply_to_id === undefined) return [];
+  const { data: first } = await octokit.rest.pulls.getReviewComment({ owner, repo, comment_id: data.in_reply_to_id });
+  return parseMarker(first.body)?.fingerprints ?? [];
+}
+
+function helpTable(): string {
+  const rows = commandHelp.map(([usage, meaning]) => `| \`${usage}\` | ${meaning} |`);
+  return ['| command | does |', '|---|---|', ...rows].join('\n');
+}
+
+const mostRows = 30;
+
+function findingTable({ kernels }: Report): string {
+  const all = kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
+  if (all.length === 0) return 'There are no findings in what this pull request changes.';
+  const rows = all.slice(0, mostRows).map(({ finding, kernel }) => {
+    const [place] = placesOf(finding);
+    const where = place ? `${place.file}:${place.line}` : '';
+    const edit = kernel.repair.fixes?.includes(finding.fingerprint) === true ? 'yes' : 'no';
+    return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`; // prettier-ignore
+  });
+  const more = all.length > mostRows ? [`\nand ${all.length - mostRows} more.`] : [];
+  return ['| ID | finding | place | verified edit |', '|---|---|---|---|', ...rows, ...more].join('\n');
+}
+
+function explained({ finding, kernel }: Chosen): string {
+  const { title, explanation, remedy } = codes[finding.code as Code];
+  const reproduce = finding.reproduce === undefined ? [] : ['To see it again:', fencedBlock(finding.reproduce, 'sh')];
+  return [
+    `**${escapeText(title)}** (${finding.code}, in ${codeSpan(kernel.name)})`,
+    toMarkdown(finding.message),
+    toMarkdown(explanation),
+    `Remedy: ${toMarkdown(remedy)}`,
+    ...reproduce,
+  ].join('\n\n');
+}
+
+function costText(name: string, { kernels }: Report): string {
+  const found = kernels.filter((kernel) => kernel.cost && matchKernel(name, kernel.name));
+  if (found.length === 0) return `No kernel that this pull request changes has costs and the name ${codeSpan(name)}.`;
+  const tables = found.slice(0, 4).map((kernel) => `${codeSpan(kernel.name)}\n\n${costTable(kernel.cost!).join('\n')}`);
+  return tables.join('\n\n');
+}
+
+async function fixed(
+  id: string | undefined,
+  comment: CommandComment,
+  pull: PullState,
+  analysed: Analysed,
+  octokit: Octokit,
+): Promise<string> {
+  refuseForks(pull);
+  const { kernels } = analysed.report;
+  const only = id === 'all' ? undefined : await chosen(id, comment, analysed, octokit);
+  const meant = kernels.filter(({ repair }) => {
+    const isVerified = repair.status === 'repaired' && repair.verified === true && repair.edits !== undefined;
+    return isVerified && (!only || repair.fixes?.includes(only.finding.fingerprint) === true);
+  });
+  if (meant.length === 0)
+    throw new NotChosen(
+      only
+        ? `Selvage has no verified edit for this finding${reasonOf(only.kernel)}.`
+        : 'Selvage has no verified edits for the findings of this commit.',
+    );
+  const edits = new Map<string, RepairEdit[]>();
+  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]); // prettier-ignore
+  const files = new Map<string, string>();
+  for (const [file, own] of edits) {
+    const text = analysed.source(file);
+    const distinct = distinctEdits(own);
+    const overlap = distinct.some((edit, index) => index > 0 && edit.startLine <= distinct[index - 1]!.endLine);
+    if (text === undefined || overlap) throw new NotChosen(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // prettier-ignore
+    files.set(`${analysed.folder}${file}`, applyLineEdits(text, distinct));
+  }
+  const names = [...new Set(meant.map(({ name }) => name))];
+  const subject = names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`; // prettier-ignore
+  const sha = await committed(octokit, comment, pull, files, subject);
+  return `Committed ${sha}: the edit compiles, and the kernel is proved with it.`;
+}
+
+function reasonOf({ repair: { reason } }: KernelReport): string {
+  return reason === undefined ? '' : `: ${toMarkdown(reason)}`;
+}
+
+async function ignored(
+  { id, reason }: Extract<BotCommand, { kind: 'ignore' }>,
+  comment: CommandComment,
+  pull: PullState,
+  analysed: Analysed,
+  octokit: Octokit,
+): Promise<string> {
+  refuseForks(pull);
+  const { finding } = await chosen(id, comment, analysed, octokit);
+  const place = placesOf(finding).find(({ file }) => analysed.source(file) !== undefined);
+  if (!place) throw new NotChosen('The source of this finding is not in the pull request.');
+  const lines = analysed.source(place.file)!.split('\n');
+  const [before = '', line = ''] = [lines[place.line - 2], lines[place.line - 1]];
+  if (before.trimEnd().endsWith('\\')) throw new NotChosen('The finding is in a macro, where no comment can stand.');
+  const end = line.endsWith('\r') ? '\r' : '';
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
+  lines.splice(place.line - 1, 0, `${indent}// selvage-ignore ${finding.code}: ${reason}${end}`);
+  const files = new Map([[`${analysed.folder}${place.file}`, lines.join('\n')]]);
+  const sha = await committed(octokit, comment, pull, files, `Suppress ${finding.code} in ${plainName(place.file)}`);
+  return `Committed ${sha}: ${finding.code} is suppressed at ${codeSpan(`${place.file}:${place.line}`)}.`;
+}
+
+function refuseForks({ isFork }: PullState): void {
+  if (isFork) throw new NotChosen('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // prettier-ignore
+}
+
+/** Text without what has a meaning in the message of a commit. */
+function plainName(text: string): string {
+  return text.replaceAll(/[^\w./:<>, -]/g, '?').slice(0, 60);
+}
+
+async function committed(
+  octokit: Octokit,
+  { target, author, id }: CommandComment,
+  pull: PullState,
+  files: ReadonlyMap<string, string>,
+  subject: string,
+): Promise<string> {
+  const now = await pullState(octokit, target);
+  if (now.headSha !== pull.headSha)
+    throw new NotCommitted('The branch has a newer commit by now; run the command again.');
+  const trailers = [
+    `Selvage-Command: ${id}`,
+    `Co-authored-by: ${author.login} <${author.id}+${author.login}@users.noreply.github.com>`,
+  ];
+  const message = `${subject}\n\n${trailers.join('\n')}\n`;
+  const { branch, headSha: head } = pull;
+  return (await commitFiles(octokit, target, { branch, head, files, message })).slice(0, 7);
+}

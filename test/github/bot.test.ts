@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { answerComment } from '../../src/github/bot/bot.ts';
+import { parseCommand } from '../../src/github/bot/command.ts';
+import { commentOf } from '../../src/github/bot/event.ts';
+import { BotPull, FIXED, SOURCE } from './bot-fixture.ts';
+import { ACTIONS_BOT, SOME_USER, type Account } from './objects.ts';
+import { examplesOf } from './payload.ts';
+
+const STRANGER: Account = { login: 'mallory', id: 99, type: 'User' };
+
+let pull: BotPull;
+beforeEach(async () => {
+  pull = await BotPull.open();
+});
+afterEach(async () => {
+  await pull.server.close();
+  assert.deepEqual(pull.server.faults, []);
+});
+
+const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.say(body, author), pull.services()); // prettier-ignore
+
+test('commands are read from the first line alone', () => {
+  const cases: readonly [string, object | undefined][] = [
+    ['/selvage explain aaaa1111', { kind: 'explain', id: 'aaaa1111' }],
+    ['\n  \n/selvage fix ALL\nthanks', { kind: 'fix', id: 'all' }],
+    ['/selvage', { kind: 'help' }],
+    [
+      '/selvage ignore AAAA1111 it is a scratch buffer',
+      { kind: 'ignore', id: 'aaaa1111', reason: 'it is a scratch buffer' },
+    ],
+    ['/selvage ignore it is a scratch buffer', { kind: 'ignore', id: undefined, reason: 'it is a scratch buffer' }],
+    ['/selvage cost reduce<256, float>', { kind: 'cost', kernel: 'reduce<256, float>' }],
+    ['/selvage recheck please', { kind: 'recheck' }],
+    ['> /selvage fix all', undefined],
+    ['see /selvage fix all', undefined],
+    ['hello\n/selvage fix all', undefined],
+    ['/selvagefix all', undefined],
+    ['```\n/selvage fix all\n```', undefined],
+    ['', undefined],
+  ];
+  for (const [body, wanted] of cases) assert.deepEqual(parseCommand(body), wanted, body);
+  for (const body of [
+    '/selvage merge',
+    '/selvage fix everything',
+    '/selvage ignore',
+    '/selvage ignore aaaa1111',
+    '/selvage cost',
+    '/selvage explain !',
+    `/selvage ignore ${'x'.repeat(301)}`,
+  ])
+    // prettier-ignore
+    assert.equal(parseCommand(body)?.kind, 'unknown', body);
+  // No comment ends, and no line goes on.
+  assert.deepEqual(parseCommand('/selvage ignore aaaa1111 a\\\u0000b\\'), {
+    kind: 'ignore',
+    id: 'aaaa1111',
+    reason: 'a  b',
+  });
+});
+
+test('a fix commits the verified edit, with the reviewer as co-author, and says so once', async () => {
+  const comment = pull.say('/selvage fix aaaa');
+  assert.equal(await answerComment(comment, pull.services()), 'answered');
+  assert.deepEqual(pull.reactions, [[comment.id, 'eyes']]);
+  const [commit] = pull.commits;
+  assert.deepEqual([...commit!.files], [['src/a.cu', FIXED]]);
+  assert.match(commit!.message, /^Fix what Selvage found in first\n\nSelvage-Command: \d+\nCo-authored-by: mona <583231\+mona@users\.noreply\.github\.com>\n$/); // prettier-ignore
+  assert.match(pull.answers()[0]!, /^<!-- selvage:answer conversation \d+ -->\nCommitted ccccccc/);
+  assert.equal(await answerComment(comment, pull.services()), 'known');
+  assert.equal(pull.commits.length, 1);
+  assert.equal(pull.answers().length, 1);
+});
+
+test('what cannot be fixed is not: no edit, unknown finding, fork, no permission to push, another head', async () => {
+  await command('/selvage fix bbbb2222');
+  assert.match(pull.answers().at(-1)!, /no verified edit for this finding: no barrier orders `s`/);
+  await command('/selvage fix cccc3333');
+  assert.match(pull.answers().at(-1)!, /No finding of this commit has the ID `cccc3333`[^]*`aaaa1111`[^]*`bbbb2222`/);
+  await command('/selvage fix');
+  assert.match(pull.answers().at(-1)!, /This thread is of no finding/);
+  pull.isFork = true;
+  await command('/selvage fix all');
+  assert.match(pull.answers().at(-1)!, /in a fork/);
+  await command('/selvage ignore aaaa1111 why');
+  assert.match(pull.answers().at(-1)!, /in a fork/);
+  pull.isFork = false;
+  pull.mayPush = false;
+  await command('/selvage fix all');
+  assert.match(pull.answers().at(-1)!, /contents: write/);
+  pull.mayPush = true;
+  pull.during = async () => void (pull.head = 'd'.repeat(40));
+  await command('/selvage fix all');
+  assert.match(pull.answers().at(-1)!, /newer commit/);
+  assert.deepEqual(pull.commits, []);
+});
+
+test('of two that fix at once one commits, and the other is told that the branch moved', async () => {
+  const comments = [pull.say('/selvage fix all'), pull.say('/selvage fix aaaa1111')];
+  let waiting = 0;
+  let release: () => void = () => undefined;
+  const both = new Promise<void>((resolve) => (release = resolve));
+  pull.during = async () => {
+    waiting += 1;
+    if (waiting === 2) release();
+    await both;
+  };
+  await Promise.all(comments.map((comment) => answerComment(comment, pull.services())));
+  assert.equal(pull.commits.length, 1);
+  assert.equal(pull.answers().filter((body) => body.includes('newer commit')).length, 1);
+  assert.equal(pull.answers().filter((body) => body.includes('Committed')).length, 1);
+});
+
+test('an edit of a link, or of a file that the branch lacks, is refused', async () => {
+  const services = pull.services({ folder: 'other/' });
+  await answerComment(pull.say('/selvage fix all'), services);
+  assert.match(pull.answers().at(-1)!, /other\/src\/a\.cu is no regular file/);
+  assert.deepEqual(pull.commits, []);
+});
+
+test('an ignored finding gets a comment with the reason above it', async () => {
+  await command('/selvage ignore bbbb2222 the buffer is scratch */ // x');
+  const lines = pull.commits[0]!.files.get('src/a.cu')!.split('\n');
+  assert.equal(lines[19], '  // selvage-ignore race/shared: the buffer is scratch */ // x');
+  assert.deepEqual(lines.toSpliced(19, 1), SOURCE.split('\n'));
+  const macro = SOURCE.replace('line 19;', 'line 19; \\');
+  await answerComment(pull.say('/selvage ignore bbbb2222 x'), pull.services({ source: () => macro }));
+  assert.match(pull.answers().at(-1)!, /macro/);
+  assert.equal(pull.commits.length, 1);
+});
+
+test('explain, cost, help and recheck answer in the thread', async () => {
+  await command('/selvage explain aaaa1111');
+  assert.match(pull.answers().at(-1)!, /race\/shared, in `first`[^]*Remedy: [^]*```sh\nselvage run\n```/);
+  await command('/selvage cost nothing');
+  assert.match(pull.answers().at(-1)!, /No kernel .* the name `nothing`/);
+  await command('/selvage help');
+  assert.match(pull.answers().at(-1)!, /`\/selvage fix ID`[^]*`aaaa1111` \| race\/shared \| `src\/a\.cu:12` \| yes/);
+  await command('/selvage recheck');
+  assert.equal(pull.reviews, 1);
+  await command('/selvage frobnicate');
+  assert.match(pull.answers().at(-1)!, /Frobnicate is none of the commands/);
+  assert.deepEqual(pull.commits, []);
+});
+
+test('who may not write commands nothing; what is no command is left alone', async () => {
+  pull.permissions.set(STRANGER.login, 'read');
+  assert.equal(await command('/selvage fix all', STRANGER), 'refused');
+  pull.permissions.delete(STRANGER.login);
+  assert.equal(await command('/selvage fix all', STRANGER), 'refused');
+  assert.deepEqual(pull.reactions.map(([, content]) => content), ['-1', '-1']); // prettier-ignore
+  assert.equal(await command('/selvage fix all', ACTIONS_BOT), 'ignored');
+  assert.equal(await command('What does /selvage do?'), 'ignored');
+  assert.equal(pull.analyses, 0);
+  assert.deepEqual(pull.commits, []);
+});
+
+test('a comment that was deleted or edited before it is answered is ignored', async () => {
+  const deleted = pull.commentOf({ id: 4242, account: SOME_USER, body: '/selvage fix all' });
+  assert.equal(await answerComment(deleted, pull.services()), 'ignored');
+  const edited = pull.say('/selvage fix all');
+  pull.server.issueComments.find(({ id }) => id === edited.id)!.body = 'never mind';
+  assert.equal(await answerComment(edited, pull.services()), 'ignored');
+  // Somebody else's comment under the name of one who may.
+  const forged = { ...pull.say('/selvage fix all', STRANGER), author: { login: SOME_USER.login, id: 1, isBot: false } };
+  assert.equal(await answerComment(forged, pull.services()), 'ignored');
+  assert.deepEqual(pull.reactions, []);
+});
+
+test('a pull request that is closed is not touched, and a defect is told without its stack', async () => {
+  pull.server.settings.state = 'closed';
+  await command('/selvage fix all');
+  assert.match(pull.answers().at(-1)!, /closed/);
+  pull.server.settings.state = 'open';
+  pull.during = () => Promise.reject(new Error('no `nvcc` <img>'));
+  await command('/selvage fix all');
+  assert.match(pull.answers().at(-1)!, /could not do that: ``no `nvcc` <img>``/);
+});
+
+test('recorded events of comments are read; of issues, edits and deletions there is nothing to answer', () => {
+  const kinds = examplesOf('issue_comment').map((payload) => [
+    payload['action'],
+    commentOf('issue_comment', payload) !== undefined,
+  ]);
+  assert.ok(kinds.length >= 5);
+  for (const [action, isRead] of kinds) if (action !== 'created') assert.equal(isRead, false);
+  for (const payload of examplesOf('pull_request_review_comment'))
+    assert.equal(commentOf('pull_request_review_comment', payload) !== undefined, payload['action'] === 'created');
+  assert.equal(commentOf('issue_comment', {}), undefined);
+});
