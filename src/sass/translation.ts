@@ -24,7 +24,7 @@ export type TranslationFault =
       readonly address: number;
     };
 
-type Translation =
+export type Translation =
   | { readonly checked: true; readonly faults: readonly TranslationFault[] }
   | { readonly checked: false; readonly reason: string };
 

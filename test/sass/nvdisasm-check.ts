@@ -117,7 +117,9 @@ function compare(one: CodeFunction, version: number, told: ReturnType<typeof pri
       const [mine, theirs] = [accessBits(instruction, version), printedBits(modifiers)];
       if (mine !== theirs) say(`${mine} bits, not ${theirs}: ${expected.text}`);
     }
-    const label = /^(?:BRA|BSSY|CALL)$/.test(name) ? /`\((.*?)\)/.exec(expected.text)?.[1] : undefined;
+    // A call through a register names a base alone.
+    const isDirect = /^(?:BRA|BSSY|CALL)$/.test(name) && !/CALL\S* U?R\d/.test(expected.text);
+    const label = isDirect ? /`\((.*?)\)/.exec(expected.text)?.[1] : undefined;
     if (label !== undefined) {
       const [mine, theirs] = [targetOf(instruction, version), section!.labels.get(label)];
       if (theirs !== undefined && mine !== theirs)

@@ -3,20 +3,23 @@ import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { checkProject } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
+import { isMachineCode } from './machine-code-name.ts';
 import { progressTo, tell } from './tell.ts';
 
 /**
  * `selvage check` and `selvage cost`.
  * @throws UsageError where the command line does not say what to do
  */
-export async function checkCommand(
-  { command, paths, nvccArguments, options }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
+export async function checkCommand(given: Command, services: CommandLineServices): Promise<ExitCode> {
+  const { command, paths, nvccArguments, options } = given;
   if (paths.length === 0)
     throw new UsageError(
       `\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`,
     );
+  if (command === 'cost' && paths.every(isMachineCode)) {
+    const { machineCodeCost } = await import('./machine-code.ts');
+    return machineCodeCost(given, services);
+  }
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;

@@ -6,6 +6,7 @@ import { analyseChange } from '../compare/change.ts';
 import type { ChangeAnalysis } from '../compare/change-request.ts';
 import { analyseRange } from '../compare/review-range.ts';
 import { kindOf } from '../project/source-tree.ts';
+import { isMachineCode } from './machine-code-name.ts';
 import { rangeRequest } from './range.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { progressTo, tell } from './tell.ts';
@@ -25,6 +26,10 @@ export async function compareCommand(command: Command, services: CommandLineServ
     throw new UsageError(
       `\`selvage compare\` needs two commits or two files; ${files[0] ? after : before} is not a file.`,
     );
+  if (files[0] && [before, after].every(isMachineCode)) {
+    const { compareMachineCode } = await import('./machine-code.ts');
+    return compareMachineCode(before, after, command, services);
+  }
   const { report, source } = files[0]
     ? await compareFiles(before, after, command, services)
     : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // prettier-ignore

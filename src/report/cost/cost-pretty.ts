@@ -1,7 +1,14 @@
 /** What a kernel costs, for a terminal. */
 import { argumentsText } from '../../wording/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
-import type { BoundReport, BoundsReport, CostReport, LaunchCost, LineCost } from '../../document/cost-report.ts';
+import type {
+  BoundReport,
+  BoundsReport,
+  CodeReport,
+  CostReport,
+  LaunchCost,
+  LineCost,
+} from '../../document/cost-report.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../wording/text/code-text.ts';
@@ -59,9 +66,27 @@ export function costLines(
   // Of several launches each is told by itself.
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
+  if (cost.code) lines.push(...codeLines(cost.code, verbose || !source, paint));
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
   if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(cost, paint)];
+}
+
+/** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
+function codeLines(code: CodeReport, isByLine: boolean, paint: Paint): string[] {
+  const { instructions, unknown, translation, lines } = code;
+  const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
+  const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
+  const told = [`    machine code: ${count(instructions, 'instruction')}${strange}, ${order}`];
+  if (!isByLine || lines.length === 0) return told;
+  const rows = lines.map(({ location, instructions: own, work }) => [
+    `${location.file}:${location.line}`,
+    String(own),
+    Object.entries(work)
+      .map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`))
+      .join(', '),
+  ]);
+  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).map((row) => `      ${row}`)];
 }
 
 /** What the bounds of kernels take for granted by themselves, for the end of a report; empty where they take nothing. */

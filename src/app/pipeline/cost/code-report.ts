@@ -3,7 +3,7 @@ import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
-import { type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
+import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
@@ -41,21 +41,26 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
     ...(resources && { spillBytes: resources.spillStoreBytes + resources.spillLoadBytes }),
     lines: read.lines.map((line) => ({ ...line, location: line.location && located(line.location) })),
   };
+  return {
+    code: codeReportOf(profile, translation),
+    profile,
+    diagnostics: translation.checked
+      ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
+      : [],
+  };
+}
+
+/** The code of a kernel as it is reported. */
+export function codeReportOf(profile: CodeProfile, translation: Translation): CodeReport {
   const lines = profile.lines
     .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location)] : []))
     .sort((a, b) => b.instructions - a.instructions)
     .slice(0, mostLines);
   return {
-    code: {
-      instructions: profile.instructions,
-      unknown: profile.work.get('other') ?? 0,
-      translation: translation.checked ? { checked: true } : { checked: false, reason: translation.reason },
-      lines,
-    },
-    profile,
-    diagnostics: translation.checked
-      ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
-      : [],
+    instructions: profile.instructions,
+    unknown: profile.work.get('other') ?? 0,
+    translation: translation.checked ? { checked: true } : { checked: false, reason: translation.reason },
+    lines,
   };
 }
 

@@ -1,0 +1,144 @@
+/** `selvage cost` and `selvage compare` of cubins and fat binaries: what closed kernels execute, and what changed in it. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { kernelName } from '../../cuda/names/kernel-name.ts';
+import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import type { Comparison, KernelReport, Report } from '../../document/report.ts';
+import { type Cubin, readCubin } from '../../sass/cubin/cubin.ts';
+import { cubinsIn } from '../../sass/cubin/fat-binary.ts';
+import { compareCode } from '../../sass/comparison.ts';
+import { type CodeProfile, profileOf } from '../../sass/profile.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import { toolVersion } from '../../system/version.ts';
+import { codeChangeText } from '../../wording/cost/code-changes.ts';
+import { codeReportOf } from '../pipeline/cost/code-report.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { tell } from './tell.ts';
+
+/** What was read of a file. */
+interface ReadFile {
+  readonly cubins: readonly Cubin[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function readMachineCode(path: string, cwd: string): ReadFile {
+  const unreadable = (why: string): ReadFile => {
+    const message = `Selvage cannot read ${path}: ${why}.`;
+    return { cubins: [], diagnostics: [{ severity: 'error', code: 'input/unreadable', message }] };
+  };
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(readFileSync(resolve(cwd, path)));
+  } catch (error) {
+    return unreadable(error instanceof Error ? error.message : String(error));
+  }
+  const found = cubinsIn(bytes);
+  if ('problem' in found) return unreadable(found.problem);
+  const cubins: Cubin[] = [];
+  for (const content of found) {
+    const cubin = readCubin(content);
+    if ('problem' in cubin) return unreadable(cubin.problem);
+    cubins.push(cubin);
+  }
+  return { cubins, diagnostics: [] };
+}
+
+/** The profile of a kernel, with paths from the working directory where they lie below it. */
+function profileFrom(cubin: Cubin, symbol: string, cwd: string): CodeProfile | null {
+  const profile = profileOf(cubin, symbol);
+  const named = (file: string): string => (file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file);
+  return (
+    profile && {
+      ...profile,
+      lines: profile.lines.map((line) => ({
+        ...line,
+        location: line.location && { ...line.location, file: named(line.location.file) },
+      })),
+    }
+  );
+}
+
+function kernelsOf(cubin: Cubin, isNamed: boolean, cwd: string): KernelReport[] {
+  return cubin.functions.flatMap(({ symbol, isKernel }) => {
+    const profile = isKernel ? profileFrom(cubin, symbol, cwd) : null;
+    if (!profile) return [];
+    const code = codeReportOf(profile, { checked: false, reason: 'its PTX is not at hand' });
+    return [
+      {
+        name: kernelName(symbol).full,
+        symbol,
+        ...(isNamed && { arch: cubin.arch }),
+        race: { verdict: 'skipped', findings: [] },
+        divergence: { verdict: 'skipped', findings: [] },
+        repair: { status: 'skipped' },
+        cost: { bounds: {}, code },
+        launches: [],
+      },
+    ];
+  });
+}
+
+function reportOf(files: readonly ReadFile[], cwd: string, comparison?: Comparison): Report {
+  const cubins = files.flatMap((file) => file.cubins);
+  const architectures = [...new Set(cubins.map(({ arch }) => arch))];
+  return {
+    schema: 1,
+    tool: { name: 'selvage', version: toolVersion },
+    toolchain: { compiler: null, arch: architectures, solver: null },
+    kernels: cubins.flatMap((cubin) => kernelsOf(cubin, architectures.length > 1, cwd)),
+    diagnostics: files.flatMap(({ diagnostics }) => diagnostics),
+    ...(comparison && { comparison }),
+  };
+}
+
+/** `selvage cost FILE.cubin`: what each kernel executes, by line where the file has tables of lines. */
+export async function machineCodeCost({ paths, options }: Command, services: CommandLineServices): Promise<ExitCode> {
+  const report = reportOf(
+    paths.map((path) => readMachineCode(path, services.cwd)),
+    services.cwd,
+  );
+  await tell(report, options, services, () => undefined);
+  return exitCodeOf(report, options.failOn);
+}
+
+/** `selvage compare A.cubin B.cubin`: what changed in the code of kernels of one name and architecture. */
+export async function compareMachineCode(
+  before: string,
+  after: string,
+  { options }: Command,
+  services: CommandLineServices,
+): Promise<ExitCode> {
+  const [base, head] = [readMachineCode(before, services.cwd), readMachineCode(after, services.cwd)];
+  const code = head.cubins.flatMap((cubin) => {
+    const was = base.cubins.find(({ arch }) => arch === cubin.arch);
+    return cubin.functions.flatMap(({ symbol, isKernel }) => {
+      const [earlier, later] =
+        isKernel && was ? [profileFrom(was, symbol, services.cwd), profileFrom(cubin, symbol, services.cwd)] : [];
+      if (!earlier || !later) return [];
+      // Without the sources, a line is the one of the same number.
+      return compareCode(earlier, later, (location) => location).map((change) => ({
+        kernel: kernelName(symbol).full,
+        message: codeChangeText(change),
+        ...(change.location && { location: change.location }),
+      }));
+    });
+  });
+  const names = (file: ReadFile): string[] => [
+    ...new Set(file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full))), // prettier-ignore
+  ];
+  const [were, are] = [names(base), names(head)];
+  const [added, removed] = [are.filter((name) => !were.includes(name)), were.filter((name) => !are.includes(name))];
+  const report = reportOf([head, { cubins: [], diagnostics: base.diagnostics }], services.cwd, {
+    base: before,
+    head: after,
+    new: [],
+    fixed: [],
+    unchanged: [],
+    regressions: [],
+    ...(code.length > 0 && { code }),
+    ...(added.length > 0 && { addedKernels: added }),
+    ...(removed.length > 0 && { removedKernels: removed }),
+  });
+  await tell(report, options, services, () => undefined);
+  return exitCodeOf(report, options.failOn);
+}
