@@ -26,6 +26,7 @@ import { type Footprint, type Root, footprintsOf } from './footprint/footprint.t
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
 import type { StatedValue } from './footprint/reading.ts';
 import { InPlaceMap } from './in-place.ts';
+import { localMemory } from './local-memory.ts';
 import { OwnThread } from './own-thread.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
@@ -39,7 +40,7 @@ import type {
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
-import { SharedMemory } from './shared-memory.ts';
+import { inBounds, SharedMemory } from './shared-memory.ts';
 import { shortCondition } from './shorten.ts';
 
 export interface ClassifyRequest {
@@ -125,19 +126,18 @@ class Classifier {
   classify(): Classification {
     const { kernel, module, extensions } = this.request;
     const isStrict = extensions.requirements;
-    const effects = lastingEffects(
-      this.symbolic,
-      this.accesses,
-      module,
-      extensions,
-      this.request.checked?.volatileRaces === true,
-    );
+    const local = localMemory(this.symbolic);
+    const effects = lastingEffects(this.symbolic, this.accesses, module, extensions, {
+      volatileRaces: this.request.checked?.volatileRaces === true,
+      initialised: local.initialised,
+    });
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
     const usesOrder = (extensions.order || extensions.rewrites) && this.isRaceFree;
     const free = isStrict || usesOrder ? found : takenForGranted.free;
     const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
+    const ofLocal = isStrict && local.usesBounds ? [inBounds] : [];
     const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
     for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: sourcePlaces(kernel), what });
     const pairs = this.pairs();
@@ -176,7 +176,7 @@ class Classifier {
       condition,
       overlaps,
       reasons: distinct([...reasons, ...certain]),
-      assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...this.usedContents()])],
+      assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...ofLocal, ...this.usedContents()])],
       pointers: this.pointerArguments(),
       written: this.written(),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),

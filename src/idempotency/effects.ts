@@ -83,17 +83,18 @@ const mathematics = /^result of __(nv|internal)_/;
  * Lists what is never idempotent, whatever the launch.
  * @param accesses those of the production build
  * @param module the PTX of it: calls whose results nobody uses are not in the IR
- * @param volatileRaces whether the kernel is known to have no race if volatile accesses race as others do
+ * @param known whether the kernel has no race if volatile accesses race as others do, and the loads of local memory that read
+ *   what their thread has written
  */
 export function lastingEffects(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   module: ptx.Module,
   extensions: Extensions,
-  volatileRaces: boolean,
+  known: { readonly volatileRaces: boolean; readonly initialised: ReadonlySet<Instruction> },
 ): readonly IdempotencyReason[] {
   const { kernel } = symbolic;
-  const isOrdered = volatileRaces && !synchronises(kernel);
+  const isOrdered = known.volatileRaces && !synchronises(kernel);
   const isWeak = (semantics: Semantics): boolean => semantics === 'weak' || (semantics === 'volatile' && isOrdered);
   const reasons: IdempotencyReason[] = [];
   const add = (kind: IdempotencyReasonKind, what: string, ...at: readonly { readonly location?: Location }[]): void => {
@@ -154,7 +155,8 @@ export function lastingEffects(
           if (!effect.sync) add('effect', mnemonic, instruction);
           break;
         case 'load':
-          // Whether a thread has set what it reads of its own memory is not followed.
+          // What a thread reads of its own memory without having set it is not known.
+          if (known.initialised.has(instruction)) break;
           if (effect.space === 'local' || (effect.space === 'generic' && !isAccess(instruction, accesses)))
             add('unsupported', 'memory of the thread', instruction);
           if (!isWeak(effect.semantics) && /^(global|generic|shared)$/.test(effect.space)) {

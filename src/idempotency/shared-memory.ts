@@ -22,7 +22,7 @@ interface Initialised {
   readonly assumptions: readonly string[];
 }
 
-const inBounds = 'every index stays in its array';
+export const inBounds = 'every index stays in its array';
 
 /** Shapes of blocks that are tried, by the axes that a kernel reads. */
 const lines: readonly Dim3[] = [

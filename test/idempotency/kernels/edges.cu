@@ -251,3 +251,50 @@ __global__ void warpSumOfUnwritten(const int *in, int *out) {
   __syncthreads();
   if (t < 32) out[blockIdx.x] = s[63];
 }
+
+// launch: block=64 n~size grid=cover(n,64) in[n] out[n]
+__global__ void sinesAndCosines(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = sinf(100000.0f * in[i]) + cosf(in[i]);
+}
+
+// launch: block=64 n~size grid=cover(n,64) in[n] out[n] k~0..7
+__global__ void tableOfThread(const int *in, int *out, int k, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int t[8];
+#pragma unroll 1
+  for (int j = 0; j < 8; j++) t[j] = in[i] + j;
+  out[i] = t[(in[i] + k) & 7] + t[k];
+}
+
+// launch: block=64 n~size grid=cover(n,64) in[n] out[n] k~0..7
+__global__ void tableOfThreadInPart(const int *in, int *out, int k, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int t[8];
+#pragma unroll 1
+  for (int j = 0; j < 7; j++) t[j] = in[i] + j;
+  out[i] = t[(in[i] + k) & 7] + t[k];
+}
+
+// launch: block=64 n~size grid=cover(n,64) in[n] out[n] k~0..7
+__global__ void tableOfThreadOnCondition(const int *in, int *out, int k, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int t[8];
+  if (k > 3)
+#pragma unroll 1
+    for (int j = 0; j < 8; j++) t[j] = in[i] + j;
+  out[i] = t[(in[i] + k) & 7];
+}
+
+// launch: block=64 n~size grid=cover(n,64) in[n] out[n] k~0..7
+__global__ void tableOfThreadInBytes(const int *in, int *out, int k, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int t[8];
+#pragma unroll 1
+  for (int j = 0; j < 8; j++) ((short *)t)[2 * j] = (short)(in[i] + j);
+  out[i] = t[(in[i] + k) & 7];
+}
