@@ -12,6 +12,7 @@ import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
 import { leadsTo, pointsOf } from '../analysis/values/program-point.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/values/symbolic.ts';
+import { inBounds } from '../check/context/assumed-facts.ts';
 import { declarationOf } from '../check/context/scalars.ts';
 import { namedPointer } from '../check/premises/premises.ts';
 import { integerType } from '../cuda/syntax/basic-type.ts';
@@ -40,7 +41,7 @@ import type {
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
-import { inBounds, SharedMemory } from './shared-memory.ts';
+import { SharedMemory } from './shared-memory.ts';
 import { shortCondition } from './shorten.ts';
 
 export interface ClassifyRequest {

@@ -5,6 +5,7 @@
 import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { inBounds } from '../check/context/assumed-facts.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel, Operand } from '../ir/form/kernel.ts';
 import { allOf, anyOf, compare, number } from './build-condition.ts';
@@ -21,8 +22,6 @@ interface Initialised {
   readonly reasons: readonly IdempotencyReason[];
   readonly assumptions: readonly string[];
 }
-
-export const inBounds = 'every index stays in its array';
 
 /** Shapes of blocks that are tried, by the axes that a kernel reads. */
 const lines: readonly Dim3[] = [
