@@ -1,3 +1,4 @@
+import type { OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
 import type { Location } from '../source/location.ts';
 import type { Witness } from '../verdict/finding.ts';
 
@@ -7,12 +8,16 @@ export interface IdempotencyReport {
   readonly kernel: 'idempotent' | 'conditional' | 'non-idempotent' | 'unknown';
   /** Under which a launch is idempotent, in the words of the source; of conditional kernels. */
   readonly condition?: string;
+  /** The arrays that the condition speaks of, each with the read and the write that must lie apart. */
+  readonly overlaps?: readonly OverlapClause[];
   /** What stands in the way: sentences without places. */
   readonly reasons: readonly string[];
   /** The same with the kind of each and its places. */
   readonly details?: readonly IdempotencyDetail[];
   /** What is taken for granted beside the condition. */
   readonly assumptions?: readonly string[];
+  /** What would make the kernel idempotent, as a sentence: the changed kernel was classified. */
+  readonly remedy?: string;
   /** The launches that the repository makes, judged. */
   readonly launches?: readonly LaunchIdempotencyReport[];
   /** A launch whose re-execution differs; of kernels that are not idempotent. */

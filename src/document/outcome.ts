@@ -65,7 +65,12 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
 
 /** Whether a diagnostic of this code is a finding about the program, not about what Selvage could do. */
 export function isFinding(code: string): boolean {
-  return code === 'launch/precondition';
+  return code === 'launch/precondition' || isOfChange(code);
+}
+
+/** Whether a diagnostic of this code tells what a change brings: only a comparison has it. */
+function isOfChange(code: string): boolean {
+  return code === 'idempotency/class-changed';
 }
 
 /** Whether a diagnostic says that something could not be analysed. */
@@ -83,7 +88,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
   }
   // A launch site that breaks a precondition is a finding, although no access shows it.
   for (const { code, severity, fingerprint } of report.diagnostics) {
-    const isMeant = !only || (fingerprint !== undefined && only.has(fingerprint));
+    const isMeant = !only || isOfChange(code) || (fingerprint !== undefined && only.has(fingerprint));
     if (isFinding(code) && isMeant) counts[severity] += 1;
   }
   for (const { severity } of report.comparison?.regressions ?? []) counts[severity] += 1;

@@ -15,10 +15,12 @@ import { type SymbolicKernel, evaluateSymbolically } from '../analysis/values/sy
 import { inBounds } from '../check/context/assumed-facts.ts';
 import { declarationOf } from '../check/context/scalars.ts';
 import { namedPointer } from '../check/premises/premises.ts';
+import type { Dim3 } from '../base/dim3.ts';
 import { integerType } from '../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { fieldName } from '../launch/parameter-field.ts';
 import type { ParameterSource, StatedAssumption } from '../launch/parameter-source.ts';
+import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
 import { Coverage } from './coverage.ts';
@@ -57,6 +59,13 @@ export interface ClassifyRequest {
   readonly checked: KernelProofs | null;
   /** What is stated of the kernel. */
   readonly stated: readonly StatedAssumption[];
+  /**
+   * A little work only: what is undecided for one reason is not looked at further, so are kernels with many accesses, and
+   * few shapes of blocks are tried. The class may be `undecided` where it would not be.
+   */
+  readonly brief?: { readonly shapes: readonly Dim3[] };
+  /** Arrays whose writes go to other arrays instead, each to one of its own: the kernel as it might be changed. */
+  readonly elsewhere?: readonly PointerArgument[];
 }
 
 export interface Classification extends KernelIdempotency {
@@ -65,6 +74,8 @@ export interface Classification extends KernelIdempotency {
    * the class becomes `non-idempotent`. Empty where that is not expected.
    */
   readonly candidate: readonly IdempotencyReason[];
+  /** Arrays that are read and written afterwards, where nothing else stands in the way. */
+  readonly rewritten: readonly PointerArgument[];
 }
 
 /** What the paper does not ask of a kernel. */
@@ -82,26 +93,75 @@ interface Pair {
   readonly isOfOneRoot: boolean;
 }
 
+/** Accesses of a kernel that is looked at briefly. */
+const mostAccesses = 12;
+
 /** Classifies a kernel. No launch is run. */
 export function classify(request: ClassifyRequest): Classification {
+  const { kernel, parameters, extensions, checked, brief } = request;
+  if (brief) {
+    const { open } = raceFreedom(kernel, parameters, checked, extensions.contents);
+    if (open.length > 0) return undecided(notRaceFree(kernel, open));
+  }
   return new Classifier(request).classify();
+}
+
+function notRaceFree(kernel: Kernel, open: readonly string[]): IdempotencyReason[] {
+  return open.map((what) => ({ kind: 'not-race-free', locations: sourcePlaces(kernel), what }));
+}
+
+/** Of a kernel that is not looked at further. */
+function undecided(reasons: readonly IdempotencyReason[]): Classification {
+  return {
+    class: 'undecided',
+    condition: never,
+    overlaps: [],
+    reasons: distinct([...reasons]),
+    assumptions: [],
+    pointers: null,
+    written: null,
+    writtenMemory: null,
+    candidate: [],
+    rewritten: [],
+  };
+}
+
+/**
+ * What would make a kernel idempotent that reads arrays and writes them afterwards: to write other arrays instead. The
+ * kernel that does is classified.
+ * @returns its class and condition, and the names of those arrays; null where that does not help, or changes what the
+ *   kernel computes
+ */
+export function classifyElsewhere(
+  request: ClassifyRequest,
+  { rewritten }: Classification,
+): { readonly arrays: readonly string[]; readonly changed: KernelIdempotency } | null {
+  if (rewritten.length === 0) return null;
+  const changed = classify({ ...request, elsewhere: rewritten });
+  if (changed.class !== 'idempotent' && changed.class !== 'conditional') return null;
+  return { arrays: rewritten.map((array) => fieldName(request.parameters, array, request.kernel)), changed };
+}
+
+/** What a classifier makes of the accesses. */
+interface Derived {
+  readonly footprints: readonly Footprint[];
+  readonly coverage: Coverage;
+  readonly shared: SharedMemory;
+  readonly ownThread: OwnThread;
 }
 
 class Classifier {
   private readonly request: ClassifyRequest;
   private readonly symbolic: SymbolicKernel;
   private readonly accesses: readonly Access[];
-  private readonly footprints: readonly Footprint[];
-  private readonly coverage: Coverage;
-  private readonly shared: SharedMemory;
   /** Arrays of pointers that are stated to lead to arrays apart. */
   private readonly tables: ReadonlySet<string>;
-  private readonly ownThread: OwnThread;
   private readonly hasPlainBarriers: boolean;
   private isRaceFree = false;
+  private known: Derived | null = null;
 
   constructor(request: ClassifyRequest) {
-    const { kernel, parameters, extensions } = request;
+    const { kernel, parameters } = request;
     this.request = request;
     const unknown = (): undefined => undefined;
     const block = kernel.requiredThreads ?? ([null, null, null] as const);
@@ -112,26 +172,68 @@ class Classifier {
       sharedBytes: null,
     });
     const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
-    this.accesses = collectAccesses(this.symbolic, declaredAs);
-    const stated = this.contents();
+    this.accesses = this.redirected(collectAccesses(this.symbolic, declaredAs));
     this.tables = this.statedTables();
-    this.footprints = footprintsOf(this.symbolic, this.accesses, extensions, stated);
-    this.ownThread = new OwnThread(this.symbolic, extensions, stated);
-    this.coverage = new Coverage(this.symbolic, this.accesses);
-    this.shared = new SharedMemory(this.symbolic, this.accesses, this.footprints, this.coverage);
     this.hasPlainBarriers = pointsOf(kernel, ({ operation: { effect } }) => /barrier/.test(effect.kind)).every(
       ({ instruction }) => isFullBarrier(instruction) || instruction.operation.effect.kind === 'warp-barrier',
     );
   }
 
+  /** What takes long is made when it is first needed. */
+  private get derived(): Derived {
+    if (this.known) return this.known;
+    const { extensions, brief } = this.request;
+    const stated = this.contents();
+    const footprints = footprintsOf(this.symbolic, this.accesses, extensions, stated);
+    const coverage = new Coverage(this.symbolic, this.accesses);
+    const shared = new SharedMemory(this.symbolic, this.accesses, footprints, coverage, brief?.shapes);
+    return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
+  }
+
+  private get footprints(): readonly Footprint[] {
+    return this.derived.footprints;
+  }
+
+  private get coverage(): Coverage {
+    return this.derived.coverage;
+  }
+
+  private get shared(): SharedMemory {
+    return this.derived.shared;
+  }
+
+  private get ownThread(): OwnThread {
+    return this.derived.ownThread;
+  }
+
+  /** With the writes of some arrays in others, which begin with no access of their own. */
+  private redirected(accesses: readonly Access[]): readonly Access[] {
+    const { kernel, elsewhere = [] } = this.request;
+    const isOf = ({ targets }: Access, { index, offset }: PointerArgument): boolean =>
+      targets.some(({ base }) => base.kind === 'parameter' && base.index === index && base.offset === offset);
+    return elsewhere.reduce((all, array, at): readonly Access[] => {
+      const own = all.filter((access) => isOf(access, array));
+      const writes = own.filter(isWriter);
+      // What is read again would have to be read from the other array.
+      const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && leadsTo(kernel, write, read)));
+      if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1))
+        return all;
+      const index = kernel.parameters.length + at;
+      const base = { kind: 'parameter', index, offset: 0, key: `parameter${index}.0` } as const;
+      return all.map((access) => (writes.includes(access) ? { ...access, targets: access.targets.map((target) => ({ ...target, base })) } : access)); // prettier-ignore
+    }, accesses);
+  }
+
   classify(): Classification {
-    const { kernel, module, extensions } = this.request;
+    const { kernel, module, extensions, brief } = this.request;
     const isStrict = extensions.requirements;
     const local = localMemory(this.symbolic);
     const effects = lastingEffects(this.symbolic, this.accesses, module, extensions, {
       volatileRaces: this.request.checked?.volatileRaces === true,
       initialised: local.initialised,
     });
+    if (brief && effects.length > 0) return undecided(effects);
+    if (brief && this.accesses.length > mostAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // prettier-ignore
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
@@ -139,8 +241,9 @@ class Classifier {
     const free = isStrict || usesOrder ? found : takenForGranted.free;
     const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
     const ofLocal = isStrict && local.usesBounds ? [inBounds] : [];
-    const reasons: IdempotencyReason[] = [...effects, ...shared.reasons];
-    for (const what of free.open) reasons.push({ kind: 'not-race-free', locations: sourcePlaces(kernel), what });
+    const reasons: IdempotencyReason[] = [...effects, ...shared.reasons, ...notRaceFree(kernel, free.open)];
+    const others = reasons.length;
+    const inTheWay: Pair[] = [];
     const pairs = this.pairs();
     const rewritten = this.rewrittenRoots(pairs);
     const isRewritten = ({ first, isOfOneRoot }: Pair): boolean =>
@@ -150,8 +253,10 @@ class Classifier {
     const certain: IdempotencyReason[] = [];
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
-      if (conditions[at]!.kind === 'never') reasons.push(reason);
-      else if (pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!)) certain.push(reason);
+      const isNever = conditions[at]!.kind === 'never';
+      if (!isNever && !(pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!))) return;
+      (isNever ? reasons : certain).push(reason);
+      inTheWay.push(pair);
     });
     const needs = this.needs(open, free.unread);
     for (const { access, root, needs: own, reason } of needs) {
@@ -186,6 +291,7 @@ class Classifier {
         ...certain,
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
+      rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
     };
   }
 
@@ -239,9 +345,7 @@ class Classifier {
   /** The arguments that lead to what is written. */
   private written(): readonly PointerArgument[] | null {
     const roots = this.ofGlobal().flatMap(({ access, root }) => (isWriter(access) ? [root] : []));
-    if (roots.some(({ kind }) => kind !== 'parameter')) return null;
-    const distinctRoots = new Map(roots.flatMap((root) => (root.kind === 'parameter' ? [[rootKey(root), root]] : [])));
-    return [...distinctRoots.values()].map(({ index, offset }) => ({ index, offset }));
+    return roots.some(({ kind }) => kind !== 'parameter') ? null : pointersTo(roots);
   }
 
   private ofGlobal(): readonly Footprint[] {
@@ -382,20 +486,25 @@ class Classifier {
   private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
     const reads = new Map<string, Set<string>>();
     const places = new Map<string, number>();
+    const lines = new Map<string, readonly Location[]>();
     for (const { first, second, isOfOneRoot } of open) {
       if (isOfOneRoot) continue;
       const [written, read] = [this.nameOf(second.root), this.nameOf(first.root)];
       places.set(written, placeOf(second.root)).set(read, placeOf(first.root));
       if (isWriter(first.access) && reads.get(read)?.has(written)) continue;
       reads.set(written, (reads.get(written) ?? new Set()).add(read));
+      if (!lines.has(written)) lines.set(written, sourcePlaces(first.access.instruction, second.access.instruction));
     }
     const inOrder = (names: Iterable<string>): string[] => [...names].sort((a, b) => places.get(a)! - places.get(b)!);
-    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!) }));
+    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!), locations: lines.get(written)! })); // prettier-ignore
   }
 
   private nameOf(root: Root): string {
     const { parameters, objectName, kernel } = this.request;
-    if (root.kind === 'parameter') return fieldName(parameters, root, kernel);
+    if (root.kind === 'parameter') {
+      const instead = this.request.elsewhere?.[root.index - kernel.parameters.length];
+      return instead ? `${fieldName(parameters, instead, kernel)}_new` : fieldName(parameters, root, kernel);
+    }
     if (root.kind === 'loaded' && root.table.kind === 'parameter')
       return `${fieldName(parameters, root.table, kernel)}[…]`;
     return root.kind === 'object' ? objectName(root.object.symbol) : '?';
@@ -447,6 +556,19 @@ class Classifier {
     if (!this.request.extensions.contents) return [];
     return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // prettier-ignore
   }
+}
+
+/** The arguments that lead to arrays which pairs read and write afterwards; none where some pair is another one. */
+function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
+  const roots = pairs.map(({ second }) => second.root);
+  return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // prettier-ignore
+}
+
+/** Each pointer among the arguments once. */
+function pointersTo(roots: readonly Root[]): readonly PointerArgument[] {
+  const known = new Map<string, PointerArgument>();
+  for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset }); // prettier-ignore
+  return [...known.values()];
 }
 
 function isAtomic({ access }: Footprint): boolean {

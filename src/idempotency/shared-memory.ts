@@ -52,6 +52,7 @@ export class SharedMemory {
     accesses: readonly Access[],
     footprints: readonly Footprint[],
     coverage: Coverage,
+    shapes?: readonly Dim3[],
   ) {
     this.symbolic = symbolic;
     this.accesses = accesses;
@@ -61,11 +62,13 @@ export class SharedMemory {
     this.axes = requiredThreads ? [] : readAxes(symbolic.kernel);
     this.shapes = requiredThreads
       ? [requiredThreads]
-      : this.axes.includes(2)
-        ? [...lines, ...planes, ...boxes]
-        : this.axes.includes(1)
-          ? [...lines.filter(([x]) => x % 32 === 0), ...planes]
-          : lines;
+      : shapes
+        ? shapes
+        : this.axes.includes(2)
+          ? [...lines, ...planes, ...boxes]
+          : this.axes.includes(1)
+            ? [...lines.filter(([x]) => x % 32 === 0), ...planes]
+            : lines;
   }
 
   /** Blocks of one of the shapes that are tried, where the launch meets what is said of that shape. */

@@ -116,7 +116,7 @@ export const optionTable = {
   nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
-    help: 'some of race,divergence,repair,cost,idempotency (default race,divergence,cost; for review also repair)',
+    help: 'some of race,divergence,repair,cost,idempotency (default all but repair; for review all)',
   },
   launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
   emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
@@ -243,6 +243,8 @@ export interface Options {
   readonly arch: readonly string[];
   readonly nvcc?: string;
   readonly checks: readonly CheckName[];
+  /** Nobody asked for each of the checks: the command has them. */
+  readonly hasImpliedChecks?: true;
   readonly base?: string;
   readonly head?: string;
   readonly shard?: Shard;
@@ -361,17 +363,18 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   const options = readOptions(values);
   const checks =
     values.has('checks') && command !== 'repair' ? options.checks : (impliedChecks[command] ?? options.checks);
-  return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks } };
+  const implied = values.has('checks') ? {} : { hasImpliedChecks: true as const };
+  return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks, ...implied } };
 }
 
 /** What each command checks without `--checks`. */
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
-  check: ['race', 'divergence', 'cost'],
+  check: ['race', 'divergence', 'cost', 'idempotency'],
   repair: ['race', 'divergence', 'repair'],
   cost: ['cost'],
   idempotency: ['idempotency'],
-  compare: ['race', 'divergence', 'cost'],
-  review: ['race', 'divergence', 'repair', 'cost'],
+  compare: ['race', 'divergence', 'cost', 'idempotency'],
+  review: ['race', 'divergence', 'repair', 'cost', 'idempotency'],
   demo: ['race', 'divergence', 'repair', 'cost'],
 };
 

@@ -307,6 +307,15 @@ export const codes = {
     example: 'copyRows<<<grid, block>>>(out, in, w, w / 2);   // out[y * ld + x] needs ld >= w',
     remedy: 'Pass arguments that meet the precondition which the message names, or change the indices of the kernel.',
   },
+  'idempotency/class-changed': {
+    severity: 'notice',
+    title: 'The change makes another set of launches safe to be stopped and run again.',
+    explanation:
+      'A launch is idempotent if it may be stopped anywhere and run again from the start, and memory is then as after one run. Systems that checkpoint, preempt or restart kernels rest on that. A kernel is idempotent, conditional (launches that meet a condition on their arguments are, such as that the result does not overlap the input), or non-idempotent: Selvage ran a launch of it again, and memory differed. A class that Selvage cannot decide is never told as a change. `checks.idempotency` in .selvage.yml sets the severity.',
+    example: 'x[i] = 2 * x[i];   // was y[i] = 2 * x[i]: run again, it doubles twice',
+    remedy:
+      'Write the result to another array than the one that is read, or split the kernel at the barrier between reading and writing. Where nobody restarts the kernel, nothing has to be done.',
+  },
   'launch/not-evaluated': {
     severity: 'notice',
     title: 'Selvage cannot evaluate the dimensions of this launch.',

@@ -1,7 +1,7 @@
 /** Which kernels and launches may be run again, in words. */
-import type { IdempotencyReport } from '../document/idempotency-report.ts';
+import type { IdempotencyReport, LaunchIdempotencyReport } from '../document/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
-import { code, codeList } from './text/code-text.ts';
+import { code, codeList, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
 
 const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
@@ -22,6 +22,35 @@ export function overlapsText(overlaps: readonly OverlapClause[]): string {
   const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
   return `unless ${clauses.join(', or ')}`;
 }
+
+/** What would make a kernel idempotent: arrays of its own for what it writes. */
+export function elsewhereText(arrays: readonly string[], overlaps: readonly OverlapClause[]): string {
+  const others = arrays.map((array) => `${array}_new`);
+  const where = arrays.length === 1 ? 'another array' : 'other arrays';
+  const condition = overlaps.length === 0 ? 'in every launch' : overlapsText(overlaps);
+  return `If it wrote to ${where}, ${codeList(others)}, instead of ${codeList(arrays)}, it would be idempotent ${condition}`;
+}
+
+/** What a change does to the class of a kernel, as a sentence without its full stop. */
+export function classChangeText(name: string, base: IdempotencyReport, head: IdempotencyReport): string {
+  const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // prettier-ignore
+  const why = head.kernel === 'non-idempotent' && head.reasons[0] !== undefined ? `: ${head.reasons[0]}` : '';
+  return `${code(name)} is now ${phrase(head)}${why}; it was ${phrase(base)}`;
+}
+
+/** Which of the launches of a kernel may be run again, as a sentence without its full stop; nothing without launches. */
+export function judgedText(launches: readonly LaunchIdempotencyReport[]): string {
+  if (launches.length === 0) return '';
+  const told = launches.slice(0, mostLaunches).map(({ location, verdict, reason }) => {
+    if (verdict === 'undecided') return `${place(location)} is undecided${reason === undefined ? '' : ` (${reason})`}`;
+    return `${place(location)} ${verdict === 'idempotent' ? 'may be run again' : 'may not be run again'}`;
+  });
+  const rest = launches.length - mostLaunches;
+  return `Of its launches, ${listed(rest > 0 ? [...told, `${rest} more`] : told)}`;
+}
+
+/** At most so many launches of a kernel are told. */
+const mostLaunches = 3;
 
 /** `` `a` ``, `` `a` or `b` ``. */
 function alternatives(names: readonly string[]): string {
@@ -55,6 +84,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return `the kernel is not proved free of races and divergence${what === undefined ? '' : `: ${what}`}`;
     case 'unsupported':
       return `the effect of an instruction is not known${named}`;
+    case 'many-accesses':
+      return 'the kernel has more accesses than a check looks at; `selvage idempotency` does';
   }
 }
 

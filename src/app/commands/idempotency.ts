@@ -1,10 +1,18 @@
-import { copyFileSync, createReadStream, mkdirSync } from 'node:fs';
+import { copyFileSync, cpSync, createReadStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
+import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
+import { idempotencyPhrase } from '../../wording/idempotency.ts';
+import {
+  emittedReadme,
+  interposerFolder,
+  validatorsBuildCommand,
+  validatorsFile,
+} from '../idempotency/emitted-readme.ts';
 import { judge, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import { kindOf } from '../project/source-tree.ts';
@@ -64,17 +72,22 @@ async function judged(
   return { text: verdicts.join(''), malformed };
 }
 
-const sourceName = 'selvage-validators.c';
-
 /** @throws UsageError where a file cannot be written */
 function writeValidators(folder: string, kernels: readonly CheckedKernel[], services: CommandLineServices): void {
+  const { validatorHeaders, interposer } = services.assets;
   try {
     mkdirSync(folder, { recursive: true });
-    for (const [name, path] of services.assets.validatorHeaders) copyFileSync(path, join(folder, name));
+    for (const [name, path] of validatorHeaders) copyFileSync(path, join(folder, name));
+    const isSource = (path: string): boolean => path === interposer || /\.(?:c|h|def)$/.test(path);
+    cpSync(interposer, join(folder, interposerFolder), { recursive: true, filter: isSource });
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
   }
-  writeOutput(join(folder, sourceName), validatorsOf(kernels));
+  const judged = kernels.map(({ report }) => ({ name: report.name, phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified' })); // prettier-ignore
+  writeOutput(join(folder, validatorsFile), validatorsOf(kernels));
+  writeOutput(join(folder, 'README.md'), emittedReadme(judged));
   say(services, `validators were written to ${folder}; in that folder, compile them with`);
-  say(services, `  cc -std=c11 -O2 -shared -fPIC -o selvage-validators.so ${sourceName}`);
+  say(services, `  ${validatorsBuildCommand}`);
+  say(services, 'and the interposer, which asks them before each launch of a program, with');
+  say(services, `  ${interposerBuildCommand(interposerFolder)}`);
 }

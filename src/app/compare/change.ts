@@ -6,11 +6,12 @@ import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../document/comparison.ts';
 import type { Regression } from '../../document/regression.ts';
 import type { Comparison, KernelReport, NotAnalysed } from '../../document/report.ts';
-import type { Diagnostic } from '../../source/diagnostic.ts';
+import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
+import { classifyChecked } from '../pipeline/idempotency.ts';
 import { decide } from '../pipeline/decide.ts';
 import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
 import { diagnosticsOf, prepare, type Prepared } from '../pipeline/prepare.ts';
@@ -18,12 +19,13 @@ import { startPricing } from '../pipeline/price.ts';
 import { repairChecked } from '../pipeline/repair.ts';
 import { selectByName, selectKernels } from '../pipeline/select.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
-import { holding, silenced, suppress } from '../pipeline/suppressions.ts';
+import { holding, silenced, suppress, unsuppressed } from '../pipeline/suppressions.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Job, Tools } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { affectedUnits } from './affected-units.ts';
 import type { CostPair } from './cost-pair.ts';
+import type { ClassPair } from './idempotency-changes.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** So many definitions are repaired at most. */
@@ -70,7 +72,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const checked: Checked = await checkSide(head, after, looked, checks);
     const known: Checked = await checkSide(base, before, earlier, checks);
     const reportsOf = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
-    // 5. Compare findings and costs.
+    // 5. Compare findings, costs and classes of idempotency.
     const [was, is] = [reportsOf(known), reportsOf(checked)];
     const costs = await compareCosts({
       base: known.kernels,
@@ -83,6 +85,18 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     });
     const regressions: Regression[] = silenced(
       costs.worse,
+      holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
+    );
+    const classes: Diagnostic[] = unsuppressed(
+      await compareClasses({
+        base: known.kernels,
+        head: checked.kernels,
+        touched: touched.map(({ kernel }) => kernel),
+        matched,
+        settings: head.settings,
+        texts: { base: (file) => base.project.tree.text(file), head: source },
+        renamed: affected.renamed,
+      }),
       holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
     );
     const unknown = touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : []));
@@ -107,6 +121,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...leftOut,
       ...diagnosticsOf(after.units, looked),
       ...checked.diagnostics,
+      ...distinctDiagnostics(classes),
       // Of two files that somebody names, both are wanted.
       ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
     ];
@@ -253,6 +268,32 @@ function toldOnce(all: readonly Regression[]): Regression[] {
   );
 }
 
+/** Classes of idempotency of the kernels that the change touches, where they are others than before. */
+async function compareClasses({
+  base,
+  head,
+  touched,
+  matched,
+  settings,
+  texts,
+  renamed,
+}: CostComparison): Promise<Diagnostic[]> {
+  const [reportBefore, reportAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report]))); // prettier-ignore
+  const pairs = touched.flatMap((kernel): ClassPair[] => {
+    const was = matched.get(kernel);
+    const [before, after] = [was && reportBefore!.get(was), reportAfter!.get(kernel)];
+    return before?.idempotency && after?.idempotency ? [{ base: before, head: after, name: kernel.name.qualified }] : []; // prettier-ignore
+  });
+  if (pairs.length === 0) return [];
+  const [{ classChanges }, { matchLines }] = await Promise.all([
+    import('./idempotency-changes.ts'),
+    import('./line-match.ts'),
+  ]);
+  const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
+  const { idempotency } = settings.configuration.checks;
+  return classChanges(pairs, idempotency, ({ file, line }) => lines.changed(file).includes(line));
+}
+
 /** Phases 4 to 6 of a check. */
 async function checkSide(
   { project, settings, tools: { progress } }: Job,
@@ -262,9 +303,10 @@ async function checkSide(
 ): Promise<Checked> {
   const price = await startPricing(kernels, settings, project.builder, progress);
   const priced = await price(await decide(kernels, settings, sources, checks, progress));
+  const classified = await classifyChecked(priced, settings, progress, 'whole');
   const suppressions = statedSuppressions(settings.configuration, sources, units);
   // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
-  return suppress(priced, suppressions, settings.today, () => false);
+  return suppress(classified, suppressions, settings.today, () => false);
 }
 
 /** What the flags of a kernel's unit come to, on either side. */

@@ -8,6 +8,7 @@
  *  13 tell     `report/render.ts` renders the report, `commands/tell.ts` prints it, `document/exit-code.ts` judges it
  */
 import type { Report } from '../../document/report.ts';
+import type { Options } from '../../settings/options.ts';
 import { clock } from '../../system/clock.ts';
 import { foreignNotice } from '../build/foreign-kernels.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
@@ -64,7 +65,7 @@ export async function checkKernels({
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
     const priced: Checked = await price(decided);
     //    classify         which launches may be run again, by `idempotency/classify.ts`
-    const classified: Checked = await classifyChecked(priced, settings, progress);
+    const classified: Checked = await classifyChecked(priced, settings, progress, isBrief(options) ? 'brief' : 'whole');
 
     // 10 suppress         what somebody wants to be silent about
     const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
@@ -91,6 +92,11 @@ export async function checkKernels({
   } finally {
     await checks.close();
   }
+}
+
+/** Whether nobody asked for idempotency, which is one of several checks: `selvage idempotency` says more of it. */
+function isBrief({ checks, hasImpliedChecks }: Options): boolean {
+  return hasImpliedChecks === true && checks.includes('race');
 }
 
 /** Milliseconds of each phase. */

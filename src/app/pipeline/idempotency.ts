@@ -1,9 +1,10 @@
 /** Which launches of the checked kernels may be run again, for their reports. */
+import type { Dim3 } from '../../base/dim3.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
-import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
+import type { Classification, classifyElsewhere, ClassifyRequest } from '../../idempotency/classify.ts';
 import { allExtensions } from '../../idempotency/model/extensions.ts';
 import type { NonIdempotencyWitness } from '../../idempotency/reexecution/confirm.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -12,7 +13,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
-import { idempotencyReasonText, overlapsText } from '../../wording/idempotency.ts';
+import { elsewhereText, idempotencyReasonText, overlapsText } from '../../wording/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 import type { Progress } from '../project/progress.ts';
@@ -45,28 +46,41 @@ function isAny({ source, scalars, aliases, ties = [], sharedBytes }: Launch): bo
   return source === 'symbolic' && scalars.size + aliases.length + ties.length === 0 && sharedBytes === null;
 }
 
+/** `whole`: as far as Selvage gets. `brief`: what costs little beside other checks. */
+type Effort = 'whole' | 'brief';
+
 /**
  * Classifies kernels, where that is asked for. A defect in one leaves the others alone.
  * @param checked with races and divergence, which are taken from the reports where nobody asked for them
+ * @param effort `brief`: beside verdicts that were asked for, at a small part of their cost; nothing is run
  */
-export async function classifyChecked(checked: Checked, settings: Settings, progress: Progress): Promise<Checked> {
+export async function classifyChecked(
+  checked: Checked,
+  settings: Settings,
+  progress: Progress,
+  effort: Effort,
+): Promise<Checked> {
   const { checks } = settings.options;
   if (!checks.includes('idempotency')) return checked;
-  const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
+  const { classify, classifyElsewhere } = await loadCompiled(() => import('../../idempotency/classify.ts'));
   const { judgedLaunches } = await loadCompiled(() => import('./judged-launches.ts'));
   const diagnostics: Diagnostic[] = [...checked.diagnostics];
   const kernels: CheckedKernel[] = [];
+  const isWhole = effort === 'whole';
   for (const { entry, report } of checked.kernels) {
     try {
-      const found = await withDefaultSignals(() =>
-        classified(entry, report, classify, policyOf(settings.configuration).volatile !== 'allow'),
-      );
-      const witness = found.candidate.length > 0 ? await confirmed(entry, settings) : null;
+      const volatileRaces = policyOf(settings.configuration).volatile !== 'allow';
+      const found = await withDefaultSignals(() => classified(entry, report, classify, effort, volatileRaces));
+      const witness = isWhole && found.candidate.length > 0 ? await confirmed(entry, settings) : null;
+      const elsewhere = isWhole && found.rewritten.length > 0 ? await withDefaultSignals(() => classifyElsewhere(requestOf(entry, report, effort, volatileRaces), found)) : null; // prettier-ignore
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
         entry,
         idempotency,
-        report: { ...report, idempotency: reportOf(idempotency, judgedLaunches(entry, idempotency), witness) },
+        report: {
+          ...report,
+          idempotency: reportOf(idempotency, judgedLaunches(entry, idempotency), witness, elsewhere),
+        },
       });
     } catch (error) {
       if (error instanceof Interruption) throw error;
@@ -81,29 +95,52 @@ export async function classifyChecked(checked: Checked, settings: Settings, prog
 /** Most launches that a kernel is classified under: the others give the same or nothing. */
 const mostLaunches = 8;
 
+/** Blocks that programs use most, for a brief look. */
+const usualShapes: readonly Dim3[] = [
+  [256, 1, 1],
+  [128, 1, 1],
+  [16, 16, 1],
+  [32, 8, 1],
+];
+
 /** Of the production build; a proof under each launch makes another condition. */
 function classified(
   entry: LaunchedKernel,
   report: KernelReport,
   classify: (request: ClassifyRequest) => Classification,
+  effort: Effort,
   volatileRaces: boolean,
 ): Classification {
-  const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
-  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
+  const request = requestOf(entry, report, effort, volatileRaces);
   const proofs = new Map(report.launches.map((launch, at) => [proofKey(launch), { launch, of: entry.launches[at]! }]));
   const found = [...proofs.values()].slice(-mostLaunches).map(({ launch: { race, divergence }, of }) => ({
     isOfAny: isAny(of),
-    ...classify({
-      kernel: runs,
-      module,
-      parameters,
-      objectName,
-      extensions: allExtensions,
-      checked: { race: proofOf(race), divergence: proofOf(divergence), volatileRaces },
-      stated: assumptions,
-    }),
+    ...classify({ ...request, checked: { race: proofOf(race), divergence: proofOf(divergence), volatileRaces } }),
   }));
   return united(found);
+}
+
+/** With the proof under the last launch. */
+function requestOf(
+  entry: LaunchedKernel,
+  report: KernelReport,
+  effort: Effort,
+  volatileRaces: boolean,
+): ClassifyRequest {
+  const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
+  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
+  const last = report.launches.at(-1);
+  const blocks = entry.launches.flatMap(({ block }) => (block ? [block] : []));
+  return {
+    kernel: runs,
+    module,
+    parameters,
+    objectName,
+    extensions: allExtensions,
+    checked: last ? { race: proofOf(last.race), divergence: proofOf(last.divergence), volatileRaces } : null,
+    stated: assumptions,
+    ...(effort === 'brief' ? { brief: { shapes: distinct([...blocks, ...usualShapes]) } } : {}),
+  };
 }
 
 function proofOf<Result extends RaceReport | DivergenceReport>({ verdict, assumptions = [] }: Result) {
@@ -161,6 +198,7 @@ function reportOf(
   found: Classification,
   launches: readonly LaunchIdempotencyReport[],
   witness: NonIdempotencyWitness | null,
+  elsewhere: ReturnType<typeof classifyElsewhere>,
 ): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
   // Of what is not idempotent, what a run showed comes first.
@@ -175,9 +213,11 @@ function reportOf(
   return {
     kernel: kind === 'undecided' ? 'unknown' : kind,
     ...(kind === 'conditional' ? { condition: overlapsText(overlaps) } : {}),
+    ...(kind === 'conditional' && overlaps.length > 0 ? { overlaps } : {}),
     reasons: distinct(details.map(({ text }) => text)),
     ...(details.length > 0 ? { details } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(elsewhere ? { remedy: elsewhereText(elsewhere.arrays, elsewhere.changed.overlaps) } : {}),
     ...(launches.length > 0 ? { launches } : {}),
     ...(witness ? { witness: witness.witness } : {}),
   };

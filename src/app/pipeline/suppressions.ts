@@ -120,6 +120,13 @@ export function silenced(
   });
 }
 
+/** Without the diagnostics that are suppressed. */
+export function unsuppressed(diagnostics: readonly Diagnostic[], suppressions: readonly Suppression[]): Diagnostic[] {
+  const isSuppressed = ({ code, location }: Diagnostic): boolean =>
+    suppressions.some((candidate) => appliesTo(candidate, code, location ? [location] : []));
+  return diagnostics.filter((diagnostic) => !isSuppressed(diagnostic));
+}
+
 function applies(suppression: Suppression, finding: Finding): boolean {
   return appliesTo(suppression, finding.code, placesOf(finding));
 }

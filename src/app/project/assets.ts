@@ -9,6 +9,8 @@ export interface Assets {
   readonly grammar: () => GrammarFiles;
   /** Folder that holds `selvage.h`, for the include path of our builds. */
   readonly include: string;
+  /** Folder of the sources of the interposer, in C. */
+  readonly interposer: string;
   /** Headers of validators: paths by name. */
   readonly validatorHeaders: ReadonlyMap<string, string>;
 }
@@ -36,6 +38,7 @@ export function findAssets(entry: string): Assets {
     demo: at(bundled ? 'demo' : 'app/commands/demo'),
     grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
+    interposer: at(bundled ? 'interposer' : 'idempotency/interposer'),
     validatorHeaders: new Map(
       headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)]),
     ),

@@ -33,7 +33,9 @@ export type IdempotencyReasonKind =
   /** The kernel is not known to be free of races and divergence. */
   | 'not-race-free'
   /** An instruction whose effect is not known. */
-  | 'unsupported';
+  | 'unsupported'
+  /** More accesses than a check looks at; nothing else is known to stand in the way. */
+  | 'many-accesses';
 
 export interface IdempotencyReason {
   readonly kind: IdempotencyReasonKind;
@@ -50,6 +52,8 @@ export interface IdempotencyReason {
 export interface OverlapClause {
   readonly written: string;
   readonly read: readonly string[];
+  /** Of a read and the write that must lie apart, in this order. */
+  readonly locations: readonly Location[];
 }
 
 /** A pointer among the arguments: `offset` bytes into parameter `index`. */

@@ -97,10 +97,12 @@ test('a line that is no launch: the others are judged, exit code 3', async () =>
 test('validators are written with what they include, and compile', { skip: withoutC }, async () => {
   const run = await selvage([...words, '--emit', 'validators'], folder);
   assert.equal(run.status, 0, run.stderr);
-  const [, command] = /with\nselvage: {3}(.*)\n/.exec(run.stderr) ?? [];
-  assert.ok(command, run.stderr);
+  const [command, interposer] = [...run.stderr.matchAll(/with\nselvage: {3}(.*)\n/g)].map(([, text]) => text!);
+  assert.ok(command && interposer, run.stderr);
   const target = join(folder, 'validators');
   assert.deepEqual(readdirSync(target).sort(), [
+    'README.md',
+    'interposer',
     'selvage-idempotency.h',
     'selvage-validator.h',
     'selvage-validators.c',
@@ -109,4 +111,11 @@ test('validators are written with what they include, and compile', { skip: witho
   const compiled = spawnSync('sh', ['-c', `${command} -Wall -Wextra -Werror`], { cwd: target, encoding: 'utf8' });
   assert.equal(compiled.status, 0, compiled.stderr);
   assert.ok(readdirSync(target).includes('selvage-validators.so'));
+  const readme = readFileSync(join(target, 'README.md'), 'utf8');
+  assert.ok(readme.includes(command) && readme.includes(interposer));
+  assert.match(readme, /vectorInc\(int\*\)`: not idempotent/);
+  if (process.platform !== 'linux') return;
+  const built = spawnSync('sh', ['-c', interposer], { cwd: target, encoding: 'utf8' });
+  assert.equal(built.status, 0, built.stderr);
+  assert.ok(readdirSync(target).includes('libselvage-idempotency.so'));
 });

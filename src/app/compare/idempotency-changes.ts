@@ -1,0 +1,51 @@
+/** Kernels of a change that become idempotent, or no longer are: notices with the line that did it. */
+import type { IdempotencyReport } from '../../document/idempotency-report.ts';
+import type { KernelReport } from '../../document/report.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
+import type { Severity } from '../../source/severity.ts';
+import { classChangeText, judgedText } from '../../wording/idempotency.ts';
+
+/** A kernel before and after a change. */
+export interface ClassPair {
+  readonly base: KernelReport;
+  readonly head: KernelReport;
+  /** Of the head, without parameters. */
+  readonly name: string;
+}
+
+/**
+ * Tells each kernel whose class is another one; undecided on either side is no change.
+ * @param isChanged whether a line of the head is new or changed
+ */
+export function classChanges(
+  pairs: readonly ClassPair[],
+  severity: Severity,
+  isChanged: (location: Location) => boolean,
+): Diagnostic[] {
+  return pairs.flatMap(({ base, head, name }) => {
+    const [was, is] = [base.idempotency, head.idempotency];
+    if (!was || !is || was.kernel === is.kernel || was.kernel === 'unknown' || is.kernel === 'unknown') return [];
+    const location = placeOf(was, is, isChanged) ?? head.location;
+    const sentences = [classChangeText(name, was, is), ...moreOf(is)];
+    return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }]; // prettier-ignore
+  });
+}
+
+function moreOf({ kernel, remedy, launches = [] }: IdempotencyReport): string[] {
+  if (kernel === 'conditional') return [judgedText(launches)].filter((text) => text !== '');
+  return kernel === 'non-idempotent' && remedy !== undefined ? [remedy] : [];
+}
+
+/** The line that did it: a changed one of those that stand in the way now and did not before, else the first of them. */
+function placeOf(
+  was: IdempotencyReport,
+  is: IdempotencyReport,
+  isChanged: (location: Location) => boolean,
+): Location | undefined {
+  const known = new Set((was.overlaps ?? []).map(({ written, read }) => JSON.stringify([written, read])));
+  const overlaps = (is.overlaps ?? []).filter(({ written, read }) => !known.has(JSON.stringify([written, read])));
+  // Of a pair the write comes last, and is what takes the old value away.
+  const places = [...(is.details ?? []), ...overlaps].flatMap(({ locations }) => [...locations].reverse());
+  return places.find(isChanged) ?? places[0];
+}
