@@ -121,6 +121,7 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
     pointers: null,
     written: null,
     writtenMemory: null,
+    touched: null,
     candidate: [],
     rewritten: [],
   };
@@ -286,6 +287,7 @@ class Classifier {
       pointers: this.pointerArguments(),
       written: this.written(),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
+      touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // prettier-ignore
       candidate: distinct([
         ...effects.filter(({ kind }) => kind === 'atomic'),
         ...certain,

@@ -13,6 +13,7 @@ import {
   validatorsBuildCommand,
   validatorsFile,
 } from '../idempotency/emitted-readme.ts';
+import { judgeSequence, type SequencedLaunch } from '../idempotency/sequence.ts';
 import { judge, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import { kindOf } from '../project/source-tree.ts';
@@ -54,21 +55,24 @@ export async function idempotencyCommand(
   }
 }
 
-/** A verdict for each line of a trace that is not blank, as lines of JSON. */
+/** A verdict for each line of a trace that is not blank, and then for each sequence, as lines of JSON. */
 async function judged(
   trace: string,
   checked: readonly CheckedKernel[],
 ): Promise<{ readonly text: string; readonly malformed: number }> {
   const kernels = tracedKernels(checked);
   const verdicts: string[] = [];
+  const sequences = new Map<string, SequencedLaunch[]>();
   let [line, malformed] = [0, 0];
   for await (const text of createInterface({ input: createReadStream(trace, 'utf8'), crlfDelay: Infinity })) {
     line += 1;
     if (text.trim() === '') continue;
-    const { verdict, isMalformed } = judge(text, line, kernels);
+    const { verdict, isMalformed, sequenced } = judge(text, line, kernels);
     if (isMalformed) malformed += 1;
+    if (sequenced) sequences.set(sequenced.sequence, [...(sequences.get(sequenced.sequence) ?? []), sequenced.launch]);
     verdicts.push(`${JSON.stringify(verdict)}\n`);
   }
+  for (const [name, launches] of sequences) verdicts.push(`${JSON.stringify(judgeSequence(name, launches))}\n`);
   return { text: verdicts.join(''), malformed };
 }
 

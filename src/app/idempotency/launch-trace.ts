@@ -18,9 +18,16 @@ export interface TracedKernel {
 
 /** A line of a trace: a launch of a kernel, or why it is none. */
 type TracedLaunch<Kernel extends TracedKernel> =
-  | { readonly kernel: Kernel; readonly launch: InstanceArguments }
+  | ({ readonly kernel: Kernel; readonly launch: InstanceArguments } & Placed)
   /** `isMalformed`: the line is no launch of any kernel, whichever there are. */
-  | { readonly problem: string; readonly kernel?: Kernel; readonly isMalformed: boolean };
+  | ({ readonly problem: string; readonly kernel?: Kernel; readonly isMalformed: boolean } & Placed);
+
+/** Where a launch stands among others. */
+interface Placed {
+  /** The sequence that it is part of. */
+  readonly sequence?: string;
+  readonly stream?: string;
+}
 
 /** What is wrong with a line. */
 class Malformed extends Error {}
@@ -36,17 +43,24 @@ export function readLaunch<Kernel extends TracedKernel>(
   kernels: readonly Kernel[],
 ): TracedLaunch<Kernel> {
   let kernel: Kernel | undefined;
+  let placed: Placed = {};
   try {
     const fields = fieldsOf(line);
+    placed = placeOf(fields);
     kernel = kernelOf(fields['kernel'], kernels);
-    return { kernel, launch: launchOf(fields, kernel) };
+    return { kernel, launch: launchOf(fields, kernel), ...placed };
   } catch (error) {
     if (!(error instanceof Malformed || error instanceof Unfitting)) throw error;
-    return { problem: error.message, ...(kernel ? { kernel } : {}), isMalformed: error instanceof Malformed };
+    return {
+      problem: error.message,
+      ...(kernel ? { kernel } : {}),
+      isMalformed: error instanceof Malformed,
+      ...placed,
+    };
   }
 }
 
-const known = ['kernel', 'grid', 'block', 'shared', 'arguments', 'allocations', 'symbols'];
+const known = ['kernel', 'grid', 'block', 'shared', 'arguments', 'allocations', 'symbols', 'sequence', 'stream'];
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
   if (line.length > longestLine) throw new Malformed(`the line has more than ${longestLine} characters`);
@@ -60,6 +74,16 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
   const other = Object.keys(value).find((name) => !known.includes(name));
   if (other !== undefined) throw new Malformed(`there is no field ${shown(other)}`);
   return value;
+}
+
+function placeOf(fields: Readonly<Record<string, unknown>>): Placed {
+  const name = (field: 'sequence' | 'stream'): Placed => {
+    const value = fields[field];
+    if (value === undefined) return {};
+    if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw new Malformed(`\`${field}\` is neither a name nor a number`); // prettier-ignore
+    return { [field]: String(value) };
+  };
+  return { ...name('sequence'), ...name('stream') };
 }
 
 function kernelOf<Kernel extends TracedKernel>(name: unknown, kernels: readonly Kernel[]): Kernel {
@@ -85,7 +109,24 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
   if (!isLegal(launch)) {
     throw new Unfitting(`no device accepts a grid of ${launch.grid.join(', ')}, a block of ${launch.block.join(', ')} and ${launch.dynamicShared} bytes of shared memory`); // prettier-ignore
   }
+  refuseShared(fields['allocations'], launch.arguments);
   return launch;
+}
+
+/** Memory with two addresses, or that others use, may change in ways that no condition on the arguments tells. */
+function refuseShared(given: unknown, buffer: Uint8Array): void {
+  const shared = listedAllocations(given ?? []).filter(({ isShared }) => isShared);
+  if (shared.length === 0) return;
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  for (let at = 0; at + 8 <= buffer.length; at += 4) {
+    const address = view.getBigUint64(at, true);
+    if (shared.some(({ start, bytes }) => start <= address && address < start + bytes))
+      throw new Unfitting(`an argument leads to ${shownAddress(address)}, which is memory with two addresses, or that others use`); // prettier-ignore
+  }
+}
+
+function shownAddress(address: bigint): string {
+  return `0x${address.toString(16)}`;
 }
 
 function dimensions(fields: Readonly<Record<string, unknown>>, name: 'grid' | 'block'): Dim3 {
@@ -171,18 +212,32 @@ function address(value: unknown, what: string): bigint {
 
 function allocations(given: unknown): Pick<InstanceArguments, 'allocation'> {
   if (given === undefined) return {};
+  const all = listedAllocations(given).map(({ start, bytes }) => ({ start, bytes }));
+  return { allocation: (of) => all.find(({ start, bytes }) => start <= of && of < start + bytes) };
+}
+
+interface ListedAllocation {
+  readonly start: bigint;
+  readonly bytes: bigint;
+  /** It is mapped twice, or others use it. */
+  readonly isShared: boolean;
+}
+
+function listedAllocations(given: unknown): readonly ListedAllocation[] {
   if (!Array.isArray(given)) throw new Malformed('`allocations` is not a list');
-  const all = given.map((one: unknown) => {
+  const all = given.map((one: unknown): ListedAllocation => {
     if (!isRecord(one)) throw new Malformed('an allocation is not an object with `start` and `bytes`');
     const start = address(one['start'], '`start` of an allocation');
     const bytes = address(one['bytes'], '`bytes` of an allocation');
+    const { shared = false } = one;
+    if (typeof shared !== 'boolean') throw new Malformed('`shared` of an allocation is neither true nor false');
     if (start + bytes > end) throw new Unfitting('an allocation goes beyond 64 bits of addresses');
-    return { start, bytes };
+    return { start, bytes, isShared: shared };
   });
   all.sort((a, b) => (a.start < b.start ? -1 : 1));
   if (all.some(({ start }, index) => index > 0 && all[index - 1]!.start + all[index - 1]!.bytes > start))
     throw new Unfitting('allocations overlap');
-  return { allocation: (of) => all.find(({ start, bytes }) => start <= of && of < start + bytes) };
+  return all;
 }
 
 function symbols(given: unknown): Pick<InstanceArguments, 'symbol'> {

@@ -6,6 +6,7 @@ import { holds, type InstanceArguments } from '../../idempotency/validator/evalu
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { readLaunch, type TracedKernel } from './launch-trace.ts';
+import type { SequencedLaunch } from './sequence.ts';
 
 /** A kernel with the names that a trace may give it. */
 interface ValidatorKernel extends TracedKernel {
@@ -34,22 +35,31 @@ export function tracedKernels(kernels: readonly CheckedKernel[]): readonly Valid
   return [...byName.values()];
 }
 
+/** A line of a trace, judged by itself. */
+interface JudgedLine {
+  readonly verdict: LaunchVerdict;
+  /** The line is no launch at all. */
+  readonly isMalformed: boolean;
+  /** Of a line that is part of a sequence. */
+  readonly sequenced?: { readonly sequence: string; readonly launch: SequencedLaunch };
+}
+
 /**
  * Judges a line of a trace of launches.
  * @param line from 1
- * @returns the verdict, and whether the line is no launch at all
  */
-export function judge(
-  text: string,
-  line: number,
-  kernels: readonly ValidatorKernel[],
-): { readonly verdict: LaunchVerdict; readonly isMalformed: boolean } {
+export function judge(text: string, line: number, kernels: readonly ValidatorKernel[]): JudgedLine {
   const read = readLaunch(text, kernels);
+  const { sequence, stream = '0' } = read;
+  const of = (launch: SequencedLaunch): Pick<JudgedLine, 'sequenced'> => (sequence === undefined ? {} : { sequenced: { sequence, launch } }); // prettier-ignore
   const name = read.kernel?.checked.report.name;
   const named = name === undefined ? {} : { kernel: name };
   if ('problem' in read)
-    return { verdict: { line, ...named, verdict: 'undecided', reason: read.problem }, isMalformed: read.isMalformed };
-  return { verdict: { line, ...named, ...verdictOf(read.kernel.checked, read.launch) }, isMalformed: false };
+    return { verdict: { line, ...named, verdict: 'undecided', reason: read.problem }, isMalformed: read.isMalformed, ...of({ line, stream }) }; // prettier-ignore
+  const said = verdictOf(read.kernel.checked, read.launch);
+  const { idempotency } = read.kernel.checked;
+  const run = said.verdict === 'idempotent' && idempotency ? { run: { kernel: idempotency, launch: read.launch } } : {};
+  return { verdict: { line, ...named, ...said }, isMalformed: false, ...of({ line, stream, ...run }) };
 }
 
 function verdictOf(

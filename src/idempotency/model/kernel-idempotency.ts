@@ -69,6 +69,17 @@ export interface WrittenMemory {
   readonly needs: ValidatorCondition;
 }
 
+/** Bytes of global memory that an access may touch in a launch. */
+export interface TouchedBytes {
+  readonly isWrite: boolean;
+  /** Null where nothing bounds them. */
+  readonly bytes: AddressSet | null;
+  /** Under which `bytes` is right. */
+  readonly needs: ValidatorCondition;
+  /** Each of them is touched in every execution. */
+  readonly exact: boolean;
+}
+
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
   /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
@@ -83,4 +94,6 @@ export interface KernelIdempotency {
   readonly written: readonly PointerArgument[] | null;
   /** Whatever the class; null: not known of any launch. */
   readonly writtenMemory: WrittenMemory | null;
+  /** What is touched of global memory, for sequences of launches; null where that was not looked at. */
+  readonly touched: readonly TouchedBytes[] | null;
 }

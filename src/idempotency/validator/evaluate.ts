@@ -30,6 +30,11 @@ export function holds(condition: ValidatorCondition, launch: InstanceArguments):
   return isLegal(launch) && new Evaluation(launch).test(condition) === true;
 }
 
+/** A set of bytes at a launch, as {@link holds} computes its quantities. */
+export function bytesAt(set: AddressSet, launch: InstanceArguments): LaunchedSet {
+  return new Evaluation(launch).set(set);
+}
+
 /** Whether a device can accept the launch: footprints rest on these limits. */
 export function isLegal({ grid, block, dynamicShared }: InstanceArguments): boolean {
   const within = (dimensions: Dim3, most: Dim3): boolean =>
@@ -98,7 +103,7 @@ class Evaluation {
     return known ? neutral : undefined;
   }
 
-  private set({ base, steps, bytes }: AddressSet): LaunchedSet {
+  public set({ base, steps, bytes }: AddressSet): LaunchedSet {
     return {
       base: this.value(base),
       steps: steps.map(({ stride, count }) => ({ stride: this.value(stride), count: this.value(count) })),

@@ -83,6 +83,12 @@ const malformed: readonly (readonly [unknown, RegExp])[] = [
   [{ ...line, allocations: {} }, /not a list/],
   [{ ...line, allocations: [{ start: -1, bytes: 4 }] }, /`start` of an allocation is not an address/],
   [{ ...line, symbols: [] }, /not an object/],
+  [
+    { ...line, allocations: [{ start: 1, bytes: 4, shared: 1 }] },
+    /`shared` of an allocation is neither true nor false/,
+  ],
+  [{ ...line, sequence: {} }, /`sequence` is neither a name nor a number/],
+  [{ ...line, stream: 1.5 }, /`stream` is neither a name nor a number/],
   [`{"kernel":"${'x'.repeat(2 ** 20)}"}`, /more than 1048576 characters/],
 ];
 
@@ -119,7 +125,23 @@ const unfitting: readonly (readonly [unknown, RegExp])[] = [
     /overlap/,
   ],
   [{ ...line, symbols: { table: '0x10000000000000000' } }, /more than 64 bits/],
+  [
+    { ...line, allocations: [{ start: 0xff00, bytes: 0x200, shared: true }] },
+    /leads to 0x10000, which is memory with two addresses/,
+  ],
 ];
+
+test('memory that others use counts where an argument leads to it', () => {
+  for (const [start, isRefused] of [
+    [0xfff0, true],
+    [0xff80, false],
+    [0x10001, false],
+    [0x20000, true],
+  ] as const) {
+    const result = read({ ...line, allocations: [{ start, bytes: 0x80, shared: true }] });
+    assert.equal('problem' in result, isRefused, String(start));
+  }
+});
 
 for (const [isMalformed, cases] of [
   [true, malformed],

@@ -1,0 +1,78 @@
+/**
+ * Sequences of launches, which are stopped anywhere and run again from their first launch on (section 6.1 of PICKER). Each
+ * launch has to be idempotent. Of launches on one stream, which run in order, a byte must not be read and then written by
+ * a later one. Launches on different streams run in any order: none may touch what another one writes.
+ */
+import type { KernelIdempotency, TouchedBytes } from '../../idempotency/model/kernel-idempotency.ts';
+import { areApart, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
+import { bytesAt, holds, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+
+/** A launch of a sequence. */
+export interface SequencedLaunch {
+  /** Of the trace, from 1. */
+  readonly line: number;
+  readonly stream: string;
+  /** Missing where the launch by itself is not known to be idempotent. */
+  readonly run?: { readonly kernel: KernelIdempotency; readonly launch: InstanceArguments };
+}
+
+/** What is said of a sequence. */
+export interface SequenceVerdict {
+  readonly sequence: string;
+  readonly lines: readonly number[];
+  readonly verdict: 'idempotent' | 'undecided';
+  readonly reason?: string;
+}
+
+/** Each launch is compared with each other one. */
+const mostLaunches = 128;
+
+/** Whether a sequence may be stopped anywhere and run again as a whole. Nothing else may touch its memory meanwhile. */
+export function judgeSequence(sequence: string, launches: readonly SequencedLaunch[]): SequenceVerdict {
+  const lines = launches.map(({ line }) => line);
+  const reason = reasonAgainst(launches);
+  return { sequence, lines, ...(reason === null ? { verdict: 'idempotent' } : { verdict: 'undecided', reason }) };
+}
+
+function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
+  if (launches.length > mostLaunches) return `the sequence has more than ${mostLaunches} launches`;
+  const open = launches.find(({ run }) => !run);
+  if (open) return `the launch of line ${open.line} is not known to be idempotent`;
+  const touched = launches.map(touchedBy);
+  const unknown = touched.findIndex((sets) => sets === null);
+  if (unknown >= 0) return `what the launch of line ${launches[unknown]!.line} touches is not known`;
+  const all = touched as readonly (readonly LaunchedTouch[])[];
+  for (const [at, later] of launches.entries()) {
+    for (const [before, earlier] of launches.slice(0, at).entries()) {
+      const isOrdered = earlier.stream === later.stream;
+      // What an earlier launch of the stream has certainly written is the same again when the sequence begins anew.
+      const written = all.slice(0, before).flatMap((sets, index) => (launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [])); // prettier-ignore
+      const isRewritten = (read: LaunchedTouch): boolean => written.some(({ set }) => isWithin(read.set, set) === true);
+      for (const a of all[before]!) {
+        for (const b of all[at]!) {
+          if (isOrdered ? a.isWrite || !b.isWrite : !a.isWrite && !b.isWrite) continue;
+          if (areApart(a.set, b.set) === true || (isOrdered && isRewritten(a))) continue;
+          return isOrdered
+            ? `the launch of line ${later.line} may write what that of line ${earlier.line} reads`
+            : `the launches of lines ${earlier.line} and ${later.line} run on two streams and may touch the same memory`;
+        }
+      }
+    }
+  }
+  return null;
+}
+
+interface LaunchedTouch extends Pick<TouchedBytes, 'isWrite' | 'exact'> {
+  readonly set: LaunchedSet;
+}
+
+/** Null where something is not known. */
+function touchedBy({ run }: SequencedLaunch): readonly LaunchedTouch[] | null {
+  if (!run?.kernel.touched) return null;
+  const found: LaunchedTouch[] = [];
+  for (const { isWrite, bytes, needs, exact } of run.kernel.touched) {
+    if (!bytes || !holds(needs, run.launch)) return null;
+    found.push({ isWrite, exact, set: bytesAt(bytes, run.launch) });
+  }
+  return found;
+}
