@@ -17,6 +17,6 @@ for (const file of files) {
   for (const build of builds)
     writeFileSync(ptxFile(file, build), origin + (await compilePortable(found.compiler, file, build)));
 }
-const classes = 'test/idempotency/classes/classes.cu';
-writeFileSync(ptxFile(classes, 'production'), await compilePortable(found.compiler, classes, 'production'));
+for (const classes of ['test/idempotency/classes/classes.cu', 'test/idempotency/classes/elsewhere.cu'])
+  writeFileSync(ptxFile(classes, 'production'), await compilePortable(found.compiler, classes, 'production'));
 console.log(`${files.length} files, nvcc ${found.compiler.version.text}`);

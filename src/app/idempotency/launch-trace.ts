@@ -80,8 +80,9 @@ function placeOf(fields: Readonly<Record<string, unknown>>): Placed {
   const name = (field: 'sequence' | 'stream'): Placed => {
     const value = fields[field];
     if (value === undefined) return {};
-    if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw new Malformed(`\`${field}\` is neither a name nor a number`); // prettier-ignore
-    return { [field]: String(value) };
+    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+    if (typeof text !== 'string') throw new Malformed(`\`${field}\` is neither a name nor a number`);
+    return { [field]: text };
   };
   return { ...name('sequence'), ...name('stream') };
 }

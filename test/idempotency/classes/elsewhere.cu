@@ -1,0 +1,41 @@
+// Kernels that read an array and write it afterwards: writing to another array helps some of them.
+
+__global__ void twice(float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+__global__ void addTo(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+
+__global__ void move(float* at, float* speed, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = speed[i] * 0.5f;
+  speed[i] = v;
+  at[i] += v;
+}
+
+// What is written is read again, behind a barrier.
+__global__ void readsBack(float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] *= 2;
+  __syncthreads();
+  y[i] = x[i ^ 1];
+}
+
+// The next round may read what this one has written.
+__global__ void inRounds(float* x, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] *= 2;
+}
+
+__global__ void counts(int* bins, const int* in) { atomicAdd(&bins[in[threadIdx.x] & 255], 1); }
+
+// Besides, it counts on what no other array changes.
+__global__ void numbered(float* x, int* last) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] *= 2;
+  if (i == 0) atomicAdd(last, 1);
+}
