@@ -38,7 +38,7 @@ export function findAssets(entry: string): Assets {
     demo: at(bundled ? 'demo' : 'app/commands/demo'),
     grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
-    interposer: at(bundled ? 'interposer' : 'idempotency/interposer'),
+    interposer: at(bundled ? 'interposer' : './idempotency/interposer'),
     validatorHeaders: new Map(
       headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)]),
     ),
