@@ -76,6 +76,8 @@ export interface Classification extends KernelIdempotency {
   readonly candidate: readonly IdempotencyReason[];
   /** Arrays that are read and written afterwards, where nothing else stands in the way. */
   readonly rewritten: readonly PointerArgument[];
+  /** The condition asks for more than that arrays lie apart: for shapes of blocks, sizes and the like. */
+  readonly asksMore: boolean;
 }
 
 /** What the paper does not ask of a kernel. */
@@ -124,6 +126,7 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
     touched: null,
     candidate: [],
     rewritten: [],
+    asksMore: false,
   };
 }
 
@@ -252,10 +255,14 @@ class Classifier {
     const open = pairs.filter((pair) => !isRewritten(pair));
     const conditions = open.map((pair) => anyOf([pair.condition, rewritten.alias(pair)]));
     const certain: IdempotencyReason[] = [];
+    const isOfOwn = (at: number): boolean => open[at]!.isOfOneRoot && conditions[at]!.kind !== 'never';
+    const own = conditions.filter((_, at) => isOfOwn(at));
+    // Of an unrolled loop one pair is idle in launches of few rounds, and another one in those of many.
+    const areIdle = own.length > 1 && this.isOnlyWhereIdle(allOf(own));
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
       const isNever = conditions[at]!.kind === 'never';
-      if (!isNever && !(pair.isOfOneRoot && this.isOnlyWhereIdle(conditions[at]!))) return;
+      if (!isNever && !(isOfOwn(at) && (areIdle || this.isOnlyWhereIdle(conditions[at]!)))) return;
       (isNever ? reasons : certain).push(reason);
       inTheWay.push(pair);
     });
@@ -294,6 +301,7 @@ class Classifier {
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
       rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
+      asksMore: free.isRestricted || shared.condition.kind !== 'always' || own.some(({ kind }) => kind !== 'always'),
     };
   }
 

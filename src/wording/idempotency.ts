@@ -16,11 +16,14 @@ export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): str
   return condition === undefined ? classPhrases[kernel] : `idempotent ${condition}`;
 }
 
-/** The condition of a conditional kernel as a clause after "idempotent". */
-export function overlapsText(overlaps: readonly OverlapClause[]): string {
+/**
+ * The condition of a conditional kernel as a clause after "idempotent".
+ * @param asksMore whether the condition asks for more than that arrays lie apart
+ */
+export function overlapsText(overlaps: readonly OverlapClause[], asksMore = false): string {
   if (overlaps.length === 0) return 'where its arguments meet a condition that its validator tests';
   const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
-  return `unless ${clauses.join(', or ')}`;
+  return `unless ${clauses.join(', or ')}${asksMore ? '; its validator tests more' : ''}`;
 }
 
 /** What would make a kernel idempotent: arrays of its own for what it writes. */

@@ -37,6 +37,7 @@ const expected: readonly (
   ['inRounds'],
   ['counts'],
   ['numbered'],
+  ['addRepeatedly'],
 ];
 
 for (const [name, arrays, overlaps] of expected) {

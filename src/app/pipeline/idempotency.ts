@@ -166,6 +166,8 @@ function united(found: readonly (Classification & { readonly isOfAny: boolean })
     reasons: distinct((decided.length > 0 ? decided : good).flatMap(({ reasons }) => reasons)),
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
     candidate: decided.length > 0 ? [] : best.candidate,
+    rewritten: decided.length > 0 ? [] : best.rewritten,
+    asksMore: good.some((one) => one.asksMore),
   };
 }
 
@@ -212,7 +214,7 @@ function reportOf(
   );
   return {
     kernel: kind === 'undecided' ? 'unknown' : kind,
-    ...(kind === 'conditional' ? { condition: overlapsText(overlaps) } : {}),
+    ...(kind === 'conditional' ? { condition: overlapsText(overlaps, found.asksMore) } : {}),
     ...(kind === 'conditional' && overlaps.length > 0 ? { overlaps } : {}),
     reasons: distinct(details.map(({ text }) => text)),
     ...(details.length > 0 ? { details } : {}),

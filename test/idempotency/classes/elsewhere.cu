@@ -39,3 +39,9 @@ __global__ void numbered(float* x, int* last) {
   x[i] *= 2;
   if (i == 0) atomicAdd(last, 1);
 }
+
+// Unrolled: each pair of a read and a write is idle in some launches, and all of them in those of no round alone.
+__global__ void addRepeatedly(int* x, const int* by, int rounds) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < rounds; k++) x[i] += *by;
+}
