@@ -92,8 +92,12 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
   }
 }
 
-/** What stands in the way of running a kernel again, each with its places: at most `most` of them. */
-export function idempotencyDetails({ details = [], reasons }: IdempotencyReport, most = Infinity): string[] {
+/**
+ * What stands in the way of running a kernel again, each with its places: at most `most` of them. Then what would help, and
+ * of a conditional kernel its launches.
+ */
+export function idempotencyDetails(report: IdempotencyReport, most = Infinity): string[] {
+  const { kernel, details = [], reasons, remedy = '', launches = [] } = report;
   const told =
     details.length === 0
       ? reasons
@@ -102,7 +106,13 @@ export function idempotencyDetails({ details = [], reasons }: IdempotencyReport,
           return places.length === 0 ? text : `${text} (${places.slice(0, 3).join(', ')})`;
         });
   const rest = told.length - most;
-  return rest > 0 ? [...told.slice(0, most), `${rest} more`] : [...told];
+  const few = rest > 0 ? [...told.slice(0, most), `${rest} more`] : told;
+  const judged = kernel === 'conditional' ? judgedText(launches) : '';
+  return [...few, ...[remedy, judged].filter((text) => text !== '').map(uncapitalised)];
+}
+
+function uncapitalised(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 /** How many kernels have each class, or nothing where none was classified. */

@@ -167,7 +167,7 @@ function united(found: readonly (Classification & { readonly isOfAny: boolean })
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
     candidate: decided.length > 0 ? [] : best.candidate,
     rewritten: decided.length > 0 ? [] : best.rewritten,
-    asksMore: good.some((one) => one.asksMore),
+    asksMore: good.every((one) => one.asksMore),
   };
 }
 
