@@ -133,6 +133,7 @@ async function buildInto(folder: string): Promise<void> {
   const entryPoints = [
     'src/action.ts',
     'src/post.ts',
+    'src/analysis.ts',
     'src/cli.ts',
     'src/bot.ts',
     'src/solver/z3-worker.ts',

@@ -1,3 +1,7 @@
 #!/usr/bin/env node
-process.stderr.write('selvage serve, the webhook server of a GitHub App, is not available in this version.\n');
-process.exitCode = 2;
+import { interruptible } from './system/interruption.ts';
+import { serve } from './serve/serve.ts';
+
+process.exitCode = await interruptible((signal) =>
+  serve(process.env, signal, (line) => void process.stderr.write(`selvage: ${line}\n`)),
+);

@@ -7,6 +7,7 @@ for (const file of [
   './github/faults.test.ts',
   './kernels/verdict.test.ts',
   './machine/core/back-ends.test.ts',
+  './serve/webhooks.test.ts',
   './solver/built-in.test.ts',
   './solver/z3-wasm.test.ts',
 ])

@@ -60,7 +60,7 @@ export const commands = {
     synopsis: 'idempotency PATH… [--launches FILE] [--emit DIR] [-- NVCC ARGS…]',
     summary: 'say which kernels may be stopped and run again, judge the launches of a trace, or write validators in C',
   },
-  serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App', planned: true },
+  serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App; needs Node 24' },
 } as const satisfies Record<string, CommandEntry>;
 
 export type CommandName = keyof typeof commands;

@@ -102,6 +102,7 @@ export class BotPull {
     const gitCommit = (sha: string) => ({
       ...example('git-commit'),
       sha,
+      message: pending.get(sha)?.message ?? 'Something',
       tree: { sha: 't'.repeat(40), url: 'https://x' },
     });
     const commentIn = (id: string | undefined): IssueComment => {

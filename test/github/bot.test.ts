@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { answerComment } from '../../src/github/bot/bot.ts';
+import { answerButton, answerComment } from '../../src/github/bot/bot.ts';
 import { parseCommand } from '../../src/github/bot/command.ts';
 import { commentOf } from '../../src/github/bot/event.ts';
-import { BotPull, FIXED, SOURCE } from './bot-fixture.ts';
+import { BotPull, FIXED, SOURCE, TARGET } from './bot-fixture.ts';
+import { HEAD } from './report-fixture.ts';
+import type { IssueComment } from './server.ts';
 import { ACTIONS_BOT, SOME_USER, type Account } from './objects.ts';
 import { examplesOf } from './payload.ts';
 
@@ -175,6 +177,37 @@ test('a pull request that is closed is not touched, and a defect is told without
   pull.during = () => Promise.reject(new Error('no `nvcc` <img>'));
   await command('/selvage fix all');
   assert.match(pull.answers().at(-1)!, /could not do that: ``no `nvcc` <img>``/);
+});
+
+test('a commit whose run was ended before it said so is not made again', async () => {
+  const comment = pull.say('/selvage fix all');
+  await answerComment(comment, pull.services());
+  // The answer is lost.
+  const answers = pull.server.issueComments as IssueComment[];
+  answers.splice(
+    answers.findIndex(({ account }) => account.type === 'Bot'),
+    1,
+  );
+  assert.equal(await answerComment(comment, pull.services()), 'answered');
+  assert.equal(pull.commits.length, 1);
+  assert.match(pull.answers()[0]!, /Committed ccccccc|Committed 0000000/);
+});
+
+test('buttons of a check run do for all findings of its commit, once, for who may write', async () => {
+  const press = (action: 'fix' | 'explain' | 'ignore', delivery: string, headSha = HEAD, login = SOME_USER.login) =>
+    answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // prettier-ignore
+  assert.equal(await press('explain', 'a'), 'answered');
+  assert.match(pull.answers().at(-1)!, /Say which finding[^]*`aaaa1111`/);
+  assert.equal(await press('explain', 'a'), 'known');
+  assert.equal(await press('ignore', 'b'), 'answered');
+  assert.match(pull.answers().at(-1)!, /\/selvage ignore ID REASON/);
+  assert.equal(await press('fix', 'c', HEAD, 'mallory'), 'refused');
+  assert.equal(await press('fix', 'd', 'd'.repeat(40)), 'answered');
+  assert.match(pull.answers().at(-1)!, /earlier commit/);
+  assert.equal(pull.commits.length, 0);
+  assert.equal(await press('fix', 'e'), 'answered');
+  assert.equal(pull.commits.length, 1);
+  assert.match(pull.commits[0]!.message, /Co-authored-by: mona/);
 });
 
 test('recorded events of comments are read; of issues, edits and deletions there is nothing to answer', () => {

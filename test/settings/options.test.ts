@@ -79,10 +79,6 @@ test('choices are checked', () => {
   assert.match(refusal('check', 'a.cu', '--arg', 'n'), /NAME=VALUE/);
 });
 
-test('commands of later versions are recognised', () => {
-  assert.match(refusal('serve', 'a.cu'), /not available in this version/);
-});
-
 test('repeatable options add up and the rest goes to nvcc', () => {
   const invocation = parseCommandLine([
     'check',

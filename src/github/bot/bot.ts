@@ -28,7 +28,7 @@ export interface CommandComment {
 }
 
 /** The pull request as GitHub has it now. */
-interface PullState {
+export interface PullState {
   readonly target: PullRequestTarget;
   readonly headSha: string;
   readonly baseSha: string;
@@ -74,6 +74,47 @@ export async function answerComment(comment: CommandComment, services: BotServic
   const text = await answerTo(command, comment, services);
   await reply(octokit, comment, current.thread, `${answerMarker(comment)}\n${text}`);
   return 'answered';
+}
+
+/** A button of the check run that somebody pressed. */
+interface PressedButton {
+  readonly target: PullRequestTarget;
+  readonly author: CommandComment['author'];
+  /** Of the webhook that told of it. */
+  readonly delivery: string;
+  /** The commit of the check run. */
+  readonly headSha: string;
+  readonly action: 'fix' | 'explain' | 'ignore';
+}
+
+/** Answers a button on the conversation of the pull request: it means all findings of the check run. */
+export async function answerButton(button: PressedButton, services: BotServices): Promise<BotOutcome> {
+  const { target, author, delivery } = button;
+  const { octokit } = services;
+  const comment = { target, id: 0, on: 'conversation' as const, author, body: '' };
+  if (author.isBot) return 'ignored';
+  if (!(await mayCommand(octokit, comment))) return 'refused';
+  const marker = `<!-- selvage:answer button ${delivery.replaceAll(/[^\w]/g, '_')} -->`;
+  const { owner, repo, pullNumber } = target;
+  const page = { owner, repo, issue_number: pullNumber, per_page: 100 };
+  const listed = await octokit.paginate(octokit.rest.issues.listComments, page);
+  if (listed.some(({ body }) => body?.startsWith(marker) === true)) return 'known';
+  const text = await buttonText(button, comment, services);
+  await reply(octokit, comment, 0, `${marker}\n@${author.login}: ${text}`);
+  return 'answered';
+}
+
+async function buttonText(
+  { action, headSha, target }: PressedButton,
+  comment: CommandComment,
+  services: BotServices,
+): Promise<string> {
+  const { headSha: now } = await pullState(services.octokit, target);
+  if (now !== headSha) return 'That check run is of an earlier commit; use the one of the newest.';
+  if (action === 'fix') return answerTo({ kind: 'fix', id: 'all' }, comment, services);
+  const list = await answerTo({ kind: 'help' }, comment, services);
+  const hint = action === 'ignore' ? 'Say which finding, and why: `/selvage ignore ID REASON`.' : 'Say which finding: `/selvage explain ID`.'; // prettier-ignore
+  return `${hint}\n\n${list}`;
 }
 
 const answerMarker = ({ on, id }: CommandComment): string => `<!-- selvage:answer ${on} ${id} -->`;
@@ -148,6 +189,11 @@ async function answerTo(command: BotCommand, comment: CommandComment, services: 
     if (command.kind === 'recheck') {
       await services.review(pull);
       return `Analysed ${pull.headSha.slice(0, 7)} again.`;
+    }
+    if (command.kind === 'fix' || command.kind === 'ignore') {
+      refuseForks(pull);
+      // Committed by a run that was ended before it said so.
+      if (await isCommitted(pull, comment, services.octokit)) return `Committed ${pull.headSha.slice(0, 7)}.`;
     }
     const analysed = await services.analyse(pull);
     switch (command.kind) {
@@ -236,6 +282,8 @@ function helpTable(): string {
 }
 
 const mostRows = 30;
+/** Begins the line of a commit message that names the comment whose command it is. */
+const trailer = 'Selvage-Command:';
 
 function findingTable({ kernels }: Report): string {
   const all = kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
@@ -276,7 +324,6 @@ async function fixed(
   analysed: Analysed,
   octokit: Octokit,
 ): Promise<string> {
-  refuseForks(pull);
   const { kernels } = analysed.report;
   const only = id === 'all' ? undefined : await chosen(id, comment, analysed, octokit);
   const meant = kernels.filter(({ repair }) => {
@@ -316,7 +363,6 @@ async function ignored(
   analysed: Analysed,
   octokit: Octokit,
 ): Promise<string> {
-  refuseForks(pull);
   const { finding } = await chosen(id, comment, analysed, octokit);
   const place = placesOf(finding).find(({ file }) => analysed.source(file) !== undefined);
   if (!place) throw new NotChosen('The source of this finding is not in the pull request.');
@@ -329,6 +375,16 @@ async function ignored(
   const files = new Map([[`${analysed.folder}${place.file}`, lines.join('\n')]]);
   const sha = await committed(octokit, comment, pull, files, `Suppress ${finding.code} in ${plainName(place.file)}`);
   return `Committed ${sha}: ${finding.code} is suppressed at ${codeSpan(`${place.file}:${place.line}`)}.`;
+}
+
+async function isCommitted(
+  { headSha, target }: PullState,
+  comment: CommandComment,
+  octokit: Octokit,
+): Promise<boolean> {
+  const { owner, repo } = target;
+  const { data } = await octokit.rest.git.getCommit({ owner, repo, commit_sha: headSha });
+  return comment.id !== 0 && data.message.split('\n').includes(`${trailer} ${comment.id}`);
 }
 
 function refuseForks({ isFork }: PullState): void {
@@ -351,7 +407,7 @@ async function committed(
   if (now.headSha !== pull.headSha)
     throw new NotCommitted('The branch has a newer commit by now; run the command again.');
   const trailers = [
-    `Selvage-Command: ${id}`,
+    ...(id === 0 ? [] : [`${trailer} ${id}`]),
     `Co-authored-by: ${author.login} <${author.id}+${author.login}@users.noreply.github.com>`,
   ];
   const message = `${subject}\n\n${trailers.join('\n')}\n`;

@@ -10,6 +10,13 @@ const ANNOTATIONS_PER_REQUEST = 50;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
 
+/** Only Apps are told when one is pressed. GitHub takes three at most, with labels of 20 characters. */
+const buttons = [
+  { label: 'Fix', description: 'Commit all verified edits', identifier: 'fix' },
+  { label: 'Ignore', description: 'How to suppress a finding', identifier: 'ignore' },
+  { label: 'Explain', description: 'What the findings mean', identifier: 'explain' },
+];
+
 /**
  * Makes the check run of a commit. Where the commit has the same one already, nothing is written; where that has other words
  * on repairs, they are renewed, unless repairs are still to be looked for.
@@ -18,6 +25,7 @@ export async function publishCheckRun(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
   { headSha, check, verdicts, isWhole }: Pick<ReviewPlan, 'headSha' | 'check' | 'verdicts' | 'isWhole'>,
+  hasButtons = false,
 ): Promise<'posted' | 'unchanged'> {
   // Annotations can only be added to a run, so a run with others is made anew.
   const externalId = `${verdicts}:${hashText(check.summary)}`;
@@ -50,6 +58,7 @@ export async function publishCheckRun(
     status: 'completed',
     conclusion: check.conclusion,
     output: { ...output, annotations: first },
+    ...(hasButtons && check.conclusion !== 'success' ? { actions: buttons } : {}),
   });
   for (const annotations of others) {
     await octokit.rest.checks.update({

@@ -14,6 +14,8 @@ interface PublishOptions {
   /** False: no review and no summary comment. */
   readonly comment: boolean;
   readonly checkRun: boolean;
+  /** Whether the check run has buttons, which only an App is told of. */
+  readonly buttons?: boolean;
 }
 
 type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run';
@@ -59,7 +61,7 @@ export async function publish(
 
   // First: it is tied to the commit, so it is right even where the pull request has moved on.
   const check = options.checkRun
-    ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan))
+    ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options.buttons))
     : 'off';
   if (!options.comment) return { comments: 0, review: 'off', summary: 'off', check, settled: 0, problems };
 

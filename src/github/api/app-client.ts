@@ -1,0 +1,58 @@
+/** Clients for the repositories that a GitHub App is installed in: a token for each installation, for an hour. */
+import { createSign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Octokit } from '@octokit/rest';
+import { createClient } from './client.ts';
+import { toolVersion } from '../../system/version.ts';
+
+interface AppCredentials {
+  readonly appId: string;
+  /** PEM, as GitHub makes it. */
+  readonly privateKey: string;
+  readonly apiUrl: string;
+}
+
+export interface Installation {
+  readonly octokit: Octokit;
+  readonly token: string;
+}
+
+/** Tokens are renewed so many milliseconds before they end. */
+const margin = 300_000;
+
+/** Makes clients of installations, and keeps their tokens as long as they hold. */
+export function appClients({
+  appId,
+  privateKey,
+  apiUrl,
+}: AppCredentials): (installation: number) => Promise<Installation> {
+  const known = new Map<number, { readonly token: string; readonly ends: number }>();
+  const clientWith = (token: string): Octokit =>
+    createClient({
+      token,
+      apiUrl,
+      userAgent: `selvage/${toolVersion}`,
+      writeInterval: 1000,
+      retryBudget: 180_000,
+      requestTimeout: 30_000,
+      sleep,
+      now: Date.now,
+    });
+  return async (installation) => {
+    const kept = known.get(installation);
+    if (kept && kept.ends - margin > Date.now()) return { octokit: clientWith(kept.token), token: kept.token };
+    const asApp = clientWith(appToken(appId, privateKey, Date.now()));
+    const { data } = await asApp.rest.apps.createInstallationAccessToken({ installation_id: installation });
+    known.set(installation, { token: data.token, ends: Date.parse(data.expires_at) });
+    return { octokit: clientWith(data.token), token: data.token };
+  };
+}
+
+/** The token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */
+export function appToken(appId: string, privateKey: string, now: number): string {
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  // A minute back, for clocks that differ.
+  const seconds = Math.floor(now / 1000) - 60;
+  const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: seconds, exp: seconds + 600, iss: appId })}`;
+  return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey).toString('base64url')}`;
+}

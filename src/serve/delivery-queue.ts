@@ -1,0 +1,105 @@
+/**
+ * Deliveries of webhooks, kept in an SQLite file until they are handled: a server that is killed goes on where it was.
+ * A delivery is known by its ID for as long as GitHub may send it again, so that none is handled twice.
+ */
+import { createRequire } from 'node:module';
+
+export interface Delivery {
+  /** `X-GitHub-Delivery` */
+  readonly id: string;
+  readonly event: string;
+  /** The body as it was signed. */
+  readonly payload: string;
+  /** `owner/name`, whose deliveries are handled one after the other. */
+  readonly repository: string;
+  /** How often it was begun before. */
+  readonly attempts: number;
+}
+
+export interface DeliveryQueue {
+  /** Keeps a delivery. @returns false where it is known */
+  readonly add: (delivery: Omit<Delivery, 'attempts'>, now: number) => boolean;
+  /** The next delivery, which counts as running until it ends. Repositories take turns, and each has one at a time. */
+  readonly take: (now: number) => Delivery | undefined;
+  /** @param error why it failed: it is tried again, a few times */
+  readonly end: (id: string, now: number, error?: string) => void;
+  readonly counts: () => Readonly<Record<'waiting' | 'running' | 'done' | 'failed', number>>;
+  readonly close: () => void;
+}
+
+/** A delivery that was begun so often, and never ended, is given up: it may be what ends the server. */
+const mostAttempts = 5;
+/** GitHub sends a delivery again for three days; what is known for longer is forgotten. In milliseconds. */
+const remembered = 30 * 24 * 3_600_000;
+
+const schema = `
+  create table if not exists delivery (
+    id text primary key, event text not null, payload text not null, repository text not null,
+    received integer not null, attempts integer not null default 0, state text not null default 'waiting', error text
+  ) strict;
+  create index if not exists delivery_state on delivery (state, repository, received);
+  create table if not exists turn (repository text primary key, served integer not null) strict;
+`;
+
+/** What is used of `node:sqlite`, which Node 20 lacks. */
+interface Database {
+  readonly exec: (sql: string) => void;
+  readonly prepare: (sql: string) => {
+    readonly run: (...values: (string | number | null)[]) => { readonly changes: number | bigint };
+    readonly get: (...values: (string | number | null)[]) => Record<string, unknown> | undefined;
+    readonly all: (...values: (string | number | null)[]) => Record<string, unknown>[];
+  };
+  readonly close: () => void;
+}
+
+/**
+ * Opens the queue in a file. What was running when the last server ended waits again.
+ * @throws Error where this Node has no SQLite, or the file is none of ours
+ */
+export function openQueue(file: string): DeliveryQueue {
+  const { DatabaseSync } = createRequire(import.meta.url)('node:sqlite') as {
+    DatabaseSync: new (path: string) => Database;
+  };
+  const database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
+  database.exec(schema);
+  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(mostAttempts); // prettier-ignore
+  database.exec("update delivery set state = 'waiting' where state = 'running'");
+  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, received) values (?, ?, ?, ?, ?)'); // prettier-ignore
+  const forget = database.prepare("delete from delivery where received < ? and state in ('done', 'failed')");
+  const next = database.prepare(`
+    select id, event, payload, repository, attempts from delivery left join turn using (repository)
+    where state = 'waiting' and repository not in (select repository from delivery where state = 'running')
+    order by coalesce(served, 0), received, delivery.rowid limit 1
+  `);
+  const begin = database.prepare("update delivery set state = 'running', attempts = attempts + 1 where id = ?");
+  const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // prettier-ignore
+  const finish = database.prepare('update delivery set state = ?, error = ?, payload = ? where id = ?');
+  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ? where id = ?"); // prettier-ignore
+  const count = database.prepare('select state, count(*) as number from delivery group by state');
+  const lastTurn = database.prepare('select max(served) as served from turn').get();
+  let turn = Number(lastTurn?.['served'] ?? 0);
+  return {
+    add({ id, event, payload, repository }, now) {
+      forget.run(now - remembered);
+      return Number(insert.run(id, event, payload, repository, now).changes) === 1;
+    },
+    take() {
+      const found = next.get();
+      if (!found) return undefined;
+      begin.run(String(found['id']));
+      serve.run(String(found['repository']), (turn += 1));
+      return found as unknown as Delivery;
+    },
+    end(id, _now, error) {
+      if (error === undefined) finish.run('done', null, '', id);
+      else again.run(mostAttempts, error.slice(0, 500), id);
+    },
+    counts() {
+      const counts = { waiting: 0, running: 0, done: 0, failed: 0 };
+      for (const { state, number } of count.all()) counts[state as keyof typeof counts] = Number(number);
+      return counts;
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,160 @@
+/** The HTTP server of a GitHub App: takes webhooks into the queue, and tells how it is. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Delivery, DeliveryQueue } from './delivery-queue.ts';
+
+export interface WebhookServer {
+  readonly port: number;
+  /** Takes no more deliveries, waits for those that are being handled, and closes. */
+  readonly stop: () => Promise<void>;
+}
+
+interface WebhookOptions {
+  readonly port: number;
+  readonly host?: string;
+  readonly secret: string;
+  readonly queue: DeliveryQueue;
+  /** Handles a delivery; one that rejects is tried again. */
+  readonly handle: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
+  /** So many at a time, of different repositories. */
+  readonly most: number;
+  /** Milliseconds for one, then it counts as failed. */
+  readonly patience: number;
+  readonly log: (line: string) => void;
+  readonly now?: () => number;
+}
+
+/** GitHub sends at most 25 MB. */
+const mostBytes = 25 << 20;
+const events = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run']);
+
+/** Whether the signature of a body is of one who knows the secret (`X-Hub-Signature-256`). */
+export function isSigned(secret: string, body: Uint8Array, signature: string | undefined): boolean {
+  if (secret === '' || signature === undefined) return false;
+  const wanted = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const given = Buffer.from(signature);
+  return wanted.length === given.length && timingSafeEqual(wanted, given);
+}
+
+/** Starts the server. Deliveries that an earlier one left are handled first. */
+export async function startWebhooks(options: WebhookOptions): Promise<WebhookServer> {
+  const { queue, secret, log, now = Date.now } = options;
+  const running = new Set<Promise<void>>();
+  const totals = { received: 0, known: 0, refused: 0, handled: 0, failed: 0 };
+  let isStopping = false;
+
+  const pump = (): void => {
+    while (!isStopping && running.size < options.most) {
+      const delivery = queue.take(now());
+      if (!delivery) return;
+      const work = handled(delivery);
+      running.add(work);
+      void work.finally(() => {
+        running.delete(work);
+        pump();
+      });
+    }
+  };
+
+  const handled = async (delivery: Delivery): Promise<void> => {
+    try {
+      await options.handle(delivery, AbortSignal.timeout(options.patience));
+      queue.end(delivery.id, now());
+      totals.handled += 1;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      log(`delivery ${delivery.id} (${delivery.event}) failed: ${why}`);
+      queue.end(delivery.id, now(), why);
+      totals.failed += 1;
+    }
+  };
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
+    if (!body) return refuse(response, 413, 'the body is too large');
+    if (!isSigned(secret, body, header('x-hub-signature-256'))) return refuse(response, 401, 'the signature is wrong');
+    const [id, event] = [header('x-github-delivery') ?? '', header('x-github-event') ?? ''];
+    if (!/^[\w-]{1,100}$/.test(id)) return refuse(response, 400, 'the delivery has no ID');
+    const payload = body.toString('utf8');
+    const repository = repositoryOf(payload);
+    if (repository === undefined) return refuse(response, 400, 'the body is no payload of a repository');
+    totals.received += 1;
+    if (isStopping) return refuse(response, 503, 'the server is stopping');
+    if (!events.has(event)) return tell(response, 202, { status: 'not of interest' });
+    const isNew = queue.add({ id, event, payload, repository }, now());
+    if (!isNew) totals.known += 1;
+    // It is on the disk: GitHub waits ten seconds at most.
+    tell(response, 202, { status: isNew ? 'queued' : 'known' });
+    pump();
+  };
+
+  const refuse = (response: ServerResponse, status: number, error: string): void => {
+    totals.refused += 1;
+    tell(response, status, { error });
+  };
+
+  const metrics = (): string => {
+    const lines = Object.entries(queue.counts()).map(
+      ([state, number]) => `selvage_deliveries{state="${state}"} ${number}`,
+    );
+    for (const [name, number] of Object.entries(totals)) lines.push(`selvage_deliveries_${name}_total ${number}`);
+    lines.push(`process_resident_memory_bytes ${process.memoryUsage.rss()}`);
+    return `${lines.join('\n')}\n`;
+  };
+
+  const server = createServer((request, response) => {
+    const { method, url } = request;
+    if (method === 'POST' && url === '/webhook') {
+      receive(request, response).catch(() => response.destroy());
+    } else if (method === 'GET' && url === '/healthz')
+      tell(response, isStopping ? 503 : 200, { status: isStopping ? 'stopping' : 'ok' }); // prettier-ignore
+    else if (method === 'GET' && url === '/metrics')
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(metrics()); // prettier-ignore
+    else tell(response, 404, { error: 'there is nothing here' });
+  });
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host ?? '127.0.0.1', resolve);
+  });
+  pump();
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      isStopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.allSettled(running);
+      server.closeIdleConnections();
+      await closed;
+      queue.close();
+    },
+  };
+}
+
+function tell(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** The body of a request; undefined where it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > mostBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function repositoryOf(payload: string): string | undefined {
+  try {
+    const value = JSON.parse(payload) as { readonly repository?: { readonly full_name?: unknown } } | null;
+    const name = value?.repository?.full_name;
+    return typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name) ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,275 @@
+/** Webhooks of a GitHub App: what is taken, that it survives kills, and that each delivery is handled once. */
+import assert from 'node:assert/strict';
+import { fork, type ChildProcess } from 'node:child_process';
+import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { seededRandom } from '../../src/base/random.ts';
+import { appToken } from '../../src/github/api/app-client.ts';
+import { openQueue, type Delivery } from '../../src/serve/delivery-queue.ts';
+import { isSigned, startWebhooks, type WebhookServer } from '../../src/serve/webhook-server.ts';
+import { BotPull } from '../github/bot-fixture.ts';
+import { sweep } from '../run/sweep.ts';
+
+const SECRET = 'It is a secret';
+const skip = Number(process.versions.node.split('.')[0]) < 24 && 'this Node has no SQLite';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'selvage-serve-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const signature = (body: string, secret = SECRET): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+async function send(
+  port: number,
+  id: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
+    method: 'POST',
+    headers: {
+      'x-github-delivery': id,
+      'x-github-event': 'issue_comment',
+      'x-hub-signature-256': signature(body),
+      ...headers,
+    },
+    body,
+  });
+  await response.text();
+  return response.status;
+}
+
+const payload = (repository = 'octo/kernels', more: object = {}): string =>
+  JSON.stringify({ repository: { full_name: repository }, ...more });
+
+async function serving(
+  handle: (delivery: Delivery) => Promise<void>,
+  run: (server: WebhookServer) => Promise<void>,
+  most = 4,
+): Promise<void> {
+  const queue = openQueue(join(folder, 'queue.sqlite'));
+  const server = await startWebhooks({
+    port: 0,
+    secret: SECRET,
+    queue,
+    handle,
+    most,
+    patience: 10_000,
+    log: () => undefined,
+  });
+  try {
+    await run(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+test('a signature is of the very bytes and of the secret', () => {
+  // GitHub's own example (docs: validating webhook deliveries).
+  const body = Buffer.from('Hello, World!');
+  const known = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+  assert.equal(isSigned("It's a Secret to Everybody", body, known), true);
+  assert.equal(isSigned("It's a Secret to Everybody", Buffer.from('Hello, World'), known), false);
+  assert.equal(isSigned('', body, `sha256=${createHmac('sha256', '').update(body).digest('hex')}`), false);
+  for (const wrong of [
+    undefined,
+    '',
+    'sha256=',
+    known.slice(0, -1),
+    known.replace('7', '8'),
+    known.replace('sha256', 'sha1'),
+  ])
+    assert.equal(isSigned("It's a Secret to Everybody", body, wrong), false);
+});
+
+test('the token of an App is signed by its key, and holds for ten minutes', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const now = Date.UTC(2026, 0, 1);
+  const [head = '', claims = '', sign = ''] = appToken(
+    '77',
+    privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    now,
+  ).split('.');
+  assert.equal(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, sign, 'base64url'), true);
+  assert.deepEqual(JSON.parse(Buffer.from(claims, 'base64url').toString()), {
+    iat: now / 1000 - 60,
+    exp: now / 1000 + 540,
+    iss: '77',
+  });
+});
+
+test('what is not signed, not whole or not of interest is not kept; a replay is known', { skip }, async () => {
+  const handled: string[] = [];
+  await serving(
+    async ({ id }) => void handled.push(id),
+    async ({ port }) => {
+      assert.equal(await send(port, 'a', payload()), 202);
+      assert.equal(await send(port, 'a', payload()), 202);
+      assert.equal(await send(port, 'b', payload(), { 'x-hub-signature-256': signature(payload(), 'other') }), 401);
+      assert.equal(await send(port, 'c', payload(), { 'x-hub-signature-256': '' }), 401);
+      assert.equal(await send(port, 'd e', payload()), 400);
+      assert.equal(await send(port, 'f', '{'), 400);
+      assert.equal(await send(port, 'g', '{}'), 400);
+      assert.equal(await send(port, 'h', payload(), { 'x-github-event': 'push' }), 202);
+      const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+      assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }]);
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      assert.match(metrics, /selvage_deliveries_known_total 1\n/);
+      assert.match(metrics, /selvage_deliveries_refused_total 5\n/);
+      assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
+    },
+  );
+  assert.deepEqual(handled, ['a']);
+  // A replay after a restart is known too.
+  await serving(
+    async ({ id }) => void handled.push(id),
+    async ({ port }) => void (await send(port, 'a', payload())),
+  );
+  assert.deepEqual(handled, ['a']);
+});
+
+test('repositories take turns, and each has one delivery at a time', { skip }, async () => {
+  const queue = openQueue(':memory:');
+  for (let index = 0; index < 6; index += 1)
+    queue.add({ id: `busy${index}`, event: 'x', payload: '', repository: 'a/busy' }, index);
+  for (let index = 0; index < 2; index += 1)
+    queue.add({ id: `calm${index}`, event: 'x', payload: '', repository: 'b/calm' }, 10 + index);
+  const order: string[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const [first, second] = [queue.take(0), queue.take(0)];
+    for (const delivery of [first, second]) if (delivery) order.push(delivery.id);
+    // Both are busy.
+    assert.equal(queue.take(0), undefined);
+    for (const delivery of [first, second]) if (delivery) queue.end(delivery.id, 0);
+  }
+  assert.deepEqual(order, ['busy0', 'calm0', 'busy1', 'calm1', 'busy2', 'busy3']);
+  queue.close();
+});
+
+test('what fails is tried again a few times, and then given up', { skip }, async () => {
+  let attempts = 0;
+  await serving(
+    async () => {
+      attempts += 1;
+      throw new Error('no network');
+    },
+    async ({ port }) => {
+      await send(port, 'a', payload());
+      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes('selvage_deliveries{state="failed"} 1')) await new Promise((resolve) => setTimeout(resolve, 5)); // prettier-ignore
+    },
+  );
+  assert.equal(attempts, 5);
+});
+
+test('a graceful stop waits for what is being handled, and leaves the rest', { skip }, async () => {
+  const handled: string[] = [];
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const handle = async ({ id }: Delivery): Promise<void> => {
+    await held;
+    handled.push(id);
+  };
+  const queue = openQueue(join(folder, 'queue.sqlite'));
+  const server = await startWebhooks({
+    port: 0,
+    secret: SECRET,
+    queue,
+    handle,
+    most: 1,
+    patience: 10_000,
+    log: () => undefined,
+  });
+  for (const id of ['a', 'b', 'c']) await send(server.port, id, payload());
+  const stopped = server.stop();
+  release();
+  await stopped;
+  assert.deepEqual(handled, ['a']);
+  await serving(
+    async ({ id }) => void handled.push(id),
+    async () => undefined,
+    2,
+  );
+  const left = openQueue(join(folder, 'queue.sqlite'));
+  assert.equal(left.counts().waiting + left.counts().done, 3);
+  left.close();
+});
+
+test(
+  'deliveries with duplicates, out of order, and a server that is killed: each comment is answered once',
+  { skip },
+  async () => {
+    const deliveries = sweep(120, 500);
+    const kills = 20;
+    const pull = await BotPull.open();
+    const children: ChildProcess[] = [];
+    after(() => children.forEach((child) => child.kill('SIGKILL')));
+    const entry = fileURLToPath(new URL('serving-process.ts', import.meta.url));
+    const start = async (): Promise<{ readonly child: ChildProcess; readonly port: number }> => {
+      const child = fork(entry, [join(folder, 'queue.sqlite'), pull.server.url, SECRET], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
+      children.push(child);
+      const port = await new Promise<number>((resolve) =>
+        child.once('message', (message) => resolve(message as number)),
+      );
+      return { child, port };
+    };
+    const draw = seededRandom(11);
+    const comments = Array.from({ length: deliveries }, () => pull.say('/selvage help'));
+    const bodies = comments.map(({ id, author, body }, index) => ({
+      id: `delivery-${index}`,
+      body: payload('octo/kernels', {
+        action: 'created',
+        installation: { id: 1 },
+        repository: { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } },
+        issue: { number: 7, pull_request: {} },
+        comment: { id, body, user: { login: author.login, id: author.id, type: 'User' } },
+      }),
+    }));
+    // Each at least once, a third of them twice, in any order.
+    const sent = [...bodies, ...bodies.filter(() => draw.chance(1 / 3))].sort(() => draw.next() - 0.5);
+    const killAt = new Set(
+      Array.from({ length: kills }, (_, index) => Math.floor(((index + 0.5) * sent.length) / kills)),
+    );
+    let running = await start();
+    for (const [index, { id, body }] of sent.entries()) {
+      for (;;) {
+        try {
+          assert.equal(await send(running.port, id, body), 202);
+          break;
+        } catch (error) {
+          if ((error as Error).name === 'AssertionError') throw error;
+          running = await start();
+        }
+      }
+      if (killAt.has(index)) {
+        await new Promise((resolve) => setTimeout(resolve, draw.below(60)));
+        const gone = new Promise((resolve) => running.child.once('exit', resolve));
+        running.child.kill('SIGKILL');
+        await gone;
+        running = await start();
+      }
+    }
+    const deadline = Date.now() + 240_000;
+    for (;;) {
+      const metrics = await (await fetch(`http://127.0.0.1:${running.port}/metrics`)).text();
+      if (metrics.includes(`selvage_deliveries{state="done"} ${deliveries}`)) break;
+      assert.ok(Date.now() < deadline, metrics);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    running.child.kill('SIGKILL');
+    const answered = pull.answers().map((body) => /^<!-- selvage:answer conversation (\d+) -->/.exec(body)?.[1]);
+    assert.deepEqual(
+      answered.map(Number).sort((a, b) => a - b),
+      comments.map(({ id }) => id),
+    );
+    await pull.server.close();
+  },
+);
