@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";process.stderr.write(`selvage serve, the webhook server of a GitHub App, is not available in this version.
-`);process.exitCode=2;
+import{serve}from"./chunk-required-node-http.js";import"./chunk-github-api-commits.js";import"./chunk--actions-github-lib-context.js";import"./chunk-github-plan-anchor.js";import"./chunk-report-cost-cost-markdown.js";import"./chunk-report-cost-cost-chart.js";import"./chunk-report-patch.js";import"./chunk-document-finding-group.js";import"./chunk-valibot-dist-index.js";import"./chunk-document-repaired-file.js";import{interruptible}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";process.exitCode=await interruptible(signal=>serve(process.env,signal,line=>{process.stderr.write(`selvage: ${line}
+`)}));
