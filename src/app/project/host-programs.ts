@@ -22,6 +22,7 @@ import type { SyntaxNode } from '../../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { SiteSettings } from './launches.ts';
+import { type FileMentions, fileMentions } from './file-mentions.ts';
 import type { SourceTree } from './source-tree.ts';
 
 /** A kernel whose launches are wanted. */
@@ -67,6 +68,7 @@ export function launchFinder(request: Request): LaunchFinder {
   const programs = new Map<string, Program>();
   const texts = new Map<string, ReadText>();
   const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
+  const mentions = fileMentions(tree);
   const textOf = (file: string): ReadText => {
     const found = texts.get(file) ?? readText(file, request);
     texts.set(file, found);
@@ -115,7 +117,7 @@ export function launchFinder(request: Request): LaunchFinder {
       const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
       const mentioned = await others(unit, simple);
       for (const file of mentioned) {
-        if (!seesKernel(file, simple, mentioned, wanted, tree)) {
+        if (!seesKernel(file, simple, mentioned, wanted, tree, mentions)) {
           if (definesKernel(tree.text(file) ?? '', simple)) definers.add(file);
           continue;
         }
@@ -216,15 +218,14 @@ function seesKernel(
   mentioned: readonly string[],
   { kernel, unit }: WantedKernel,
   tree: SourceTree,
+  mentions: FileMentions,
 ): boolean {
   const text = tree.text(file) ?? '';
   if (!mayLaunch(text) && !/\bcu\w+|cudaGraph/.test(text)) return false;
   if (definesKernel(text, name)) return kernel.location?.file === file;
   if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`)) return true; // prettier-ignore
   const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))]; // prettier-ignore
-  // Through headers that include headers, a file may see what it does not name.
-  const isIncluded = (header: string): boolean => text.includes(posix.basename(header)) || tree.sources().some((between) => between !== file && text.includes(posix.basename(between)) && (tree.text(between) ?? '').includes(posix.basename(header))); // prettier-ignore
-  return declaring.some((header) => header !== file && isIncluded(header));
+  return declaring.some((header) => header !== file && mentions.mentionsFile(file, header));
 }
 
 /** Whether of several files of a unit's name this one is the nearest to a program. */

@@ -1,0 +1,57 @@
+import { posix } from 'node:path';
+import type { SourceTree } from './source-tree.ts';
+
+/** Which files of a project name which others, judged by their texts: `"sort.cuh"` in an include, `sort.ptx` in a string. */
+export interface FileMentions {
+  /** Whether a file names another one, itself or through one file that it names. */
+  readonly mentionsFile: (file: string, other: string) => boolean;
+}
+
+/** A name with an extension, as words of a text are. */
+const fileName = /[\w+-]+(?:\.[\w+-]+)+/g;
+
+/** Each text is read once. */
+export function fileMentions(tree: SourceTree): FileMentions {
+  const namesIn = new Map<string, ReadonlySet<string>>();
+  const around = new Map<string, ReadonlySet<string>>();
+  let byName: Map<string, string[]> | undefined;
+
+  const names = (file: string): ReadonlySet<string> => {
+    const known = namesIn.get(file) ?? new Set((tree.text(file) ?? '').match(fileName));
+    namesIn.set(file, known);
+    return known;
+  };
+  const filesNamed = (name: string): readonly string[] => {
+    if (!byName) {
+      byName = new Map();
+      for (const path of tree.sources()) {
+        const files = byName.get(posix.basename(path));
+        if (files) files.push(path);
+        else byName.set(posix.basename(path), [path]);
+      }
+    }
+    return byName.get(name) ?? [];
+  };
+  /** The names in a file and in those that it names: through headers that include headers, it may see what it does not name. */
+  const namesAround = (file: string): ReadonlySet<string> => {
+    let known = around.get(file);
+    if (!known) {
+      const all = new Set(names(file));
+      for (const name of names(file))
+        for (const between of filesNamed(name))
+          if (between !== file) for (const other of names(between)) all.add(other);
+      around.set(file, (known = all));
+    }
+    return known;
+  };
+
+  return {
+    mentionsFile(file, other) {
+      const name = posix.basename(other);
+      // A file without an extension, or with blanks in its name, is no word.
+      if (name.match(fileName)?.[0] === name) return namesAround(file).has(name);
+      const isIn = (path: string): boolean => (tree.text(path) ?? '').includes(name);
+      return isIn(file) || [...names(file)].flatMap(filesNamed).some((between) => between !== file && isIn(between));
+    },
+  };
+}
