@@ -12,6 +12,7 @@ import {
   commonPointers,
   distinctSites,
   sitesOf,
+  withoutCovered,
 } from '../../cuda/launches/launch-site.ts';
 import { definesFunction, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
@@ -52,6 +53,9 @@ interface Request {
 interface Program extends HostProgram {
   readonly host: HostText;
 }
+
+/** Of more launches of a kernel than these, those are left out that another one of the same place covers. */
+const mostTold = 8;
 
 /** More launches of a kernel than these are told as one, with what differs left open. */
 const mostLaunches = 24;
@@ -286,7 +290,8 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
 const mostShown = 6;
 
 /** Many launches as few: those of one place become one that says what they have in common, and the first of them stay. */
-function fewer(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
+function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
+  const sites = all.length <= mostTold ? all : withoutCovered(all);
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {

@@ -24,7 +24,7 @@ import type { WorkerOptions } from './worker-place.ts';
 
 export const checkLimits: CheckLimits = {
   counted: usualBudget,
-  alone: 250,
+  alone: 1000,
   stretch: 1000,
   queryGrace: 2000,
   grace: 5000,

@@ -84,6 +84,25 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   return [...unique.values()];
 }
 
+/**
+ * Sites without those that say the same as another one and more conditions: a way to a launch that adds a condition to
+ * another way there leads to none that this one does not lead to.
+ */
+export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSite[] {
+  const shown = (_: string, part: unknown): unknown =>
+    typeof part === 'bigint' ? `${part}n` : part instanceof Map ? [...(part as ReadonlyMap<unknown, unknown>)] : part;
+  const told = sites.map((site) => {
+    const { ties, ...rest } = site;
+    const conditions = new Set<string>();
+    const others: unknown[] = [];
+    for (const tie of ties) if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown)); else others.push(tie); // prettier-ignore
+    return { site, conditions, key: JSON.stringify([rest, others], shown) };
+  });
+  const covers = (a: (typeof told)[number], b: (typeof told)[number]): boolean =>
+    a.key === b.key && a.conditions.size < b.conditions.size && [...a.conditions].every((one) => b.conditions.has(one));
+  return told.filter((one) => !told.some((other) => covers(other, one))).map(({ site }) => site);
+}
+
 /** What several launches say of the memory of their arguments. */
 export function commonPointers([first, ...rest]: readonly LaunchSite[]): ReadonlyMap<number, SitePointer> {
   const common = new Map<number, SitePointer>();
@@ -311,7 +330,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRe
     }
     // A term that another one named, or that is named by itself, says nothing of itself.
     const value = translated(term, names, isNamedBy(names, term, expression));
-    if (value && !isSameName(value, expression))
+    if (value && !isSameSum(value, expression))
       add({ kind: 'comparison', operator: '==', left: expression, right: value });
   };
   const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // prettier-ignore
@@ -343,6 +362,20 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRe
 function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
   if (a.kind === 'parameter' && b.kind === 'parameter') return a.path.join('.') === b.path.join('.');
   return a.kind === 'dimension' && b.kind === 'dimension' && a.name === b.name && a.axis === b.axis;
+}
+
+/** Whether two expressions are one name with numbers added that make up 0: `blockDim.x - 1 + 1`. */
+function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
+  let [rest, offset] = [a, 0n];
+  while (
+    rest.kind === 'arithmetic' &&
+    (rest.operator === '+' || rest.operator === '-') &&
+    rest.right.kind === 'integer'
+  ) {
+    offset += rest.operator === '+' ? rest.right.value : -rest.right.value;
+    rest = rest.left;
+  }
+  return offset === 0n && isSameName(rest, name);
 }
 
 /** The key of a term whose name is the expression itself: it is to be told by its parts. */

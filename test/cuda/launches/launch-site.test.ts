@@ -4,7 +4,12 @@ import { readHostProgram, type HostLaunch } from '../../../src/cuda/host/host-pr
 import { readHostText } from '../../../src/cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../../src/cuda/host/plain-preprocessor.ts';
 import { canLaunch, canTake } from '../../../src/cuda/launches/kernel-match.ts';
-import { sitesOf, type LaunchParameter, type LaunchSite } from '../../../src/cuda/launches/launch-site.ts';
+import {
+  sitesOf,
+  type LaunchParameter,
+  type LaunchSite,
+  withoutCovered,
+} from '../../../src/cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
 import { printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
 import { cudaParser } from '../syntax/grammar.ts';
@@ -298,4 +303,33 @@ test('texts without a launch are told without parsing', () => {
     mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'),
   );
   assert.ok(!mayLaunch('__global__ void k() { a << b; }'));
+});
+
+test('a way to a launch that only adds conditions to another way there is covered by it', async () => {
+  const parameters = [{ name: 'p', type: 'float*' }, { name: 'n', type: 'int' }]; // prettier-ignore
+  const launches = 'if (b > 4) b++; else n++; if (n > 9) run(p, n); run(p, n);';
+  const found = await launchesIn(
+    `static void run(float *p, int n) { k<<<(n + 63) / 64, 64>>>(p, n); }\nvoid all(float *p, int n, int b) { ${launches} }`,
+    parameters,
+  );
+  const all = found.flatMap(({ sites }) => sites);
+  const kept = withoutCovered(all);
+  const conditions = (site: LaunchSite): string => site.ties.map((tie) => printAssumption(tie)).join('; ');
+  assert.ok(all.some((site) => conditions(site).includes('n > 9')));
+  assert.ok(kept.length > 0 && kept.every((site) => !conditions(site).includes('n > 9')));
+  const [site] = kept;
+  assert.ok(site);
+  const [more] = all.filter((other) => conditions(other).includes('n > 9'));
+  assert.ok(more);
+  // What is told of a size, a block or an argument besides is no condition.
+  const others: LaunchSite[] = [
+    { ...more, block: [32, 1, 1] },
+    { ...more, sharedBytes: 64 },
+    { ...more, scalars: new Map([[1, 12n]]) },
+    { ...more, aliases: [[0, 1]] },
+    { ...more, location: { ...more.location, line: 99 } },
+    { ...more, ties: [...more.ties, { kind: 'extent', array: 'p', atLeast: { kind: 'integer', value: 8n } }] },
+  ];
+  assert.deepEqual(withoutCovered([site, ...others]), [site, ...others]);
+  assert.deepEqual(withoutCovered([more, site]), [site]);
 });
