@@ -151,26 +151,28 @@ export function launchFinder(request: Request): LaunchFinder {
   async function callersOf(entry: FunctionDeclaration, unit: string): Promise<Called[]> {
     const own = programOf(unit);
     const results: Called[] = [];
-    const definers: string[] = [];
+    const definition = own.host.locate(entry.node.start).file;
+    const isShared = own.shared.includes(entry);
+    const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
+    const files = (await others(unit, entry.name)).map((file) => ({ file, text: tree.text(file) ?? '' }));
+    const isOwn = ({ file, text }: (typeof files)[number]): boolean =>
+      file !== definition && definesFunction(text, entry.name);
+    // Where other programs have a function of that name, they mean theirs.
+    let isElsewhere = !isShared && files.some(isOwn);
     const callers: { file: string; program: Program }[] = [];
-    for (const file of await others(unit, entry.name)) {
-      const text = tree.text(file) ?? '';
+    for (const one of files) {
+      const { file, text } = one;
       // Most files only mention the name, or have a function of their own by it: told without reading the program.
-      if (!mayCall(text, entry.name)) {
-        if (definesFunction(text, entry.name)) definers.push(file);
-        continue;
-      }
-      if (own.shared.includes(entry) && definesFunction(text, entry.name)) continue;
+      if (!mayCall(text, entry.name) || (isShared && isOwn(one)) || (isElsewhere && !isNear(file))) continue;
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
-        ({ body, node }) => body && program.host.locate(node.start).file !== own.host.locate(entry.node.start).file,
+        ({ body, node }) => body && program.host.locate(node.start).file !== definition,
       );
-      if (hasOwn) definers.push(file);
+      if (hasOwn) isElsewhere = true;
       else if (text.includes(entry.name)) callers.push({ file, program });
     }
-    const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
     for (const { file, program } of callers) {
-      if (definers.length > 0 && !isNear(file)) continue;
+      if (isElsewhere && !isNear(file)) continue;
       for (const call of program.calls) {
         if (call.name !== entry.name || call.arguments.length > entry.parameters.length) continue;
         results.push({ program, launches: own.launchesOf(entry, call.arguments, call.facts) });

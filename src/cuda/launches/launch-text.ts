@@ -28,10 +28,7 @@ const beforeCall = /^(?:return|else|do|throw|case|goto|new|delete|not|and|or|xor
  * comments and strings, declarations, and calls of methods are none; wherever it is not clear, the answer is yes.
  */
 export function mayCall(text: string, name: string): boolean {
-  const plain = text.includes('R"')
-    ? text
-    : text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g, ' ');
-  const lines = plain.replaceAll(/\\\r?\n/g, ' ');
+  const lines = withoutComments(text).replaceAll(/\\\r?\n/g, ' ');
   for (const { index } of lines.matchAll(wordOf(name))) {
     const line = lines.slice(lines.lastIndexOf('\n', index) + 1, index);
     if (/^\s*#\s*define\b/.test(line)) return true;
@@ -45,11 +42,17 @@ export function mayCall(text: string, name: string): boolean {
   return false;
 }
 
+/** A text without comments and literals; as it is where a raw string may hide what is which. */
+function withoutComments(text: string): string {
+  if (text.includes('R"')) return text;
+  return text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g, ' ');
+}
+
 function wordOf(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9_])${name.replace(/\W/g, '')}(?![A-Za-z0-9_])`, 'g');
 }
 
 /** Whether a text defines a function of a name, as far as one sees without parsing it. */
 export function definesFunction(text: string, name: string): boolean {
-  return new RegExp(`${wordOf(name).source}\\s*\\([^;{}()]*\\)\\s*\\{`).test(text);
+  return new RegExp(`${wordOf(name).source}\\s*\\([^;{}()]*\\)\\s*\\{`).test(withoutComments(text));
 }

@@ -36,4 +36,5 @@ test('comments, strings, declarations, methods and longer names are no calls', (
 test('a definition is told from a declaration and a call', () => {
   assert.ok(definesFunction('void run(int n)\n{\n}', 'run'));
   assert.equal(definesFunction('void run(int n); void f() { run(1); }', 'run'), false);
+  assert.equal(definesFunction('// void run(int n) { }', 'run'), false);
 });
