@@ -224,19 +224,14 @@ function unseparated(
   if (!can || !may || !does) return null;
   const faults: TranslationFault[] = [];
   for (const [later] of lines.entries()) {
-    for (const [earlier] of lines.entries()) {
-      if (!hasAccess(does[later]!, earlier) || !hasAccess(can[later]!, earlier)) continue;
-      // The table of lines may give two accesses one line.
-      if (earlier === later) continue;
-      // Within an interval accesses may change places.
-      if (hasAccess(may[later]!, earlier) || hasAccess(may[earlier]!, later)) continue;
-      faults.push({
-        kind: 'unseparated',
-        what: by,
-        earlier: lines[earlier]!,
-        later: lines[later]!,
-        address: addresses.get(later)!,
-      });
+    const [own, reached, allowed] = [does[later]!, can[later]!, may[later]!];
+    for (let word = 0; word < own.length; word++) {
+      for (let left = own[word]! & reached[word]! & ~allowed[word]!; left !== 0; left &= left - 1) {
+        const earlier = word * 32 + (31 - Math.clz32(left & -left));
+        // The table of lines may give two accesses one line. Within an interval accesses may change places.
+        if (earlier === later || hasAccess(may[earlier]!, later)) continue;
+        faults.push({ kind: 'unseparated', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // prettier-ignore
+      }
     }
   }
   return faults;
