@@ -1,6 +1,7 @@
 import { findAssets } from './app/project/assets.ts';
 import { analyseRange, type RangeRequest } from './app/compare/review-range.ts';
 import { analyseMerged, analyseShard } from './app/compare/shards.ts';
+import { analyseRepository } from './app/pipeline/whole-repository.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
 import { optimiseLate } from './system/engine-flags.ts';
@@ -23,5 +24,6 @@ process.exitCode = await runAction({
     if (shards === undefined) return analyseRange(request);
     return shard ? analyseShard(request, shard, shards) : analyseMerged(request, shards);
   },
+  check: (request) => analyseRepository({ ...request, assets }),
   render: (format, { report, source }) => render(format, report, { color: false, verbose: true, source }),
 });

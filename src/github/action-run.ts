@@ -1,8 +1,5 @@
 /** The action, from event to exit status. */
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { exitCodes } from '../document/exit-code.ts';
@@ -10,22 +7,33 @@ import type { ChangeAnalysis } from '../app/compare/change-request.ts';
 import { changedFiles, folderInRepository } from '../app/project/git.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
 import type { Options } from '../settings/options.ts';
-import type { Defect, Progress } from '../app/project/progress.ts';
+import type { Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './api/changed-files.ts';
-import { basicCredentials, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
+import { basicCredentials, commitBefore, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
 import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
 import { answerComment, type CommandComment } from './bot/bot.ts';
 import { commentEvents, commentOf } from './bot/event.ts';
-import { parseEvent, type PullRequestEvent } from './event.ts';
+import { parseEvent, type PullRequestEvent, type PushEvent, type RepositoryEvent } from './event.ts';
 import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
 import type { PullRequestTarget } from './api/target.ts';
 import { planReview, type PlanInput } from './plan/plan.ts';
-import { describeProblem, publish, type PublishResult } from './publish/publish.ts';
+import { planIssue } from './plan/issue-plan.ts';
+import { describeProblem, publish, publishCheck, type PublishResult } from './publish/publish.ts';
+import { publishIssue } from './publish/issue.ts';
 import type { ReviewPlan } from './plan/review-plan.ts';
 import type { CacheService } from './runner/cache-service.ts';
 import { clientFor, eventPayload } from './runner/run-client.ts';
+import {
+  Log,
+  saveDefect,
+  setOutputs,
+  writeJobSummary,
+  writeOutputFile,
+  writeOutputs,
+  type ReportFormat,
+} from './runner/job.ts';
 import { keepResults, serviceOf } from './runner/kept-results.ts';
 import { printReviewData, reviewFile } from './stages/review-data.ts';
 import { logText } from './text/workflow-command.ts';
@@ -50,15 +58,18 @@ interface RangeRequest {
   readonly decided?: (analysis: RangeResult) => Promise<void>;
 }
 
+type WholeRequest = Pick<RangeRequest, 'root' | 'options' | 'nvccArguments' | 'environment' | 'progress' | 'signal'>;
+
 type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type ReportFormat = 'json' | 'sarif' | 'html';
 
 interface ActionServices {
   /** The environment of the process. Secrets are removed from it before anything is compiled. */
   readonly environment: Record<string, string | undefined>;
   readonly analyse: (request: RangeRequest) => Promise<RangeResult>;
+  /** Checks the whole repository. */
+  readonly check: (request: WholeRequest) => Promise<Pick<RangeResult, 'report' | 'source'>>;
   readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
@@ -86,15 +97,16 @@ export async function runAction(services: ActionServices): Promise<number> {
       const inputs = readInputs(core.getInput);
       return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // prettier-ignore
     }
-    const event = parseEvent(name, eventPayload(environment), channels.allowTarget);
+    const place = { repository: environment['GITHUB_REPOSITORY'], sha: environment['GITHUB_SHA'] };
+    const event = parseEvent(name, eventPayload(environment), channels.allowTarget, place);
     if (event.kind === 'other') {
       core.info(event.message);
       return exitCodes.success;
     }
     if (event.kind === 'refused') throw new UsageError(event.message);
     started = { event, channels, token, cache, octokit: clientFor(token, environment), isTold: false };
-    const [inputs, place] = [readInputs(core.getInput), started];
-    return await interruptible((signal) => review(place, inputs, services, signal));
+    const [inputs, begun] = [readInputs(core.getInput), started];
+    return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
     // Verdicts that are posted stand, whatever becomes of the repairs.
@@ -105,9 +117,9 @@ export async function runAction(services: ActionServices): Promise<number> {
   }
 }
 
-/** A review whose pull request is known. */
+/** A run that knows what it is about. */
 interface StartedReview {
-  readonly event: PullRequestEvent;
+  readonly event: PullRequestEvent | PushEvent | RepositoryEvent;
   readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
   readonly token: string;
   /** Where results of earlier runs are, if this runner has it. */
@@ -137,32 +149,78 @@ async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: St
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
   const plan = planEarlyEnd(end, event.headSha, secrets);
   setOutputs(plan.outputs);
-  await writeJobSummary(plan);
-  new Log().say(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
+  await writeJobSummary(plan.jobSummary);
+  const log = new Log();
+  switch (event.kind) {
+    case 'pull-request':
+      return log.say(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
+    case 'push':
+      return log.say(toldLines(plan, await publishCheck(octokit, event, plan, channels.checkRun)));
+    case 'repository':
+      return;
+  }
 }
 
 function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget {
   return { owner, repo, pullNumber: number };
 }
 
-async function review(
+async function run(
   started: StartedReview,
   inputs: ActionInputs,
   services: ActionServices,
   signal: AbortSignal,
 ): Promise<number> {
-  const { event, token, cache, octokit } = started;
+  const { event, token, octokit } = started;
   const { environment } = services;
   const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
   const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
   const clone: Clone = { root, environment, serverUrl, token };
-  const target = targetOf(event);
+  switch (event.kind) {
+    case 'repository':
+      return checkRepository(octokit, event, clone, inputs, services, signal);
+    case 'push': {
+      const base = await commitBefore(clone, event);
+      const publishPlan = (plan: ReviewPlan) => publishCheck(octokit, event, plan, inputs.checkRun);
+      const change: Change = { base, files: await changedFiles(clone, base, event.headSha), isReviewed: false, publishPlan }; // prettier-ignore
+      return review(started, clone, change, inputs, services, signal);
+    }
+    case 'pull-request': {
+      const target = targetOf(event);
+      const base = await findMergeBase(octokit, clone, event);
+      await ensureCommit(clone, base);
+      await ensureCommit(clone, event.headSha);
+      const { files, notes } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
+      for (const note of notes) core.info(logText(note));
+      const { comment, checkRun } = inputs;
+      const publishPlan = (plan: ReviewPlan) => publish(octokit, target, plan, { comment, checkRun });
+      const change: Change = { base, files, isReviewed: !event.draft || inputs.reviewDrafts, publishPlan };
+      return review(started, clone, change, inputs, services, signal);
+    }
+  }
+}
 
-  const base = await findMergeBase(octokit, clone, event);
-  await ensureCommit(clone, base);
-  await ensureCommit(clone, event.headSha);
-  const changes = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
-  for (const note of changes.notes) core.info(logText(note));
+/** A range of commits. */
+interface Change {
+  readonly base: string;
+  readonly files: readonly FileDiff[];
+  /** Whether comments are posted on its lines. */
+  readonly isReviewed: boolean;
+  readonly publishPlan: (plan: ReviewPlan) => Promise<PublishResult>;
+}
+
+async function review(
+  started: StartedReview,
+  clone: Clone,
+  { base, files, isReviewed, publishPlan }: Change,
+  inputs: ActionInputs,
+  services: ActionServices,
+  signal: AbortSignal,
+): Promise<number> {
+  const { event, cache } = started;
+  const { environment } = services;
+  const { root, serverUrl } = clone;
+  const fork = event.kind === 'pull-request' && event.fork;
 
   signal.throwIfAborted();
   const shards = inputs.options.shards === undefined ? {} : { shards: resolve(root, inputs.options.shards) };
@@ -170,7 +228,7 @@ async function review(
     environment,
     service: inputs.cache ? cache : undefined,
     // Under `pull_request_target` the default branch would read it.
-    mayWrite: !event.fork && environment['GITHUB_EVENT_NAME'] === 'pull_request',
+    mayWrite: !fork && environment['GITHUB_EVENT_NAME'] !== 'pull_request_target',
     log: (line) => core.info(logText(line)),
   });
   const { shard } = inputs.options;
@@ -181,7 +239,7 @@ async function review(
     const plan = planReview({
       report,
       folder,
-      diff: diffWithin(changes.files, folder),
+      diff: diffWithin(files, folder),
       headSha: event.headSha,
       baseSha: base,
       failOn: inputs.options.failOn,
@@ -190,18 +248,18 @@ async function review(
       trust,
       source,
       stage,
-      options: { maxComments: inputs.maxComments, review: !event.draft || inputs.reviewDrafts },
+      options: { maxComments: inputs.maxComments, review: isReviewed },
     });
     // Write what needs no network first, so that a network failure cannot lose the findings.
     log.say(nothing === undefined ? plan.log : [nothing]);
-    await writeOutputs(plan, analysis, services);
-    const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // prettier-ignore
-    const dataFile = join(reportFolder(environment), reviewFile);
-    writeFileSync(dataFile, printReviewData(data));
-    core.setOutput('review-data', dataFile);
+    await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
+    await writeJobSummary(plan.jobSummary);
+    if (event.kind === 'pull-request') {
+      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // prettier-ignore
+      writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
+    }
     started.isTold = true;
-    const result = await publish(octokit, target, plan, { comment: inputs.comment, checkRun: inputs.checkRun });
-    log.say(toldLines(plan, result));
+    log.say(toldLines(plan, await publishPlan(plan)));
     return plan;
   };
   const analysis = await log.withoutCommands(() =>
@@ -209,13 +267,13 @@ async function review(
       root,
       base,
       head: event.headSha,
-      diff: changes.files,
-      fork: event.fork,
+      diff: files,
+      fork,
       options: { ...inputs.options, ...shards },
       nvccArguments: inputs.nvccArguments,
       environment: { ...environment, SELVAGE_CACHE: kept.folder },
       signal,
-      progress: { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) },
+      progress: progressOf(environment),
       ...(!shard && { decided: async (verdicts) => void (await post(verdicts, 'verdicts')) }),
     }),
   );
@@ -270,11 +328,54 @@ async function answer(
     },
     async review({ target: { owner, repo, pullNumber: number }, isFork: fork, isDraft: draft, headSha, baseSha }) {
       const event: PullRequestEvent = { kind: 'pull-request', owner, repo, number, headSha, baseSha, draft, fork };
-      await review({ ...started, event, isTold: false }, inputs, services, signal);
+      await run({ ...started, event, isTold: false }, inputs, services, signal);
     },
   });
   core.info(`The comment was ${outcome}.`);
   return exitCodes.success;
+}
+
+/** Checks the whole repository as it is checked out. */
+async function checkRepository(
+  octokit: Octokit,
+  event: RepositoryEvent,
+  clone: Clone,
+  { options, nvccArguments, issue: isIssueKept }: ActionInputs,
+  { environment, check, render }: ActionServices,
+  signal: AbortSignal,
+): Promise<number> {
+  const log = new Log();
+  const { root, serverUrl } = clone;
+  const request: WholeRequest = {
+    root,
+    options,
+    nvccArguments,
+    environment,
+    progress: progressOf(environment),
+    signal,
+  };
+  const { report, source } = await log.withoutCommands(() => check(request));
+  const plan = planReview({
+    report,
+    source,
+    folder: await folderInRepository(clone),
+    diff: [],
+    headSha: event.headSha,
+    failOn: options.failOn,
+    ...toolOf(environment),
+    repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
+  });
+  log.say([...plan.log, ...plan.workflowCommands.commands]);
+  await writeOutputs(plan.outputs, environment, (format) => render(format, { report, source, trust: [] }));
+  await writeJobSummary(plan.jobSummary);
+  const issue = isIssueKept && event.isDefaultBranch ? planIssue(plan, event.branch) : null;
+  if (issue) log.say(await publishIssue(octokit, event, issue));
+  return plan.exitCode;
+}
+
+/** Where the analysis tells of what goes on: the log of the job. */
+function progressOf(environment: Environment): Progress {
+  return { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) };
 }
 
 /** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */
@@ -282,91 +383,6 @@ function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   const [name = '', ref = ''] = [environment['GITHUB_ACTION_REPOSITORY'], environment['GITHUB_ACTION_REF']];
   if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};
   return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
-}
-
-/** The log of the job. */
-class Log {
-  private readonly said = new Set<string>();
-  /** Ends a time without workflow commands; undefined outside of one. */
-  private word: string | undefined;
-
-  /** Logs each line once, with workflow commands turned on. */
-  say(lines: readonly string[]): void {
-    const fresh = lines.filter((line) => !this.said.has(line));
-    if (fresh.length === 0) return;
-    const isOff = this.word !== undefined;
-    if (isOff) this.turnOn();
-    for (const line of fresh) {
-      this.said.add(line);
-      core.info(line);
-    }
-    if (isOff) this.turnOff('Repairs');
-  }
-
-  /** Runs with workflow commands turned off, so that GitHub takes no line of compiler output for a command. */
-  async withoutCommands<T>(run: () => Promise<T>): Promise<T> {
-    this.turnOff('Analysis');
-    try {
-      return await run();
-    } finally {
-      this.turnOn();
-    }
-  }
-
-  private turnOff(group: string): void {
-    this.word = randomUUID();
-    core.startGroup(group);
-    core.info(`::stop-commands::${this.word}`);
-  }
-
-  private turnOn(): void {
-    core.info(`::${this.word}::`);
-    this.word = undefined;
-    core.endGroup();
-  }
-}
-
-/** Saves the input that shows a defect of Selvage, so that the user can report it. */
-function saveDefect({ kernel, error, files }: Defect, environment: Environment): void {
-  const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  core.info(
-    `A defect of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
-  core.info(`The input was saved in ${folder}; please report it.`);
-}
-
-function reportFolder(environment: Environment): string {
-  const folder = join(environment['RUNNER_TEMP'] ?? tmpdir(), 'selvage');
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-async function writeOutputs(
-  plan: ReviewPlan,
-  analysis: RangeResult,
-  { environment, render }: ActionServices,
-): Promise<void> {
-  const folder = reportFolder(environment);
-  for (const format of ['json', 'sarif', 'html'] as const) {
-    const file = join(folder, `report.${format}`);
-    writeFileSync(file, await render(format, analysis));
-    core.setOutput(`report-${format}`, file);
-  }
-  setOutputs(plan.outputs);
-  await writeJobSummary(plan);
-}
-
-function setOutputs(outputs: ReviewPlan['outputs']): void {
-  for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
-}
-
-async function writeJobSummary(plan: ReviewPlan): Promise<void> {
-  try {
-    await core.summary.addRaw(plan.jobSummary).write({ overwrite: true });
-  } catch (error) {
-    core.info(`Selvage cannot write the job summary: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** Lines on how publishing went, and annotations if no check run holds them. */

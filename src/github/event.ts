@@ -13,8 +13,30 @@ export interface PullRequestEvent {
   readonly fork: boolean;
 }
 
+/** Commits on the default branch. */
+export interface PushEvent {
+  readonly kind: 'push';
+  readonly owner: string;
+  readonly repo: string;
+  readonly headSha: string;
+  /** The commit before it; zeros where there is none. */
+  readonly baseSha: string;
+}
+
+/** A run that was scheduled, or started by hand. */
+export interface RepositoryEvent {
+  readonly kind: 'repository';
+  readonly owner: string;
+  readonly repo: string;
+  readonly headSha: string;
+  readonly branch: string;
+  readonly isDefaultBranch: boolean;
+}
+
 type RunEvent =
   | PullRequestEvent
+  | PushEvent
+  | RepositoryEvent
   /** Nothing to do; the run succeeds. */
   | { readonly kind: 'other'; readonly message: string }
   /** Wrong usage. */
@@ -33,12 +55,31 @@ const payloadSchema = v.object({
   }),
 });
 
+const pushSchema = v.object({
+  ref: v.string(),
+  before: sha,
+  after: sha,
+  deleted: v.optional(v.boolean()),
+  repository: v.object({ full_name: v.string(), default_branch: v.string() }),
+});
+
+/** A scheduled run knows less. */
+const repositorySchema = v.object({
+  ref: v.optional(v.nullable(v.string())),
+  repository: v.optional(v.object({ default_branch: v.optional(v.string()) })),
+});
+
 const REASONS: Readonly<Record<string, string>> = {
   merge_group: 'the pull requests of a merge group were reviewed before',
-  push: 'a push has no pull request to review',
-  workflow_dispatch: 'a manual run has no pull request to review',
-  schedule: 'a scheduled run has no pull request to review',
 };
+
+/** Where a run is, as the runner says. */
+interface RunPlace {
+  /** `GITHUB_REPOSITORY` */
+  readonly repository?: string | undefined;
+  /** `GITHUB_SHA` */
+  readonly sha?: string | undefined;
+}
 
 /**
  * Reads the event of a run.
@@ -46,7 +87,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * @param payload the JSON of the file `GITHUB_EVENT_PATH`
  * @param allowTarget whether the workflow accepts the risk of `pull_request_target`
  */
-export function parseEvent(name: string, payload: unknown, allowTarget: boolean): RunEvent {
+export function parseEvent(name: string, payload: unknown, allowTarget: boolean, place: RunPlace = {}): RunEvent {
   if (name === 'pull_request_target' && !allowTarget) {
     return {
       kind: 'refused',
@@ -54,18 +95,14 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean)
         'The event pull_request_target started this run. Compiling runs code of the pull request, and under this event that code could reach secrets and a token with write access. Use `on: pull_request`, or set the input `allow-pull-request-target` to true if you accept this.',
     };
   }
+  if (name === 'push') return parsePush(payload);
+  if (name === 'schedule' || name === 'workflow_dispatch') return parseRepository(name, payload, place);
   if (name !== 'pull_request' && name !== 'pull_request_target') {
     const reason = REASONS[name] ?? `the event ${JSON.stringify(name)} has no pull request to review`;
     return { kind: 'other', message: `Nothing to do: ${reason}. Selvage runs on pull_request.` };
   }
   const parsed = v.safeParse(payloadSchema, payload);
-  if (!parsed.success) {
-    const issue = parsed.issues[0];
-    return {
-      kind: 'refused',
-      message: `The event file is not a ${name} payload: ${v.getDotPath(issue) ?? 'the document'}: ${issue.message}`,
-    };
-  }
+  if (!parsed.success) return refused(name, parsed.issues[0]);
   const { action, repository: base, pull_request: pull } = parsed.output;
   if (action === 'closed') return { kind: 'other', message: 'Nothing to do: the pull request is closed.' };
   return {
@@ -79,4 +116,40 @@ export function parseEvent(name: string, payload: unknown, allowTarget: boolean)
     // A head repository that was deleted was a fork.
     fork: pull.head.repo?.full_name !== base.full_name,
   };
+}
+
+function parsePush(payload: unknown): RunEvent {
+  const parsed = v.safeParse(pushSchema, payload);
+  if (!parsed.success) return refused('push', parsed.issues[0]);
+  const { ref, before, after, deleted, repository: pushed } = parsed.output;
+  const branch = pushed.default_branch;
+  if (ref !== `refs/heads/${branch}` || deleted === true) {
+    const message = `Nothing to do: of pushes, Selvage looks at those to the default branch ${JSON.stringify(branch)}. It reviews others on pull_request.`;
+    return { kind: 'other', message };
+  }
+  return { kind: 'push', ...namesOf(pushed.full_name), headSha: after, baseSha: before };
+}
+
+function parseRepository(name: string, payload: unknown, place: RunPlace): RunEvent {
+  const parsed = v.safeParse(repositorySchema, payload ?? {});
+  if (!parsed.success) return refused(name, parsed.issues[0]);
+  const head = v.safeParse(sha, place.sha);
+  if (!head.success || !/^[^/]+\/[^/]+$/.test(place.repository ?? '')) {
+    return { kind: 'refused', message: 'The environment of the runner lacks GITHUB_REPOSITORY or GITHUB_SHA.' };
+  }
+  const { ref, repository: own } = parsed.output;
+  // Scheduled runs are of the default branch.
+  const branch = (ref ?? own?.default_branch ?? 'the default branch').replace(/^refs\/heads\//, '');
+  const isDefaultBranch = name === 'schedule' || branch === own?.default_branch;
+  return { kind: 'repository', ...namesOf(place.repository!), headSha: head.output, branch, isDefaultBranch };
+}
+
+function namesOf(fullName: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = fullName.split('/');
+  return { owner, repo };
+}
+
+function refused(name: string, issue: v.BaseIssue<unknown>): RunEvent {
+  const place = v.getDotPath(issue) ?? 'the document';
+  return { kind: 'refused', message: `The event file is not a ${name} payload: ${place}: ${issue.message}` };
 }

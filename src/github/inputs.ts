@@ -9,6 +9,8 @@ export interface ActionInputs {
   readonly checkRun: boolean;
   readonly maxComments: number;
   readonly reviewDrafts: boolean;
+  /** Whether an issue lists what stands on the default branch. */
+  readonly issue: boolean;
   readonly allowTarget: boolean;
   /** Relative to the workspace. */
   readonly workingDirectory: string;
@@ -54,6 +56,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
     checkRun: flag('check-run', get, true),
     maxComments: amount('max-comments', get, 25, 100),
     reviewDrafts: flag('review-drafts', get, false),
+    issue: flag('issue', get, false),
     allowTarget: flag('allow-pull-request-target', get, false),
     workingDirectory: get('working-directory') || '.',
     cache: flag('cache', get, true),

@@ -30,7 +30,7 @@ test('every recorded pull_request payload is understood', () => {
 });
 
 test('other events are no failure and say so in one line', () => {
-  for (const name of ['push', 'merge_group', 'workflow_dispatch', 'issue_comment', 'schedule', 'no\nsuch']) {
+  for (const name of ['merge_group', 'issue_comment', 'no\nsuch']) {
     const event = parseEvent(name, examplesOf(name)[0] ?? {}, false);
     assert.equal(event.kind, 'other');
     assert.match(event.message, /^Nothing to do: .*pull_request\.$/);
@@ -49,4 +49,26 @@ test('a payload that is none is refused with the place', () => {
   const event = parseEvent('pull_request', payload, false);
   assert.ok(event.kind === 'refused' && event.message.includes('pull_request.head.sha'), JSON.stringify(event));
   assert.equal(parseEvent('pull_request', undefined, false).kind, 'refused');
+});
+
+test('pushes to the default branch are compared with the commit before, others are left to pull requests', () => {
+  const payload = { ref: 'refs/heads/main', before: pull.baseSha, after: pull.headSha, repository: { full_name: 'octo/kernels', default_branch: 'main' } }; // prettier-ignore
+  assert.deepEqual(parseEvent('push', payload, false), { kind: 'push', owner: 'octo', repo: 'kernels', headSha: pull.headSha, baseSha: pull.baseSha }); // prettier-ignore
+  for (const other of [{ ref: 'refs/heads/topic' }, { ref: 'refs/tags/main' }, { deleted: true }])
+    assert.equal(parseEvent('push', { ...payload, ...other }, false).kind, 'other');
+  for (const recorded of examplesOf('push')) assert.notEqual(parseEvent('push', recorded, false).kind, 'refused');
+  assert.equal(parseEvent('push', { ...payload, after: '--upload-pack=x' }, false).kind, 'refused');
+});
+
+test('scheduled runs and runs by hand are of the whole repository', () => {
+  const place = { repository: 'octo/kernels', sha: pull.headSha };
+  const common = { kind: 'repository', owner: 'octo', repo: 'kernels', headSha: pull.headSha };
+  const scheduled = parseEvent('schedule', { schedule: '0 3 * * *' }, false, place);
+  assert.deepEqual(scheduled, { ...common, branch: 'the default branch', isDefaultBranch: true });
+  const byHand = (ref: string) => parseEvent('workflow_dispatch', { ref, repository: { default_branch: 'main' } }, false, place); // prettier-ignore
+  assert.deepEqual(byHand('refs/heads/main'), { ...common, branch: 'main', isDefaultBranch: true });
+  assert.deepEqual(byHand('refs/heads/topic'), { ...common, branch: 'topic', isDefaultBranch: false });
+  for (const recorded of examplesOf('workflow_dispatch'))
+    assert.equal(parseEvent('workflow_dispatch', recorded, false, place).kind, 'repository');
+  assert.equal(parseEvent('schedule', {}, false, { repository: 'octo' }).kind, 'refused');
 });

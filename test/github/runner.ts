@@ -53,6 +53,8 @@ export interface ActionRun {
   readonly stderr: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly summary: string;
+  /** Texts of the files that outputs name, by output. */
+  readonly reports: Readonly<Record<string, string>>;
 }
 
 export interface ActionSetting {
@@ -117,11 +119,14 @@ export async function runAction(setting: ActionSetting): Promise<ActionRun> {
       );
       setting.onStart?.(child);
     });
+    const outputs = existsSync(output) ? parseOutputs(readFileSync(output, 'utf8')) : {};
+    const files = Object.entries(outputs).filter(([, file]) => file.startsWith(temp) && existsSync(file));
     return {
       status,
       stdout,
       stderr,
-      outputs: existsSync(output) ? parseOutputs(readFileSync(output, 'utf8')) : {},
+      outputs,
+      reports: Object.fromEntries(files.map(([name, file]) => [name, readFileSync(file, 'utf8')])),
       summary: readFileSync(summary, 'utf8'),
     };
   } finally {

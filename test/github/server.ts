@@ -57,6 +57,7 @@ export interface Settings {
   pullRequests: Access;
   checks: Access;
   contents: Exclude<Access, 'write'>;
+  issues: Access;
   /** This many writes from now one is refused by the secondary rate limit; null for never. */
   writesUntilLimit: number | null;
   /** Seconds, as the refused request is told. */
@@ -107,6 +108,15 @@ export interface IssueComment {
   body: string;
 }
 
+export interface Issue {
+  readonly number: number;
+  readonly account: Account;
+  title: string;
+  body: string;
+  state: 'open' | 'closed';
+  stateReason: 'completed' | 'not_planned' | 'reopened' | null;
+}
+
 export interface CheckRun {
   readonly id: number;
   readonly headSha: string;
@@ -146,6 +156,7 @@ export interface GitHubServer {
   readonly reviewComments: readonly ReviewComment[];
   readonly issueComments: readonly IssueComment[];
   readonly checkRuns: readonly CheckRun[];
+  readonly issues: readonly Issue[];
   readonly transcript: readonly TranscriptEntry[];
   readonly faults: readonly string[];
   readonly headSha: string;
@@ -205,6 +216,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     pullRequests: 'write',
     checks: 'write',
     contents: 'read',
+    issues: 'write',
     writesUntilLimit: null,
     retryAfter: 1,
     requestsUntilCut: null,
@@ -220,6 +232,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   const reviewComments: ReviewComment[] = [];
   const issueComments: IssueComment[] = [];
   const checkRuns: CheckRun[] = [];
+  const issues: Issue[] = [];
   const transcript: TranscriptEntry[] = [];
   const faults: string[] = [];
   let url = '';
@@ -442,8 +455,56 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     };
   };
 
+  const issueObject = (issue: Issue) => {
+    const self = `${url}${root}/issues/${issue.number}`;
+    return {
+      ...api.example('issue'),
+      url: self,
+      html_url: `https://github.example/${owner}/${repo}/issues/${issue.number}`,
+      id: issue.number,
+      number: issue.number,
+      title: issue.title,
+      body: issue.body,
+      state: issue.state,
+      state_reason: issue.stateReason,
+      user: userObject(url, issue.account),
+      closed_at: issue.state === 'closed' ? now() : null,
+      // The example is that of a pull request.
+      pull_request: undefined,
+    };
+  };
+
   const more = options.more?.(api) ?? {};
   const handlers: Readonly<Record<string, Handler>> = {
+    'GET /repos/{owner}/{repo}/issues': ({ query }) => {
+      mayRead(settings.issues);
+      const state = query.get('state') ?? 'open';
+      const creator = query.get('creator');
+      const found = issues.filter((one) => (state === 'all' || one.state === state) && (creator === null || one.account.login === creator)); // prettier-ignore
+      return { status: 200, list: found.toReversed().map(issueObject) };
+    },
+    'POST /repos/{owner}/{repo}/issues': ({ body }) => {
+      needs(settings.issues);
+      const { title, body: text = '' } = body as { title: string; body?: string };
+      checkBody(text);
+      const issue: Issue = { number: nextId++, account: settings.account, title, body: text, state: 'open', stateReason: null }; // prettier-ignore
+      issues.push(issue);
+      return { status: 201, body: issueObject(issue) };
+    },
+    'PATCH /repos/{owner}/{repo}/issues/{issue_number}': ({ params, body }) => {
+      needs(settings.issues);
+      const issue = issues.find(({ number }) => String(number) === params[2]);
+      if (!issue) throw new Refusal(404, 'Not Found');
+      const change = body as { title?: string; body?: string; state?: 'open' | 'closed'; state_reason?: 'completed' };
+      if (change.body !== undefined) checkBody(change.body);
+      issue.title = change.title ?? issue.title;
+      issue.body = change.body ?? issue.body;
+      if (change.state !== undefined && change.state !== issue.state) {
+        issue.state = change.state;
+        issue.stateReason = change.state === 'open' ? 'reopened' : (change.state_reason ?? 'completed');
+      }
+      return { status: 200, body: issueObject(issue) };
+    },
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
       mayRead(settings.pullRequests);
       thePull(params[2]);
@@ -724,6 +785,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     reviewComments,
     issueComments,
     checkRuns,
+    issues,
     transcript,
     faults,
     get headSha() {

@@ -39,6 +39,30 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, change: Chan
 }
 
 /**
+ * The commit that a push is compared with: the one before it, or, where that is gone after a forced push, the first parent.
+ * @throws UsageError with the remedy
+ */
+export async function commitBefore(
+  clone: Clone,
+  { baseSha, headSha }: Omit<ChangeOfCommits, 'owner' | 'repo'>,
+): Promise<string> {
+  await ensureCommit(clone, headSha);
+  if (!/^0+$/.test(baseSha)) {
+    try {
+      await ensureCommit(clone, baseSha);
+      return baseSha;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+  }
+  const { code, stdout } = await git(clone, ['rev-parse', '--verify', '--quiet', `${headSha}^1`]);
+  if (code === 0) return stdout.trim();
+  throw new UsageError(
+    `The clone does not hold the commit before ${headSha}. Use actions/checkout with \`fetch-depth: 2\`.`,
+  );
+}
+
+/**
  * Fetches a commit that the clone lacks, without history.
  * @throws UsageError with the remedy
  */

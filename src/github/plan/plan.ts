@@ -81,6 +81,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     report,
     headSha: input.headSha,
     baseSha: input.baseSha ?? report.comparison?.base ?? '',
+    isOfChange: input.baseSha !== undefined || report.comparison !== undefined,
     confirmed,
     possible,
     suppressed: groupFindings(news.filter(({ finding }) => finding.suppressed !== undefined)).length,

@@ -31,6 +31,8 @@ export interface ReviewFacts {
   readonly report: Report;
   readonly headSha: string;
   readonly baseSha: string;
+  /** False where a whole repository was checked. */
+  readonly isOfChange: boolean;
   /** New findings that were replayed, worst first. */
   readonly confirmed: readonly FindingGroup[];
   /** New findings that could neither be excluded nor shown. */
@@ -79,10 +81,12 @@ export function headline(facts: ReviewFacts): string {
   if (possible.length > 0) return `${count(possible.length, 'possible finding')}, none confirmed${also}`;
   const kernels = report.kernels.length;
   const mends = facts.fixed > 0 ? `; fixes ${count(facts.fixed, 'finding')}` : '';
+  if (!facts.isOfChange && kernels === 0) return 'No CUDA kernel was found';
+  const none = facts.isOfChange ? 'No new findings' : 'No findings';
   if (kernels === 0)
-    return `No new findings; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : 'this change affects no kernel'}`;
+    return `${none}; ${facts.fixed > 0 ? `fixes ${count(facts.fixed, 'finding')}` : 'this change affects no kernel'}`;
   const proved = report.kernels.filter(provesAllThatWasAsked).length;
-  if (proved < kernels) return `No new findings; ${proved} of ${count(kernels, 'kernel')} proved${also}${mends}`;
+  if (proved < kernels) return `${none}; ${proved} of ${count(kernels, 'kernel')} proved${also}${mends}`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
 }
 
@@ -207,7 +211,11 @@ function findingTable(groups: readonly FindingGroup[], facts: ReviewFacts): stri
     return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more}${archs} |`;
   });
   const left = facts.confirmed.length - groups.length;
-  const table = ['| severity | new finding | where | kernels |', '|---|---|---|---|', ...rows].join('\n');
+  const table = [
+    `| severity | ${facts.isOfChange ? 'new finding' : 'finding'} | where | kernels |`,
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n');
   return left > 0 && groups.length === MOST_FINDINGS ? `${table}\n\nand ${left} more, below.` : table;
 }
 
@@ -215,7 +223,10 @@ function foldedFindings(facts: ReviewFacts): string {
   const { confirmed } = facts;
   if (confirmed.length <= MOST_FINDINGS) return '';
   const table = findingTable(confirmed.slice(0, MAX_ROWS), facts);
-  return details(`All new findings (${confirmed.length})`, table + moreRows(confirmed.length));
+  return details(
+    `All ${facts.isOfChange ? 'new ' : ''}findings (${confirmed.length})`,
+    table + moreRows(confirmed.length),
+  );
 }
 
 /** Costs before and after, worst first: those that are worse, then those that are better. */

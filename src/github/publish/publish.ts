@@ -3,7 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
-import type { PullRequestTarget } from '../api/target.ts';
+import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
 import { parseMarker, printMarker } from '../text/marker.ts';
 import { askOnce, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
 import { composeReview, settledBody } from '../plan/review-body.ts';
@@ -18,7 +18,7 @@ interface PublishOptions {
   readonly buttons?: boolean;
 }
 
-type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run';
+type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run' | 'issue';
 
 /** A channel that could not be written. `permission` is what the token lacks, where that is the cause. */
 interface Problem {
@@ -40,6 +40,22 @@ export interface PublishResult {
   readonly problems: readonly Problem[];
 }
 
+/** Posts the check run of a plan, and nothing else. Never throws for a refused request. */
+export async function publishCheck(
+  octokit: Octokit,
+  target: RepositoryTarget,
+  plan: ReviewPlan,
+  isOn: boolean,
+): Promise<PublishResult> {
+  const quiet = { comments: 0, review: 'off', summary: 'off', settled: 0 } as const;
+  if (!isOn) return { ...quiet, check: 'off', problems: [] };
+  try {
+    return { ...quiet, check: await publishCheckRun(octokit, target, plan), problems: [] };
+  } catch (error) {
+    return { ...quiet, check: 'failed', problems: [problemOf('check run', 'checks: write', error)] };
+  }
+}
+
 /** Posts the plan to a pull request. A second call with the same plan posts nothing. Never throws for a refused request. */
 export async function publish(
   octokit: Octokit,
@@ -52,9 +68,7 @@ export async function publish(
     try {
       return await action();
     } catch (error) {
-      const failure = failureOf(error);
-      const missing = isPermissionFailure(failure) ? { permission } : {};
-      problems.push({ channel, message: describeFailure(failure), ...missing });
+      problems.push(problemOf(channel, permission, error));
       return 'failed';
     }
   };
@@ -291,6 +305,12 @@ async function postSummary(
   if (!summary.createIfMissing) return 'none';
   await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body: summary.body });
   return 'created';
+}
+
+/** @param permission that the channel needs */
+export function problemOf(channel: Channel, permission: string, error: unknown): Problem {
+  const failure = failureOf(error);
+  return { channel, message: describeFailure(failure), ...(isPermissionFailure(failure) ? { permission } : {}) };
 }
 
 /** One line for the log, naming what to do. */

@@ -1,0 +1,72 @@
+/** The check of a whole repository as it is checked out, without a change to look at. */
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Report } from '../../document/report.ts';
+import type { Options } from '../../settings/options.ts';
+import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
+import { readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
+import type { Assets } from '../project/assets.ts';
+import { findInputs } from '../project/inputs.ts';
+import type { Progress } from '../project/progress.ts';
+import { openSourceTree } from '../project/source-tree.ts';
+import { checkProject } from './check.ts';
+
+export interface RepositoryRequest {
+  /** Absolute. */
+  readonly root: string;
+  readonly options: Options;
+  /** Of the owner of the workflow, so they are trusted; those of the configuration must pass an allow-list. */
+  readonly nvccArguments: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly assets: Assets;
+  readonly progress: Progress;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RepositoryAnalysis {
+  readonly report: Report;
+  readonly source: (file: string) => string | undefined;
+}
+
+/**
+ * Checks all units of a repository. Nothing is repaired: that is for who works on a finding.
+ * @throws UsageError where the configuration is wrong
+ */
+export async function analyseRepository(request: RepositoryRequest): Promise<RepositoryAnalysis> {
+  const { root, nvccArguments, environment, assets, progress, signal } = request;
+  const options: Options = { ...request.options, checks: request.options.checks.filter((check) => check !== 'repair') };
+  const tree = openSourceTree(root);
+  const file = options.config === undefined ? undefined : resolve(root, options.config);
+  const { configuration, diagnostics } = await readConfiguration(tree, file, file === undefined);
+  const inputs = findInputs(['.'], tree.root, tree, configuration.paths);
+  const found = await askForCompiler(options, environment, { outside: root });
+  const builder =
+    'diagnostic' in found
+      ? readingBuilder
+      : await compilingBuilder(found.compiler, {
+          tree,
+          configuration,
+          options,
+          userFlags: { args: nvccArguments, directory: tree.root, origin: 'the input nvcc-args', trust: 'user' },
+          trust: 'pull-request',
+          assets,
+          progress,
+          databaseRoot: tree.root,
+          results: resultsOf(environment, options),
+          signal,
+        });
+  try {
+    const isCompiled = inputs.units.some(({ kind }) => kind === 'cuda');
+    const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
+    // Nobody named these headers.
+    const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // prettier-ignore
+    const report = await checkProject({
+      project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // prettier-ignore
+      settings: { options, configuration, nvccArguments: [], today: today() },
+      tools: toolsOf({ environment, assets, signal }, progress),
+    });
+    return { report, source: (path) => tree.text(path) };
+  } finally {
+    await builder.close();
+  }
+}

@@ -1,0 +1,33 @@
+/** What the issue says that lists what stands on the default branch. */
+import { hashText } from '../../base/hash.ts';
+import { codeSpan } from '../../report/markup/inert-markdown.ts';
+import { COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { printMarker } from '../text/marker.ts';
+import type { ReviewPlan } from './review-plan.ts';
+import { shortSha } from './summary.ts';
+
+export interface IssuePlan {
+  readonly title: string;
+  readonly body: string;
+  /** A hash of what stands: of the same findings at the same places it is the same on every commit. */
+  readonly text: string;
+  /** Whether anything stands; else the issue is closed. */
+  readonly stands: boolean;
+}
+
+/**
+ * The issue for the check of a whole repository.
+ * @returns null where nothing is found but something could not be analysed: then nobody knows whether all is mended
+ */
+export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
+  const { findings, check, headSha, exitCode } = plan;
+  const stands = findings.length > 0;
+  if (!stands && exitCode > 1) return null;
+  const told = findings.map(({ fingerprints, severity, place, entryText }) => [fingerprints, severity, stands ? entryText : place]); // prettier-ignore
+  const text = hashText(JSON.stringify([check.title, told]));
+  const intro = stands
+    ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. Who closes it as not planned is not told again.`
+    : `Nothing stands on ${codeSpan(branch)} any more, as of ${shortSha(headSha)}.`;
+  const body = `${printMarker('issue', { text })}${intro}\n\n${check.summary}`;
+  return { title: stands ? `Selvage: ${check.title}` : 'Selvage: nothing stands', body: fitMarkdown(body, COMMENT_BUDGET, CUT), text, stands }; // prettier-ignore
+}

@@ -1,0 +1,76 @@
+/** The issue that lists what stands on the default branch: opened, updated, closed and opened again. */
+import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
+import type { RepositoryTarget } from '../api/target.ts';
+import type { IssuePlan } from '../plan/issue-plan.ts';
+import { parseMarker } from '../text/marker.ts';
+import { askOnce } from './own-comments.ts';
+import { describeProblem, problemOf } from './publish.ts';
+
+type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number];
+
+/** What became of the issue. `declined`: somebody closed it as not planned, so it stays closed. */
+type IssueResult = 'created' | 'updated' | 'reopened' | 'closed' | 'unchanged' | 'none' | 'declined';
+
+const PER_PAGE = 100;
+/** Of other authors' issues so many pages are looked through, where the list of the own ones is empty. */
+const MOST_PAGES = 3;
+
+/** Brings the issue up to date, and says what became of it. Never throws for a refused request. */
+export async function publishIssue(octokit: Octokit, target: RepositoryTarget, plan: IssuePlan): Promise<string[]> {
+  try {
+    return [`The issue on what stands: ${await bringUpToDate(octokit, target, plan)}.`];
+  } catch (error) {
+    return [describeProblem(problemOf('issue', 'issues: write', error))];
+  }
+}
+
+/** A second call with the same plan writes nothing. */
+async function bringUpToDate(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  { title, body, text, stands }: IssuePlan,
+): Promise<IssueResult> {
+  const viewer = askOnce(octokit);
+  const all = await ownIssues(octokit, { owner, repo }, await viewer());
+  const open = all.find(({ state }) => state === 'open');
+  const edit = async (issue: Issue, change: 'open' | 'closed' | null): Promise<void> => {
+    const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change }; // prettier-ignore
+    await octokit.rest.issues.update({ owner, repo, issue_number: issue.number, title, body, ...state });
+  };
+  if (!stands) {
+    if (!open) return 'none';
+    await edit(open, 'closed');
+    return 'closed';
+  }
+  if (open) {
+    if (parseMarker(open.body)?.text === text && open.title === title) return 'unchanged';
+    await edit(open, null);
+    return 'updated';
+  }
+  const [closed] = all;
+  if (closed?.state_reason === 'not_planned') return 'declined';
+  if (closed) {
+    await edit(closed, 'open');
+    return 'reopened';
+  }
+  await octokit.rest.issues.create({ owner, repo, title, body });
+  return 'created';
+}
+
+/** The issues of this account with our marker, the newest first. The marker alone could be a copy by anyone. */
+async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, login: string): Promise<Issue[]> {
+  const isOwn = (issue: Issue): boolean =>
+    issue.pull_request === undefined && issue.user?.login === login && parseMarker(issue.body)?.kind === 'issue';
+  const page = { owner, repo, state: 'all', per_page: PER_PAGE } as const;
+  const byAccount = await octokit.paginate(octokit.rest.issues.listForRepo, { ...page, creator: login });
+  const found = byAccount.filter(isOwn);
+  if (byAccount.length > 0) return found;
+  // Of an app the server may not know the login as that of a creator.
+  const issues: Issue[] = [];
+  for (let number = 1; number <= MOST_PAGES; number += 1) {
+    const { data } = await octokit.rest.issues.listForRepo({ ...page, sort: 'updated', page: number });
+    issues.push(...data.filter(isOwn));
+    if (data.length < PER_PAGE) break;
+  }
+  return issues;
+}
