@@ -11,7 +11,7 @@ import type { Progress } from '../project/progress.ts';
 import { openSourceTree } from '../project/source-tree.ts';
 import { checkProject } from './check.ts';
 
-export interface RepositoryRequest {
+interface RepositoryRequest {
   /** Absolute. */
   readonly root: string;
   readonly options: Options;
@@ -23,7 +23,7 @@ export interface RepositoryRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface RepositoryAnalysis {
+interface RepositoryAnalysis {
   readonly report: Report;
   readonly source: (file: string) => string | undefined;
 }
