@@ -27,7 +27,7 @@ import type { CacheService } from './runner/cache-service.ts';
 import { clientFor, eventPayload } from './runner/run-client.ts';
 import {
   Log,
-  saveDefect,
+  keepDefect,
   setOutputs,
   writeJobSummary,
   writeOutputFile,
@@ -375,7 +375,7 @@ async function checkRepository(
 
 /** Where the analysis tells of what goes on: the log of the job. */
 function progressOf(environment: Environment): Progress {
-  return { log: (line) => core.info(logText(line)), defect: (defect) => saveDefect(defect, environment) };
+  return { log: (line) => core.info(logText(line)), defect: (defect) => keepDefect(defect, environment) };
 }
 
 /** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */

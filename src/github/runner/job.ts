@@ -54,7 +54,7 @@ export class Log {
 }
 
 /** Saves the input that shows a defect of Selvage, so that the user can report it. */
-export function saveDefect({ kernel, error, files }: Defect, environment: Environment): void {
+export function keepDefect({ kernel, error, files }: Defect, environment: Environment): void {
   const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   core.info(
