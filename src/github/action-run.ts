@@ -320,7 +320,7 @@ async function answer(
           nvccArguments: inputs.nvccArguments,
           environment: { ...environment, SELVAGE_CACHE: kept.folder },
           signal,
-          progress: { log, defect: (defect) => saveDefect(defect, environment) },
+          progress: { log, defect: (defect) => keepDefect(defect, environment) },
         }),
       );
       await kept.save();
