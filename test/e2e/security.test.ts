@@ -5,7 +5,6 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Files } from '../github/runner.ts';
 import { needsCompiler, pullRequest, TOKEN } from './pull-request.ts';
 
 const SHIFT = `__global__ void shift(const int* in, int* out) {
