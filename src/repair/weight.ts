@@ -55,7 +55,9 @@ export function weightOf(
   if (hasEarlyExit) style += 200;
   // Rounds of a loop are parted at its end rather than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
-  if (candidate.kind === 'before' && candidate.statement.type === 'declaration') style += 1;
+  if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // prettier-ignore
+  // Whether all threads take a branch may change with the arguments: beside it a barrier stands for good.
+  style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;
 }
 

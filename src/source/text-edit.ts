@@ -23,13 +23,15 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(at);
 }
 
-/** How the lines of a file end and how much a block is indented. */
+/** How the lines of a file end, how much a block is indented, and where its braces stand. */
 export interface TextStyle {
   readonly lineEnd: '\n' | '\r\n';
   readonly indent: string;
+  /** Opening braces of statements stand on lines of their own. */
+  readonly bracesApart: boolean;
 }
 
-/** Finds the most frequent line end of a text and its smallest step of indentation. */
+/** Finds the most frequent line end of a text, its smallest step of indentation, and where most braces stand. */
 export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;
@@ -44,7 +46,22 @@ export function styleOf(text: string): TextStyle {
   return {
     lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
     indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
+    // The brace of a function often stands apart where those of statements do not.
+    bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // prettier-ignore
   };
+}
+
+/**
+ * What opens a block behind a condition, `else` or `do`: the brace, and what stands before it.
+ * @param indent of the statement
+ */
+export function blockOpening({ bracesApart, lineEnd: newLine }: TextStyle, indent: string): string {
+  return bracesApart ? `${newLine}${indent}{` : ' {';
+}
+
+/** What stands between the brace that closes a block and the `else` behind it. */
+export function elseSpace({ bracesApart, lineEnd: newLine }: TextStyle, indent: string): string {
+  return bracesApart ? `${newLine}${indent}` : ' ';
 }
 
 /** The offset at which the line of an offset starts. */

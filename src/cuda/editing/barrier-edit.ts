@@ -1,10 +1,19 @@
 /** Edits that put barriers where candidates are, or take them away, in the style of the file. */
-import type { BarrierCandidate } from './barrier-candidates.ts';
+import { type BarrierCandidate, barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
 import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
-import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type TextEdit, type TextStyle, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
+import { type SyntaxNode, nodesWhere } from '../syntax/syntax-tree.ts';
+import {
+  type TextEdit,
+  type TextStyle,
+  blockOpening,
+  elseSpace,
+  indentOf,
+  lineEnd,
+  lineStart,
+  styleOf,
+} from '../../source/text-edit.ts';
 
 /** What to put at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
@@ -76,7 +85,8 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
   return edits.map(({ start, end, text: replacement }) => ({ start, end, text: replacement }));
 }
 
-function callOf({ text }: CudaSource, { state, candidate }: PlacedBarrier): string {
+function callOf(source: CudaSource, { state, candidate }: PlacedBarrier): string {
+  const { text } = source;
   switch (state) {
     case 'warp':
       return '__syncwarp();';
@@ -90,8 +100,33 @@ function callOf({ text }: CudaSource, { state, candidate }: PlacedBarrier): stri
       return `${alias ?? 'cooperative_groups'}::this_grid().sync();`;
     }
     default:
-      return '__syncthreads();';
+      return ownBarrier(source, candidate) ?? '__syncthreads();';
   }
+}
+
+/**
+ * The barrier of the block as the function itself writes it (`block.sync();`), if it always writes it so and the group is
+ * declared where all of the function behind it sees it; null where there is none.
+ */
+function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
+  const { text } = source;
+  const groups = groupsIn(text.slice(definition.start, definition.end));
+  const barriers = nodesWhere(
+    source.tree(),
+    (node) =>
+      node.type === 'expression_statement' &&
+      node.start >= definition.bodyStart &&
+      node.end <= definition.end &&
+      barrierLevel(text, node, groups) === 'block',
+  );
+  const [words, ...others] = new Set(barriers.map(({ start, end }) => text.slice(start, end)));
+  if (words === undefined || others.length > 0) return null;
+  const name = (/^(\w+)\s*\.\s*sync\b/.exec(words) ?? /\(\s*(\w+)\s*\)\s*;$/.exec(words))?.[1];
+  if (name === undefined) return words;
+  const declared = text.slice(definition.start).search(new RegExp(`\\b${name}\\b`)) + definition.start;
+  const before = text.slice(definition.bodyStart, declared);
+  const depth = before.split('{').length - before.split('}').length;
+  return declared < statement.start && depth <= 1 ? words : null;
 }
 
 function insert({ text, style, edits, call }: Context, placed: PlacedBarrier): void {
@@ -152,7 +187,8 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   const begin = [...of('before'), ...(split ? splitLines(context, split) : [])];
   const newLine = style.lineEnd;
   // The body itself stays where it is, so that edits inside of it can be made too.
-  const open = ` {${comment}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
+  const brace = comment === '' ? blockOpening(style, outer) : ` {${comment}`;
+  const open = `${brace}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
   const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
   const rest = /^[ \t]*(?:\/\/[^\r\n]*)?/.exec(text.slice(statement.end))![0];
   const behind = statement.end + (/^[ \t]*\/\//.test(rest) ? rest.length : 0);
@@ -221,7 +257,7 @@ function partCondition(
   if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
   for (const [index, part] of piecesBetween(body, chosen).entries()) {
     if (index > 0) lines.push(call(all[index - 1]!));
-    lines.push(`if (${flag}) {`);
+    lines.push(`if (${flag})${blockOpening(style, indent)}`);
     for (const piece of part) {
       if (gone.has(piece.node)) continue;
       const whole = isWhole(piece, part);
@@ -233,7 +269,7 @@ function partCondition(
       for (const remark of piece.above) lines.push(`${style.indent}${remark}`);
       lines.push(`${style.indent}${words}${comment === '' ? '' : ` ${comment}`}`);
     }
-    lines.push(index === 0 && alternative !== '' ? `} ${alternative}` : '}');
+    lines.push(index === 0 && alternative !== '' ? `}${elseSpace(style, indent)}${alternative}` : '}');
   }
   lines.push(...around('after'));
   const joined = lines.join(`${style.lineEnd}${indent}`);
@@ -245,7 +281,7 @@ function partCondition(
   edits.push({
     start: header,
     end: statement.end,
-    text: ` {${style.lineEnd}${indent}${joined}${style.lineEnd}${outer}}`,
+    text: `${blockOpening(style, outer)}${style.lineEnd}${indent}${joined}${style.lineEnd}${outer}}`,
   });
 }
 

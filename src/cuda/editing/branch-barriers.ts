@@ -8,7 +8,7 @@ import type { FunctionDefinition } from '../syntax/outline.ts';
 import { type Variable, isStableIn, identifiersIn, variablesOf } from './split-condition.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
-import { type TextEdit, indentOf, styleOf } from '../../source/text-edit.ts';
+import { type TextEdit, blockOpening, elseSpace, indentOf, styleOf } from '../../source/text-edit.ts';
 
 interface JoinedBranches {
   readonly edit: TextEdit;
@@ -82,12 +82,13 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
     const lines = [...moved.values()].map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`);
     if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
     const names = new Set(moved.keys());
-    const nested = (words: string): string => `{${style.lineEnd}${words}${style.lineEnd}${indent}}`;
+    const nested = (words: string): string => `${blockOpening(style, indent)}${style.lineEnd}${words}${style.lineEnd}${indent}}`; // prettier-ignore
+    const otherwise = (words: string): string => `${elseSpace(style, indent)}else${nested(words)}`;
     for (const [at, part] of first.parts.entries()) {
       if (at > 0) lines.push(whole.slice(first.barriers[at - 1]!.start, first.barriers[at - 1]!.end));
       const [yes, no] = [part, second.parts[at]!].map((own) => partText(own, names, indent + style.indent));
-      if (yes !== '') lines.push(`if (${flag}) ${nested(yes!)}${no === '' ? '' : ` else ${nested(no!)}`}`);
-      else if (no !== '') lines.push(`if (!(${flag})) ${nested(no!)}`);
+      if (yes !== '') lines.push(`if (${flag})${nested(yes!)}${no === '' ? '' : otherwise(no!)}`);
+      else if (no !== '') lines.push(`if (!(${flag}))${nested(no!)}`);
     }
     return { text: lines.join(`${style.lineEnd}${indent}`), barriers: first.barriers.length };
 

@@ -3,7 +3,7 @@ import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
-import { type TextEdit, indentOf, lineStart, styleOf } from '../../source/text-edit.ts';
+import { type TextEdit, blockOpening, indentOf, lineStart, styleOf } from '../../source/text-edit.ts';
 
 interface ReturnGuard {
   readonly edit: TextEdit;
@@ -52,7 +52,7 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
   const condition = tests.map((test) => negated(source, definition, test, tests.length > 1)).join(' && ');
   const lines = [
     ...shared.map(({ start: at, end: to }) => `${text.slice(at, to)}${style.lineEnd}${indent}`),
-    `if (${condition}) {${style.lineEnd}`,
+    `if (${condition})${blockOpening(style, indent)}${style.lineEnd}`,
     kept.trimEnd().replaceAll(/^(?=[^\r\n])/gm, style.indent),
     `${style.lineEnd}${indent}}`,
   ];
