@@ -30,7 +30,7 @@ export type EditStep =
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 
 /** What a reader of an edit should know. */
-export type Note = 'returned-threads';
+export type Note = 'returned-threads' | 'not-shown';
 
 /** What an edit does: its steps in turn. */
 export interface Explanation {

@@ -4,6 +4,7 @@ import { basename, isAbsolute, resolve } from 'node:path';
 import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
+import { spellingOfPath } from '../../ptx/debug-information.ts';
 import { clock } from '../../system/clock.ts';
 import { relativeTo, type SourceTree } from '../project/source-tree.ts';
 import { digest, type ResultStore } from './result-store.ts';
@@ -87,8 +88,9 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
     const fitting = known.find(fits);
     const kept = fitting && store.read(store.keyOf(kind, [key, fitting]));
     if (isKeptBuild(kept)) {
-      for (const words of kept.log) request.onLog(words);
-      return { ...kept.result, files: [] };
+      const { result: found, log: told } = inFolder(kept, folderMark, tree.root) as KeptBuild;
+      for (const words of told) request.onLog(words);
+      return { ...found, files: [] };
     }
     const log: string[] = [];
     const onLog = (words: string): void => {
@@ -114,7 +116,7 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
       root: namesRoot ? tree.root : null,
     };
     const value: KeptBuild = { result: rest, log };
-    store.write(store.keyOf(kind, [key, around]), value);
+    store.write(store.keyOf(kind, [key, around]), inFolder(value, tree.root, folderMark));
     store.write(key, [around, ...known.filter((one) => !fits(one))].slice(0, mostSurroundings));
     return result;
   }
@@ -132,6 +134,21 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
       return found;
     },
   };
+}
+
+/** Stands for the folder of the tree in what is kept: another checkout lies elsewhere. No text holds it. */
+const folderMark = '\0root';
+
+/** A value whose texts name files in one folder as if they lay in another. */
+function inFolder(value: unknown, from: string, to: string): unknown {
+  if (typeof value === 'string') {
+    const [is, will] = [from, to].map(spellingOfPath) as [string, string];
+    const named = value.replaceAll(`${from}/`, `${to}/`);
+    return is === from && will === to ? named : named.replaceAll(`${is}/`, `${will}/`);
+  }
+  if (Array.isArray(value)) return value.map((inner) => inFolder(inner, from, to));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inFolder(inner, from, to)]));
 }
 
 function isAssembled(value: unknown): value is AssembledUnit {

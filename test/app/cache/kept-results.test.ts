@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -111,14 +112,14 @@ interface Work {
   readonly solver: number;
 }
 
-async function check(cache: string | null): Promise<Work> {
+async function check(cache: string | null, cwd = tree): Promise<Work> {
   for (const tool of ['nvcc', 'ptxas']) rmSync(join(folder, `${tool}.log`), { force: true });
   const words = ['check', 'src', '--nvcc', join(folder, 'tools/nvcc'), '--jobs', '2'];
   const invocation = parseCommandLine([...words, ...(cache === null ? ['--no-cache'] : [])]);
   assert.ok(invocation.kind === 'command');
   const { options } = invocation;
   const environment = { ...process.env, SELVAGE_CACHE: join(folder, cache ?? 'none') };
-  const services = { cwd: tree, environment, assets };
+  const services = { cwd, environment, assets };
   const progress = { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) };
   const job = await openProject({ paths: ['src'], nvccArguments: [], options, progress, services });
   const checks: string[] = [];
@@ -185,6 +186,16 @@ test('kernels that move in their file are not checked again, and are told where 
   assert.deepEqual(moved.checks, []);
   assert.equal(moved.nvcc, 2);
   assert.equal(moved.report, (await check(null)).report);
+});
+
+test('another checkout of the same files is not compiled again, and its places are its own', { skip }, async () => {
+  const cold = await check('places');
+  const other = join(folder, 'elsewhere');
+  cpSync(tree, other, { recursive: true });
+  const warm = await check('places', other);
+  assert.equal(warm.nvcc, 0);
+  assert.equal(warm.report, cold.report);
+  rmSync(other, { recursive: true });
 });
 
 test('a source that answers otherwise is asked again: the code of both is the same', { skip }, async () => {

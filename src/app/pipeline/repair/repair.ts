@@ -215,12 +215,25 @@ function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   );
 }
 
+/** Findings that a proof leaves open and no run showed. */
+function undecidedOf(report: KernelReport): Finding[] {
+  return findingsOf(report).filter(({ confirmed, suppressed }) => !confirmed && suppressed === undefined);
+}
+
+/** Whether barriers may turn what is open into a proof: an open pair, and nothing that the engine does not understand. */
+function mayBeProved(report: KernelReport): boolean {
+  const verdicts = [report.race.verdict, report.divergence.verdict];
+  const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // prettier-ignore
+  return isOpen && undecidedOf(report).length > 0;
+}
+
 /** What a group came to, for one of its instances. */
 function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCost): RepairReport {
   const { edits, ...rest } = repair;
   const priced = cost && edits ? { ...rest, cost, edits } : repair;
   if (repair.status !== 'repaired') return priced;
-  return { ...priced, fixes: needed({ report }).map(({ fingerprint }) => fingerprint) };
+  const fixed = needed({ report });
+  return { ...priced, fixes: (fixed.length > 0 ? fixed : undecidedOf(report)).map(({ fingerprint }) => fingerprint) };
 }
 
 async function repairGroup(
@@ -268,8 +281,14 @@ async function decideGroup(
   const [{ entry }] = group as [CheckedKernel];
   const all = group.flatMap(needed);
   const skipped = (why: NoRepair): RepairReport =>
-    all.length === 0 ? { status: 'not-needed' } : { status: 'skipped', reason: noRepairText(why) };
-  if (all.length === 0) {
+    all.length === 0 && isUndecided
+      ? { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) }
+      : all.length === 0
+        ? { status: 'not-needed' }
+        : { status: 'skipped', reason: noRepairText(why) };
+  // What no run showed is offered where somebody asks for repairs, and left alone in reviews.
+  const isUndecided = all.length === 0 && !run.selection && group.some(({ report }) => mayBeProved(report));
+  if (all.length === 0 && !isUndecided) {
     const mayShrink = group.every(
       (instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0,
     );
@@ -300,11 +319,11 @@ async function decideGroup(
     instances.every(
       ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
     );
-  const isRemoval = all.length === 0;
+  const isRemoval = all.length === 0 && !isUndecided;
   if (!isRemoval) bench.expect(instances);
   const outcome = await (isRemoval ? removeRedundant : repairKernel)({
     source,
-    racing: all.flatMap(racingAccesses),
+    racing: (isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all).flatMap(racingAccesses),
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
@@ -320,7 +339,10 @@ async function decideGroup(
     expired: () => left() < 0,
   });
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
-  return { outcome, source };
+  if (!isUndecided) return { outcome, source };
+  // That the prover needs help is no fault of the kernel.
+  if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
+  return { outcome: { ...outcome, notes: [...outcome.notes, 'not-shown'] }, source };
 }
 
 /** The accesses of a race; what a barrier is missed for has none. */

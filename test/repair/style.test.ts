@@ -1,0 +1,22 @@
+/**
+ * Where barriers are put, and how they are written: behind a guard rather than in it, beside the store, as the function
+ * spells its barriers, with braces as the file has them. `style/broken.cu.txt` becomes `style/repaired.cu.txt`.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { nvcc } from '../toolchain/fixture.ts';
+import { repairText, root } from './repair-file.ts';
+
+const textOf = (name: string): string => readFileSync(join(root, 'test/repair/style', `${name}.cu.txt`), 'utf8');
+
+test('repairs read as the file does', async (t) => {
+  if (!nvcc) return t.skip('no nvcc');
+  const { report, text } = await repairText(textOf('broken'), 'style.cu');
+  assert.equal(text, textOf('repaired'));
+  const undecided = report.kernels.find(({ name }) => name.startsWith('seldom('))!;
+  assert.equal(undecided.race.verdict, 'possible');
+  assert.match(undecided.repair.reason ?? '', /no run showed the fault/);
+  assert.equal(undecided.repair.fixes?.length, 1);
+});
