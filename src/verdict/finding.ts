@@ -120,7 +120,7 @@ export interface RecordedStep {
   readonly action: 'read' | 'write' | 'atomic' | 'pass' | 'wait' | 'go' | 'exit';
   readonly location: Location;
   /** Of a branch. */
-  readonly to?: number;
+  readonly to?: Location;
   /** Of an access. */
   readonly cell?: RecordedCell;
 }

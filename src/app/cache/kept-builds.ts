@@ -139,16 +139,13 @@ export function keepingBuilds(store: ResultStore, tree: SourceTree, compiler: Co
 /** Stands for the folder of the tree in what is kept: another checkout lies elsewhere. No text holds it. */
 const folderMark = '\0root';
 
-/** A value whose texts name files in one folder as if they lay in another. */
-function inFolder(value: unknown, from: string, to: string): unknown {
-  if (typeof value === 'string') {
-    const [is, will] = [from, to].map(spellingOfPath) as [string, string];
-    const named = value.replaceAll(`${from}/`, `${to}/`);
-    return is === from && will === to ? named : named.replaceAll(`${is}/`, `${will}/`);
-  }
+/** A value whose texts name files in one folder as if they lay in another. PTX spells paths in its own way. */
+function inFolder(value: unknown, from: string, to: string, isPtx = false): unknown {
+  const spelling = isPtx ? spellingOfPath : (path: string): string => path;
+  if (typeof value === 'string') return value.replaceAll(`${spelling(from)}/`, `${spelling(to)}/`);
   if (Array.isArray(value)) return value.map((inner) => inFolder(inner, from, to));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inFolder(inner, from, to)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inFolder(inner, from, to, key === 'ptx')])); // prettier-ignore
 }
 
 function isAssembled(value: unknown): value is AssembledUnit {

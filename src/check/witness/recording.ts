@@ -142,7 +142,7 @@ function entriesOf(
       thread,
       action: 'go',
       instruction,
-      ...(next && { to: placeOf(kernel, next).line }),
+      ...(next && { to: placeOf(kernel, next) }),
     });
   }
   const { effect } = instruction.operation;

@@ -83,7 +83,7 @@ function moveText({ action, to, cell }: RecordedStep): string {
     case 'wait':
       return 'waits at the barrier';
     case 'go':
-      return to === undefined ? 'goes on' : `goes on at line ${to}`;
+      return to === undefined ? 'goes on' : `goes on at line ${to.line}`;
     case 'exit':
       return 'has ended';
   }
