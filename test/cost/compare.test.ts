@@ -252,7 +252,7 @@ test('commits of a repository: touched kernels alone, suppressions and every for
   assert.deepEqual(silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]), [['gather', 'notice']]); // prettier-ignore
   for (const text of texts.slice(1)) assert.match(text, /grows faster with n/);
   assert.match(texts[2]!, /```mermaid\nxychart-beta\n/);
-  assert.match(texts[3]!, /<pre class="heat">/);
+  assert.match(texts[3]!, /<pre class="code heat">/);
   const { runs } = JSON.parse(texts[4]!) as { runs: { results: { ruleId: string; suppressions?: unknown[] }[] }[] };
   assert.deepEqual(runs[0]?.results.filter(({ suppressions }) => suppressions).map(({ ruleId }) => ruleId), ['cost/sectors']); // prettier-ignore
   const same = await selvage(['compare', 'HEAD', 'HEAD', '--checks', 'cost'], repository);

@@ -149,7 +149,7 @@ test('every format tells a finding of several kernels once, and names them', asy
   assert.equal(markdown.split('### error').length, 2);
   assert.match(markdown, /- in `k<128>`, `k<256>` \(sm/);
   const html = await render('html', report, options);
-  assert.equal(html.split('class="finding error"').length, 2);
+  assert.equal(html.split('class="card error"').length, 2);
   assert.match(html, /<li>in <code>k&#60;128&#62;<\/code>, <code>k&#60;256&#62;<\/code> \(sm_80 and sm_90\)<\/li>/);
   const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // prettier-ignore
   assert.equal(runs[0]?.results.length, 1);
