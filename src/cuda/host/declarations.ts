@@ -54,6 +54,11 @@ interface RecordDeclaration {
   readonly isUnion: boolean;
   /** Whether members of other records are members of it too. */
   readonly hasBase: boolean;
+  /**
+   * Whether the fields are all that an object holds, and nothing but their types aligns it: no union, bit-field, base,
+   * virtual function, attribute or field without a name. False where another record has the name, too.
+   */
+  readonly isPlain: boolean;
   /** Names of the parameters of its template. */
   readonly template: readonly string[];
   /** Fields in their order. */
@@ -86,6 +91,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   const records = new Map<string, RecordDeclaration>();
   const enumerators = new Map<string, { value: SyntaxNode | undefined; before: string | undefined }>();
   const aliases = new Map<string, string>();
+  const several = typesOfOneName(text, root);
   const add = <Entry>(map: Map<string, Entry[]>, name: string, entry: Entry): void => {
     const list = map.get(name);
     if (list) list.push(entry);
@@ -133,7 +139,8 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       } else visit(member, [...path, name], isInternal, name);
     }
     const hasBase = childOf(node, 'base_class_clause') !== undefined;
-    records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, template });
+    const isPlain = !several.has(name) && !records.has(name) && template.length === 0 && hasPlainLayout(text, node, body); // prettier-ignore
+    records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, isPlain, template });
   };
   /** What a type that is written out declares: a record or an enumeration. */
   const typeOf = (
@@ -271,10 +278,45 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     }
   };
   visit(root, [], false, undefined);
+  for (const name of several) aliases.delete(name);
   return { text, root, functions, variables, records, enumerators, aliases, assigned: assignedNames(text, root) };
 }
 
 /** Names that some statement assigns to, or takes the address of. */
+/** Names that stand for several types: of records or aliases in different scopes, also within functions. */
+function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
+  const known = new Map<string, string>();
+  const several = new Set<string>();
+  const add = (name: string, what: string): void => {
+    if ((known.get(name) ?? what) !== what) several.add(name);
+    known.set(name, what);
+  };
+  const declares = /^(?:struct_specifier|class_specifier|union_specifier|alias_declaration|type_definition)$/;
+  for (const node of nodesWhere(root, ({ type }) => declares.test(type))) {
+    const [type, name, body] = [childIn(node, 'type'), childIn(node, 'name'), childIn(node, 'body')];
+    if (node.type === 'alias_declaration') {
+      if (name && type) add(`alias ${textOf(text, name)}`, textOf(text, type));
+    } else if (node.type === 'type_definition') {
+      for (const one of node.children.filter(({ field }) => field === 'declarator'))
+        if (type) add(`alias ${declaredName(text, one) ?? textOf(text, one)}`, textOf(text, type) + suffixOf(one));
+    } else if (name && body) add(`record ${textOf(text, name)}`, String(node.start));
+  }
+  return new Set([...several].map((name) => name.replace(/^\w+ /, '')));
+}
+
+/** Whether the fields of a record are all that it holds, and nothing but their types aligns it. */
+function hasPlainLayout(text: string, node: SyntaxNode, body: SyntaxNode): boolean {
+  if (!/^(?:struct|class)\s*\w*\s*$/.test(text.slice(node.start, body.start))) return false;
+  if (/\b(?:virtual|alignas|union|__align__|__attribute__|_Alignas)\b|\[\[/.test(textOf(text, body))) return false;
+  const after = /^\s*([^;]*)/.exec(text.slice(body.end, body.end + 200))?.[1] ?? '';
+  if (/\b(?:alignas|__align__|__attribute__)\b/.test(after)) return false;
+  return body.children.every((member) => {
+    if (member.type !== 'field_declaration') return !/^(?:ERROR|preproc)/.test(member.type);
+    const isNamed = member.children.some(({ field }) => field === 'declarator');
+    return isNamed && nodesWhere(member, ({ type }) => type === 'bitfield_clause' || type === 'ERROR').length === 0;
+  });
+}
+
 function assignedNames(text: string, root: SyntaxNode): Set<string> {
   const names = new Set<string>();
   const add = (node: SyntaxNode | undefined): void => {

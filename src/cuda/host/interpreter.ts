@@ -286,7 +286,7 @@ export function sizeOfNamed(type: string, declarations: Declarations): HostTerm 
   const size = sizeOfType(known) ?? (/\*$/.test(known) ? 8 : undefined);
   if (size !== undefined) return { kind: 'integer', value: BigInt(size) };
   const record = declarations.records.get(known.replace(/^.*::/, ''));
-  if (record && record.fields.length > 0) {
+  if (record?.isPlain && record.fields.length > 0) {
     const sizes = record.fields.map((field) => sizeOfType(resolvedType(field.type, declarations.aliases)));
     const [first] = sizes;
     // Fields of one size have no gaps between them.

@@ -173,6 +173,39 @@ test('what only a run knows is left open', async () => {
   }
 });
 
+test('the size of a record is known where its fields alone decide it', async () => {
+  for (const [type, expected, before] of [
+    ['S', [8, 1, 1], 'struct S { int x; float y; };'],
+    ['S', [24, 1, 1], 'typedef struct { double x, y, z; } S;'],
+    ['S', [4, 1, 1], 'struct S { int x; static int y; int get() const { return x; } };'],
+    ['a::N', [4, 1, 1], 'namespace a { struct N { int x; }; }'],
+    ['S', null, 'union S { int x; float y; };'],
+    ['S', null, 'struct S { int x : 8; int y : 8; };'],
+    ['S', null, 'struct alignas(32) S { int x; };'],
+    ['S', null, 'struct __attribute__((aligned(16))) S { int x; };'],
+    ['S', null, 'struct S { int x; } __attribute__((aligned(16)));'],
+    ['S', null, 'struct S { alignas(16) int x; };'],
+    ['S', null, 'struct B { int x; }; struct S : B { int y; };'],
+    ['S', null, 'struct S { int x; virtual int get() const { return x; } };'],
+    ['S', null, 'struct S { struct { int x, y; }; int z; };'],
+    ['S<double>', null, 'template <typename T> struct S { int x; };'],
+    ['a::N', null, 'namespace a { struct N { int x; }; } namespace b { struct N { int x, y; }; }'],
+    ['S', null, 'struct S { int x; }; void other() { struct S { int x, y; }; use(sizeof(S)); }'],
+    ['T', [4, 1, 1], 'using T = float;'],
+    ['a::T', null, 'namespace a { using T = float; } namespace b { using T = double; }'],
+    ['T', null, 'using T = float; void other() { using T = double; use(sizeof(T)); }'],
+  ] as const) {
+    assert.deepEqual(await grid(`k<<<sizeof(${type}), 1>>>();`, before), expected, before);
+  }
+});
+
+test('pointers are a known distance apart where the size of what they point to is known', async () => {
+  const distances = async (record: string) =>
+    (await sites(`${record}\nvoid run() { S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10); }`))[0]!.distances;
+  assert.deepEqual(await distances('struct S { int x, y; };'), [[0, 1, 80]]);
+  assert.deepEqual(await distances('struct alignas(32) S { int x, y; };'), []);
+});
+
 test('what nobody knows is tied to the arguments', async () => {
   const of = async (text: string, ...names: string[]) => {
     const parameters = names.map((name) => ({
