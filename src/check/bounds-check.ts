@@ -1,18 +1,19 @@
 /**
  * Indices that leave an object of known extent, at a launch that is given: a variable of shared memory, the dynamic
- * shared memory of the launch, an array of the module. Ranges decide most of them, trying all threads the others; what
- * may leave is run, and only a run confirms it.
+ * shared memory of the launch, an array of the module in global or constant memory. Ranges decide most of them, trying all
+ * threads the others; what may leave is run, and only a run confirms it.
  */
 import { hashText } from '../base/hash.ts';
 import type { Steps } from '../base/steps.ts';
-import type { Access } from '../analysis/values/access.ts';
-import type { Target } from '../analysis/values/memory-base.ts';
+import { type Access, constantReads } from '../analysis/values/access.ts';
+import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import type { FaultEvent } from '../machine/core/run-result.ts';
 import type { Reason } from '../verdict/reason.ts';
 import type { RaceFinding } from '../verdict/finding.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
+import { declarationOf } from './context/scalars.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from './context/facts.ts';
 import { describeAccess } from './race-result.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
@@ -45,11 +46,14 @@ const mostRounds = 4096n;
 
 /** Finds accesses that leave their objects, and runs them. Those that no run shows and that are not certain are left out. */
 export function* checkBounds(
-  context: KernelContext,
+  raced: KernelContext,
   confirmation: Confirmation,
   linear: () => ReturnType<SolverTiers['linear']>,
 ): Steps<BoundsResult> {
-  if (!context.request.checks.race) return { reason: null, findings: [] };
+  const { request, symbolic, accesses } = raced;
+  if (!request.checks.race) return { reason: null, findings: [] };
+  const declaredAs: DeclaredAs = (index, offset) => declarationOf(request.parameters[index], offset);
+  const context: KernelContext = { ...raced, accesses: [...accesses, ...constantReads(symbolic, declaredAs)] };
   const found: OutOfBounds[] = [];
   for (const access of context.accesses) {
     for (const target of access.targets) {
@@ -81,7 +85,7 @@ function extentOf({ request, extents }: KernelAndLaunch, { base }: Target): numb
   if (base.kind !== 'object' || base.object.external) return null;
   const { space, bytes } = base.object;
   if (space === 'shared') return bytes ?? request.launch.sharedBytes;
-  return space === 'global' ? bytes : null;
+  return space === 'global' || space === 'const' ? bytes : null;
 }
 
 function staysInside({ symbolic }: SymbolicFacts, { bytes }: Access, { offset }: Target, extent: number): boolean {

@@ -53,6 +53,28 @@ export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs
   return withFixedTables(accesses);
 }
 
+/**
+ * Lists the loads of a kernel from constant memory, as accesses of global memory, where it lies (CUDA programming guide,
+ * device memory spaces). Nothing races with them, so they are not among the accesses of {@link collectAccesses}: what is
+ * asked of them is whether an index leaves its array.
+ */
+export function constantReads(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
+  return symbolic.kernel.blocks.flatMap((block) =>
+    block.instructions.flatMap((instruction, position): Access[] => {
+      const { effect } = instruction.operation;
+      if (effect.kind !== 'load' || (effect.space !== 'const' && effect.space !== 'generic')) return [];
+      const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isConstant(base));
+      if (targets.length === 0) return [];
+      const bytes = effect.bytes * effect.lanes;
+      return [{ index: -1, instruction, block: block.id, position, operation: 'read', bytes, ...weak, memory: 'global', targets, stored: null, isCopy: false }]; // prettier-ignore
+    }),
+  );
+}
+
+function isConstant(base: Base): boolean {
+  return base.kind === 'object' && base.object.space === 'const';
+}
+
 /** Pointers whose array the kernel may write are not followed: it may put one of them at two places. */
 function withFixedTables(accesses: readonly Access[]): readonly Access[] {
   const written = new Set(accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));

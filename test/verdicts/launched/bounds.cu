@@ -2,23 +2,32 @@
 // expect: shiftLeft silent
 // expect: shiftLeft assumes in-bounds
 // expect: shiftLeftTooFar race=possible divergence=proved
-// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 35
+// expect: shiftLeftTooFar finding memory/out-of-bounds error on in lines 44
 // expect: copyRest race=proved divergence=proved
 // expect: copyRest silent
 // expect: copyWhole race=possible divergence=proved
-// expect: copyWhole finding memory/out-of-bounds error on in lines 48
+// expect: copyWhole finding memory/out-of-bounds error on in lines 57
 // expect: lookUp race=proved divergence=proved
 // expect: lookUp silent
 // expect: lookUpDiagonal race=possible divergence=proved
-// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 62
+// expect: lookUpDiagonal finding memory/out-of-bounds error on table lines 71
 // expect: rank race=proved divergence=proved
 // expect: rank silent
 // expect: rankOneBehind race=possible divergence=proved
-// expect: rankOneBehind finding memory/out-of-bounds error on ranked lines 80
+// expect: rankOneBehind finding memory/out-of-bounds error on ranked lines 89
 // expect: addTail race=proved divergence=proved
 // expect: addTail silent
 // expect: addTailBackwards race=possible divergence=proved
-// expect: addTailBackwards finding memory/out-of-bounds error on bins lines 99
+// expect: addTailBackwards finding memory/out-of-bounds error on bins lines 108
+// expect: lookUpDimension race=proved divergence=proved
+// expect: lookUpDimension silent
+// expect: lookUpDimension assumes in-bounds
+// expect: lookUpDimensionTooFar race=possible divergence=proved
+// expect: lookUpDimensionTooFar finding memory/out-of-bounds error on directions lines 124
+// expect: weigh race=proved divergence=proved
+// expect: weigh silent
+// expect: weighOneBehind race=possible divergence=proved
+// expect: weighOneBehind finding memory/out-of-bounds error on weights lines 136
 //
 // Arrays whose extent is stated or declared.
 
@@ -99,6 +108,34 @@ __global__ void addTailBackwards(int* out) {
   for (int b = threadIdx.x; b > 64; b += blockDim.x) atomicAdd(&out[b], bins[b]);
 }
 
+__constant__ unsigned directions[3][31];
+
+// A row for each of the three rows of threads.
+__global__ void lookUpDimension(unsigned* out, unsigned seed) {
+  unsigned result = 0, bits = seed + threadIdx.x;
+  for (int bit = 0; bit < 31; bit++, bits >>= 1)
+    if (bits & 1) result ^= directions[threadIdx.y][bit];
+  out[threadIdx.y * 128 + threadIdx.x] = result;
+}
+
+// The launch has four rows of threads.
+__global__ void lookUpDimensionTooFar(unsigned* out) {
+  unsigned result = 0;
+  for (int bit = 0; bit < 31; bit++) result ^= directions[threadIdx.y][bit];
+  out[threadIdx.y * 128 + threadIdx.x] = result;
+}
+
+__constant__ float weights[256];
+
+__global__ void weigh(float* out) {
+  out[threadIdx.x] = threadIdx.x < 255 ? weights[threadIdx.x + 1] : 0.0f;
+}
+
+// The last thread reads behind the end.
+__global__ void weighOneBehind(float* out) {
+  out[threadIdx.x] = weights[threadIdx.x + 1];
+}
+
 void launchBounds(float* out, const float* in, float4* quads, const float4* more) {
   shiftLeft<<<4, 256>>>(out, in, 1000);
   shiftLeftTooFar<<<4, 256>>>(out, in, 1000);
@@ -110,4 +147,8 @@ void launchBounds(float* out, const float* in, float4* quads, const float4* more
   rankOneBehind<<<4, 256>>>((int*)out);
   addTail<<<4, 256>>>((int*)out, 1000);
   addTailBackwards<<<4, 256>>>((int*)out);
+  lookUpDimension<<<1, dim3(128, 3)>>>((unsigned*)out, 7);
+  lookUpDimensionTooFar<<<1, dim3(128, 4)>>>((unsigned*)out);
+  weigh<<<1, 256>>>(out);
+  weighOneBehind<<<1, 256>>>(out);
 }
