@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
-import type { BuiltText } from '../../src/app/project/unit-builder.ts';
+import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
 import { nothingOpen } from '../../src/check/question/request.ts';
@@ -102,8 +102,11 @@ export async function checkMutant(
     const [first] = built;
     const ptx = first?.ptx;
     if (first === undefined || ptx === undefined || !isWanted(ptx)) return null;
-    // One build stands for both: the mutant is in both alike.
-    const once = { ...builder, build: async () => first };
+    // The production build comes with the host program: macros of other folders give launches their shared memory.
+    const once: UnitBuilder = {
+      ...builder,
+      build: async (unit, kind, ...rest) => (kind === 'verification' ? first : builder.build(unit, kind, ...rest)),
+    };
     const report = await checkProject({
       ...job,
       project: { ...job.project, builder: once },

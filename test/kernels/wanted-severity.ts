@@ -2,7 +2,8 @@
  * What runs of a launch show, and the severity that section 2 of the design gives to it. It is derived from the runs
  * and from where addresses come from, and from nothing else that the check finds out:
  *
- * - An index that leaves an object of known extent at the launch: an error.
+ * - An index that leaves an object of known extent at the launch: an error. An index that is made of a dimension which the
+ *   launch leaves open shows nothing: which block a run has is then our choice, and indices are assumed to stay inside.
  * - Threads that miss a barrier: as a race whose address rests on no contents.
  * - A race of volatile accesses that no lock and no flag explains: a warning.
  * - A race whose address rests on what arrays hold: a warning where a load or an atomic is among what races on the
@@ -13,7 +14,8 @@
  *
  * Of a run that made up a value only the races count whose places and paths rest on no value of memory.
  *
- * Sizes are those that the launch gives, else three large natural settings; contents are three draws.
+ * Sizes are those that the launch gives, else three large natural settings; contents are three draws. Where the launch
+ * does not give the dynamic shared memory, a run has the most there is: an index beyond it leaves that of every launch.
  */
 import { recognised } from '../../src/app/run/run-findings.ts';
 import type { Access } from '../../src/analysis/values/access.ts';
@@ -24,8 +26,9 @@ import { type Setting, naturalSettings } from '../../src/check/natural/settings.
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
 import { elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
 import type { CheckRequest } from '../../src/check/question/request.ts';
-import { sharedBytesWithoutOptIn } from '../../src/device/hardware-limits.ts';
+import { maximumSharedBytes } from '../../src/device/hardware-limits.ts';
 import type { AccessEvent, RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
+import type { InstructionId } from '../../src/ir/form/kernel.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import { isStrong } from '../../src/memory-model/fence.ts';
 import type { Term } from '../../src/term/term.ts';
@@ -100,7 +103,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
       const own = [...contents].filter(([array]) => !zeroed.has(array));
       const settled = new Map<string, Contents>([...own, ...settledElements(elementRanges(context), 1, zeroed)]);
       const { block, grid, scalar } = setting;
-      const sharedBytes = launch.sharedBytes ?? sharedBytesWithoutOptIn;
+      const sharedBytes = launch.sharedBytes ?? maximumSharedBytes;
       const scenario = { block, grid, sharedBytes, scalar, blocks: blocksOf(setting), contents: 1, settled };
       const asked = replayRequest(kernel, parameters, context.fields, launch, scenario, steps, policy.warpLockstep);
       for (const seed of schedules) {
@@ -120,7 +123,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
         for (const { kind, barrier } of result.divergences)
           if (kind !== 'early-exit') note(barriers, String(barrier), size, draw, () => ({ text: `${kind} at barrier ${barrier}`, sizes: new Set(), contents: new Set() })); // prettier-ignore
         for (const { left, instruction, message } of result.faults)
-          if (left) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // prettier-ignore
+          if (left && isOfLaunch(context, instruction)) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // prettier-ignore
       }
     }
   }
@@ -182,6 +185,20 @@ function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
 function leavesRest({ fields }: KernelContext, { block, scalar }: Setting): boolean {
   const threads = BigInt(block[0] * block[1] * block[2]);
   return fields.some((field) => !field.isPointer && scalar(field) % threads !== 0n);
+}
+
+/** Whether no dimension that the launch leaves open is part of the address of an access. */
+function isOfLaunch({ symbolic, dimensions, kernel }: KernelContext, id: InstructionId | null): boolean {
+  const instruction = kernel.blocks.flatMap(({ instructions }) => instructions).find((one) => one.id === id);
+  // A copy has the address that it writes, then that which it reads.
+  const addresses = instruction?.arguments.slice(0, instruction.operation.effect.kind === 'async-copy' ? 2 : 1) ?? [];
+  return addresses.every((address) =>
+    symbolic.operand(address).leaves.every(({ atom }) => {
+      if (atom?.kind === 'thread' || atom?.kind === 'block-size') return dimensions.block[atom.axis] !== null;
+      if (atom?.kind === 'block' || atom?.kind === 'grid-size') return dimensions.grid[atom.axis] !== null;
+      return true;
+    }),
+  );
 }
 
 function accessOf({ accesses }: KernelContext, { instruction, operation }: AccessEvent): Access | undefined {
