@@ -16,7 +16,7 @@ export function textOfValue(value: unknown): string {
 export function exactText(value: unknown): string | undefined {
   try {
     const text = textOfValue(value);
-    // What JSON changes is not kept, such as NaN.
+    // What the text changes is not kept.
     return isDeepStrictEqual(valueOfText(text), value) ? text : undefined;
   } catch {
     return undefined;
@@ -34,6 +34,8 @@ export function valueOfText(text: string): unknown {
 function encode(value: unknown): unknown {
   if (value === undefined) return { [tag]: 'undefined' };
   if (typeof value === 'bigint') return { [tag]: 'integer', value: String(value) };
+  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+    return { [tag]: 'number', value: Object.is(value, -0) ? '-0' : String(value) };
   if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('this is no data');
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(encode);
@@ -53,6 +55,8 @@ function decode(encoded: unknown): unknown {
       return undefined;
     case 'integer':
       return BigInt(inner as string);
+    case 'number':
+      return Number(inner);
     case 'map':
       return new Map(decode(inner) as [unknown, unknown][]);
     case 'bytes':

@@ -211,7 +211,8 @@ function literal(written: string): HostValue | null {
   const plain = written.replaceAll("'", '');
   const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
   if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
-  return quotientOfNumber(Number(plain.replace(/[fFlL]$/, '')));
+  const value = Number(plain.replace(/[fFlL]$/, ''));
+  return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
 }
 
 /** A name: an argument of a template, a variable, an enumerator, a function. */
@@ -314,6 +315,8 @@ function unary(operator: string, operand: HostValue): HostValue | null {
   }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
+    // Of zero it is a zero of another sign, which no quotient is.
+    if (operand.numerator.kind !== 'integer' || operand.numerator.value === 0n) return null;
     const numerator = arithmetic('-', zeroTerm, operand.numerator);
     return numerator && { ...operand, numerator };
   }
@@ -432,8 +435,17 @@ function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValu
   const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // prettier-ignore
   if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
-  const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null =>
-    numerator && denominator && { kind: 'quotient', numerator, denominator };
+  const isNegative = [a, b].some(({ numerator }) => numerator.kind === 'integer' && numerator.value < 0n);
+  const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null => {
+    if (!numerator || !denominator) return null;
+    if (numerator.kind === 'integer' && denominator.kind === 'integer') {
+      // A zero that may be negative, and what a `float` does not hold, are no quotients.
+      if (numerator.value === 0n && isNegative && /[*/]/.test(operator)) return null;
+      const value = Number(numerator.value) / Number(denominator.value);
+      if (operator !== '/' && Math.fround(value) !== value) return null;
+    }
+    return { kind: 'quotient', numerator, denominator };
+  };
   switch (operator) {
     case '*':
       return make(times(a.numerator, b.numerator), times(a.denominator, b.denominator));

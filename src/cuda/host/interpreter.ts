@@ -4,7 +4,7 @@ import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from './declarations.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
 import { HostStore } from './host-store.ts';
-import { type HostMemory, type HostValue, type HostScope, eitherValue, factOf, hostField, numberValue, quotientOf, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -210,6 +210,11 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
   if (isFloatType(known)) {
     const isWhole = value.kind === 'symbol' && integerType(value.symbol.type ?? '') !== undefined;
     const quotient = isWhole || /^(?:number|condition)$/.test(value.kind) ? quotientOf(value) : null;
+    const held = quotient ?? (value.kind === 'quotient' ? value : null);
+    if (basic === 'float' && held?.numerator.kind === 'integer' && held.denominator.kind === 'integer') {
+      const exact = Number(held.numerator.value) / Number(held.denominator.value);
+      if (exact !== Math.fround(exact)) return quotientOfNumber(Math.fround(exact)) ?? value;
+    }
     return quotient ? { kind: 'quotient', ...quotient } : value;
   }
   return value;

@@ -119,7 +119,8 @@ export function factOf(value: HostValue): Fact {
 
 /** A floating-point literal as a quotient; null where it is not exactly one of small numbers. */
 export function quotientOfNumber(value: number): HostValue | null {
-  if (!Number.isFinite(value)) return null;
+  // A negative zero is no quotient.
+  if (!Number.isFinite(value) || Object.is(value, -0)) return null;
   let denominator = 1;
   while (!Number.isInteger(value * denominator) && denominator < 2 ** 20) denominator *= 2;
   const numerator = value * denominator;

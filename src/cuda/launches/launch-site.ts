@@ -206,7 +206,11 @@ function scalarsOf(
     if (isPointerType(parameters[index]?.type ?? '')) continue;
     const kind = integerType(parameters[index]?.type ?? '');
     if (value.kind === 'quotient') {
-      const [a, b] = [termConstant(resolve(value.numerator)), termConstant(resolve(value.denominator))];
+      const { numerator, denominator } = value;
+      const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
+      // Operations on what is not constant may have rounded, or have made a negative zero; a conversion has not.
+      if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // prettier-ignore
+      const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
       if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? held(a / b, kind) : Number(a) / Number(b)); // prettier-ignore
       continue;
     }

@@ -199,6 +199,28 @@ test('the size of a record is known where its fields alone decide it', async () 
   }
 });
 
+test('floating-point arguments are told where they are exactly known', async () => {
+  const float = [{ name: 's', type: 'float' }];
+  for (const [body, expected] of [
+    ['k<<<1, 1>>>(0.0f);', 0],
+    ['k<<<1, 1>>>(-0.5f);', -0.5],
+    ['float z = 2.0f; k<<<1, 1>>>(z * -1.5f);', -3],
+    ['k<<<1, 1>>>(16777217.0f);', 16777216],
+    ['float z = 16777217; k<<<1, 1>>>(z - 16777216);', 0],
+    ['k<<<1, 1>>>(3);', 3],
+    // A negative zero is another number: its sign bit is set.
+    ['k<<<1, 1>>>(-0.0f);', undefined],
+    ['float z = 0; k<<<1, 1>>>(-z);', undefined],
+    ['float z = 0; k<<<1, 1>>>(z * -1.0f);', undefined],
+    ['float z = 0; k<<<1, 1>>>(z / -2.0f);', undefined],
+    // It is rounded to 100000000.
+    ['k<<<1, 1>>>(100000000.0f + 1.0f - 100000000.0f);', undefined],
+  ] as const) {
+    const [site] = await sites(`void run() { ${body} }`, float);
+    assert.equal(site!.scalars.get(0), expected, body);
+  }
+});
+
 test('pointers are a known distance apart where the size of what they point to is known', async () => {
   const distances = async (record: string) =>
     (await sites(`${record}\nvoid run() { S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10); }`))[0]!.distances;
