@@ -120,7 +120,7 @@ function launchedUnits(
   const defining = head.project.tree.sources().filter((path) => {
     const text = head.project.tree.text(path);
     if (text === undefined || !text.includes('__global__')) return false;
-    return [...text.matchAll(/([A-Za-z_]\w*)\s*\(/g)].some((match) => names.has(match[1] ?? ''));
+    return [...text.matchAll(/\b([A-Za-z_]\w*)\s*\(/g)].some((match) => names.has(match[1] ?? ''));
   });
   const headers = defining.filter((path) => !isUnit(path));
   const through = headers.length > 0 ? [...includingUnits(head.project.tree, headers).values()].flat() : [];

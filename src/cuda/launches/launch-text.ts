@@ -13,7 +13,7 @@ export function mayLaunch(text: string): boolean {
 export function namesLaunchedIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   if (!mayLaunch(text)) return names;
-  for (const match of text.matchAll(/([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<<</g)) names.add(match[1] ?? '');
+  for (const match of text.matchAll(/\b([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<<</g)) names.add(match[1] ?? '');
   for (const match of text.matchAll(/\bcudaLaunch\w*\s*\(([^;]*)/g)) {
     for (const [word] of (match[1] ?? '').matchAll(/[A-Za-z_]\w*/g)) names.add(word);
   }
@@ -36,7 +36,7 @@ export function mayCall(text: string, name: string): boolean {
     const isCall = /^\s*(?:[(<]|$)/.test(lines.slice(index + name.length, index + name.length + 80));
     if (!isCall || /(?:\.|->)\s*$/.test(before)) continue;
     // Only on one line: before it may stand a directive.
-    const word = /([A-Za-z_]\w*)[ \t]+$/.exec(line)?.[1];
+    const word = /\b([A-Za-z_]\w*)[ \t]+$/.exec(line)?.[1];
     if (word === undefined || beforeCall.test(word)) return true;
   }
   return false;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { namesLaunchedIn, test } from 'node:test';
 import { definesFunction, mayCall } from '../../../src/cuda/launches/launch-text.ts';
 
 test('a call of a function is seen wherever it may stand', () => {
@@ -37,4 +37,10 @@ test('a definition is told from a declaration and a call', () => {
   assert.ok(definesFunction('void run(int n)\n{\n}', 'run'));
   assert.equal(definesFunction('void run(int n); void f() { run(1); }', 'run'), false);
   assert.equal(definesFunction('// void run(int n) { }', 'run'), false);
+});
+
+test('words, spaces and brackets without end take no more time than their length', () => {
+  const long = 1_500_000;
+  for (const part of ['x', ' ', '(', '<', 'a<', 'a ', 'a('].map((one) => one.repeat(long / one.length)))
+    assert.deepEqual([...namesLaunchedIn(`// ${part}\nkernel<<<1, 1>>>();`)].includes('kernel'), true);
 });
