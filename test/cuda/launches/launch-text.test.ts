@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { namesLaunchedIn, test } from 'node:test';
-import { definesFunction, mayCall } from '../../../src/cuda/launches/launch-text.ts';
+import { test } from 'node:test';
+import { definesFunction, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-text.ts';
 
 test('a call of a function is seen wherever it may stand', () => {
   for (const text of [
