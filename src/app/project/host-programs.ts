@@ -57,6 +57,19 @@ interface Program extends HostProgram {
 /** Of more launches of a kernel than these, those are left out that another one of the same place covers. */
 const mostTold = 8;
 
+/** Whether a kernel is an instance for a type: `reduce<double, 128>`. */
+function isOfTypes(qualified: string): boolean {
+  return /[A-Za-z_]/.test((/<([^]*)>/.exec(qualified)?.[1] ?? '').replaceAll(/\b(?:true|false)\b/g, ''));
+}
+
+/**
+ * A launch without what it says of the sizes of arrays. In a program of templates those are sizes for one type, and
+ * nothing tells whether that is the type of the instance.
+ */
+function withoutExtents(site: LaunchSite): LaunchSite {
+  return { ...site, ties: site.ties.filter(({ kind }) => kind !== 'extent') };
+}
+
 /** More launches of a kernel than these are told as one, with what differs left open. */
 const mostLaunches = 24;
 
@@ -142,7 +155,8 @@ export function launchFinder(request: Request): LaunchFinder {
     }
     const sites = found.flatMap(({ launch, program }) => {
       const place = program.host.locate(launch.node.start);
-      return sitesOf(launch, place, parameters);
+      const sites = sitesOf(launch, place, parameters);
+      return isOfTypes(name.qualified) ? sites.map(withoutExtents) : sites;
     });
     return fewer(distinctSites(sites), parameters).map(settingsOf);
   };
