@@ -79,6 +79,9 @@ function formOf(setting: WarpSetting, instruction: Instruction, { access, source
   };
 }
 
+/** A constant, and terms with their factors. */
+type Sum = Pick<Linear, 'constant' | 'terms'>;
+
 /** Addresses that selections lead to, and that are looked at. */
 const mostWays = 4;
 
@@ -86,12 +89,9 @@ const mostWays = 4;
  * Where an access leads whose address is selected between others (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`): the sums that
  * each lane takes one of. Only the one itself where nothing is selected, or too much.
  */
-export function addressWays(
-  setting: WarpSetting,
-  { offset }: AccessForm,
-): readonly Pick<Linear, 'constant' | 'terms'>[] {
-  const ways: Pick<Linear, 'constant' | 'terms'>[] = [];
-  const work: Pick<Linear, 'constant' | 'terms'>[] = [offset];
+export function addressWays(setting: WarpSetting, { offset }: AccessForm): readonly Sum[] {
+  const ways: Sum[] = [];
+  const work: Sum[] = [offset];
   for (let next = work.pop(); next; next = work.pop()) {
     const selected = [...next.terms.keys()].find((term) => armsOf(setting, term) !== null);
     if (!selected) ways.push(next);
@@ -135,43 +135,28 @@ function withEquality(setting: WarpSetting, condition: Term, taken: Linear, othe
   });
   if (first === undefined) return [taken, other];
   setting.assume('no-wrap');
-  const moved = { ...equal, ...differenceOf(equal, times(none, -first)) };
+  const moved = { ...equal, ...plus(equal, none, first) };
   return isNegated ? [taken, moved] : [moved, other];
 }
 
-function times(
-  { constant, terms }: Pick<Linear, 'constant' | 'terms'>,
-  by: bigint,
-): Pick<Linear, 'constant' | 'terms'> {
-  return { constant: constant * by, terms: new Map([...terms].map(([term, factor]) => [term, factor * by])) };
-}
-
-function replaced(
-  form: Pick<Linear, 'constant' | 'terms'>,
-  term: Term,
-  arm: Linear,
-): Pick<Linear, 'constant' | 'terms'> {
-  const factor = form.terms.get(term)!;
+function replaced(form: Sum, term: Term, arm: Sum): Sum {
   const terms = new Map(form.terms);
   terms.delete(term);
-  for (const [part, by] of arm.terms) {
+  return plus({ ...form, terms }, arm, form.terms.get(term)!);
+}
+
+/** The difference of two sums. */
+export function differenceOf(a: Sum, b: Sum): Sum {
+  return plus(a, b, -1n);
+}
+
+/** a + factor * b. */
+function plus(a: Sum, b: Sum, factor: bigint): Sum {
+  const terms = new Map(a.terms);
+  for (const [part, by] of b.terms) {
     const total = (terms.get(part) ?? 0n) + factor * by;
     if (total === 0n) terms.delete(part);
     else terms.set(part, total);
   }
-  return { constant: form.constant + factor * arm.constant, terms };
-}
-
-/** The difference of two sums. */
-export function differenceOf(
-  a: Pick<Linear, 'constant' | 'terms'>,
-  b: Pick<Linear, 'constant' | 'terms'>,
-): Pick<Linear, 'constant' | 'terms'> {
-  const terms = new Map(a.terms);
-  for (const [part, by] of b.terms) {
-    const total = (terms.get(part) ?? 0n) - by;
-    if (total === 0n) terms.delete(part);
-    else terms.set(part, total);
-  }
-  return { constant: a.constant - b.constant, terms };
+  return { constant: a.constant + factor * b.constant, terms };
 }

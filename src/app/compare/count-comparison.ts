@@ -83,7 +83,7 @@ export function countedImprovement(
   const [best] = better;
   if (!best || launches.some((launch) => !better.includes(launch) && severityOf(launch, decidingPoints(launch), metric, undefined))) return null; // prettier-ignore
   const point = decidingPoints(best).at(-1)!;
-  const location = worstLine({ ...point, base: point.head, head: point.base }, metric, null) && bestLine(point, metric, lines); // prettier-ignore
+  const location = bestLine(point, metric, lines);
   return { ...toldAt(best, point, metric, launches.length > 1), severity: 'notice', ...(location ? { location } : {}) };
 }
 

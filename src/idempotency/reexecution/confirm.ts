@@ -1,10 +1,8 @@
 /** Confirms that a kernel is not idempotent: a launch, at sizes as programs use them, whose re-execution differs. */
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
-import { drawnContents } from '../../check/natural/contents.ts';
-import { type Setting, naturalSettings } from '../../check/natural/settings.ts';
-import { type Contents, type Scenario, describeWitness, replayRequest } from '../../check/witness/replay.ts';
-import { elementRanges, settledElements, synchronisingArrays } from '../../check/witness/scenarios.ts';
-import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
+import { naturalSettings } from '../../check/natural/settings.ts';
+import { describeWitness, replayRequest } from '../../check/witness/replay.ts';
+import { randomScenario } from '../../check/witness/random-scenario.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import { type RunDifference, reexecute } from './reexecute.ts';
 
@@ -46,7 +44,8 @@ export function confirmNonIdempotent(
   for (const setting of naturalSettings(context)) {
     for (let draw = 0; draw < draws; draw++) {
       if (left-- <= 0) return null;
-      const scenario = scenarioOf(context, setting, draw);
+      const count = Math.min(setting.grid[0] * setting.grid[1] * setting.grid[2], mostBlocks);
+      const scenario = randomScenario(context, setting, draw, [...Array(count).keys()]);
       const asked = replayRequest(kernel, parameters, fields, launch, scenario, budget.steps, false);
       const result = reexecute({ ...asked, stops, seed: draw });
       if (result.idempotent !== false || result.hasUnknownValues) continue;
@@ -58,24 +57,4 @@ export function confirmNonIdempotent(
     }
   }
   return null;
-}
-
-function scenarioOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, draw: number): Scenario {
-  const { block, grid, scalar } = setting;
-  const zeroed = synchronisingArrays(context);
-  // Equal values everywhere would hide what a kernel does to them.
-  const contents: Contents = `random ${draw + 1}`;
-  const drawn = [...drawnContents(context, setting, draw)].filter(([array]) => !zeroed.has(array));
-  const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
-  const count = Math.min(grid[0] * grid[1] * grid[2], mostBlocks);
-  return {
-    block,
-    grid,
-    sharedBytes: context.request.launch.sharedBytes ?? (isDynamic ? sharedBytesWithoutOptIn : 0),
-    scalar,
-    blocks: Array.from({ length: count }, (_, number) => number),
-    contents,
-    settled: new Map<string, Contents>([...drawn, ...settledElements(elementRanges(context), contents, zeroed)]),
-    extents: context.extents,
-  };
 }

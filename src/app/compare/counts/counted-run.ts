@@ -3,9 +3,8 @@ import type { Dim3 } from '../../../base/dim3.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../../../check/context/facts.ts';
 import { drawnContents } from '../../../check/natural/contents.ts';
 import type { Setting } from '../../../check/natural/settings.ts';
-import { type Contents, type Scenario, replayRequest } from '../../../check/witness/replay.ts';
-import { elementRanges, settledElements, synchronisingArrays } from '../../../check/witness/scenarios.ts';
-import { sharedBytesWithoutOptIn } from '../../../device/hardware-limits.ts';
+import { type Contents, replayRequest } from '../../../check/witness/replay.ts';
+import { randomScenario } from '../../../check/witness/random-scenario.ts';
 import type { GlobalBuffer } from '../../../machine/core/arguments.ts';
 import { type Counts, LaunchCounters, addCounts, noCounts } from '../../../machine/counters.ts';
 import { runKernel } from '../../../machine/machine.ts';
@@ -69,7 +68,8 @@ function countBlocks(
   const { launch, parameters } = request;
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  const scenario = scenarioOf(context, setting, blocks);
+  // Both sides of a comparison read the same.
+  const scenario = randomScenario(context, setting, 0, blocks);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const counters = new LaunchCounters();
   const buffers = asked.buffers.map((buffer) => lengthened(buffer, scenario.settled.get(buffer.name)));
@@ -128,23 +128,4 @@ function linesOf(counters: LaunchCounters, weight: number): Map<string, CountedL
     addCounts(line.counts, scaled(counts, weight));
   }
   return sums;
-}
-
-function scenarioOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, blocks: readonly number[]): Scenario {
-  const { block, grid, scalar } = setting;
-  const zeroed = synchronisingArrays(context);
-  // Both sides of a comparison read the same.
-  const contents: Contents = 'random 1';
-  const drawn = [...drawnContents(context, setting, 0)].filter(([array]) => !zeroed.has(array));
-  const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
-  return {
-    block,
-    grid,
-    sharedBytes: context.request.launch.sharedBytes ?? (isDynamic ? sharedBytesWithoutOptIn : 0),
-    scalar,
-    blocks,
-    contents,
-    settled: new Map<string, Contents>([...drawn, ...settledElements(elementRanges(context), contents, zeroed)]),
-    extents: context.extents,
-  };
 }

@@ -1,0 +1,35 @@
+/** Scenarios of natural settings with random contents: for runs that look for no race. */
+import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { drawnContents } from '../natural/contents.ts';
+import type { Setting } from '../natural/settings.ts';
+import type { Contents, Scenario } from './replay.ts';
+import { elementRanges, settledElements, synchronisingArrays } from './scenarios.ts';
+
+/**
+ * A run of some blocks at a setting. Elements differ, because equal ones would hide what a kernel does to them.
+ * @param draw decides the contents: the same number gives the same ones
+ * @param blocks linear numbers
+ */
+export function randomScenario(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  draw: number,
+  blocks: readonly number[],
+): Scenario {
+  const { block, grid, scalar } = setting;
+  const zeroed = synchronisingArrays(context);
+  const contents: Contents = `random ${draw + 1}`;
+  const drawn = [...drawnContents(context, setting, draw)].filter(([array]) => !zeroed.has(array));
+  const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
+  return {
+    block,
+    grid,
+    sharedBytes: context.request.launch.sharedBytes ?? (isDynamic ? sharedBytesWithoutOptIn : 0),
+    scalar,
+    blocks,
+    contents,
+    settled: new Map<string, Contents>([...drawn, ...settledElements(elementRanges(context), contents, zeroed)]),
+    extents: context.extents,
+  };
+}
