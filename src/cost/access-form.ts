@@ -3,7 +3,6 @@ import type { AccessForm } from './warp-setting.ts';
 import { resolveTargets } from '../analysis/values/memory-base.ts';
 import type { MemoryAccess } from '../machine/core/program.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
-import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../term/linear.ts';
 import type { Term } from '../term/term.ts';
 import { withoutReadings } from './lanes/lane-values.ts';
 import type { WarpSetting } from './warp-setting.ts';
@@ -77,86 +76,4 @@ function formOf(setting: WarpSetting, instruction: Instruction, { access, source
     },
     isParameter: isKnown && !object,
   };
-}
-
-/** A constant, and terms with their factors. */
-type Sum = Pick<Linear, 'constant' | 'terms'>;
-
-/** Addresses that selections lead to, and that are looked at. */
-const mostWays = 4;
-
-/**
- * Where an access leads whose address is selected between others (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`): the sums that
- * each lane takes one of. Only the one itself where nothing is selected, or too much.
- */
-export function addressWays(setting: WarpSetting, { offset }: AccessForm): readonly Sum[] {
-  const ways: Sum[] = [];
-  const work: Sum[] = [offset];
-  for (let next = work.pop(); next; next = work.pop()) {
-    const selected = [...next.terms.keys()].find((term) => armsOf(setting, term) !== null);
-    if (!selected) ways.push(next);
-    else for (const arm of armsOf(setting, selected)!) work.push(replaced(next, selected, arm));
-    if (ways.length + work.length > mostWays) return [offset];
-  }
-  return ways;
-}
-
-/** What a selection, or a reading of one, is where each side is taken; null for other terms. */
-function armsOf(setting: WarpSetting, term: Term): readonly Linear[] | null {
-  const { view } = setting.symbolic;
-  const reading = readingOf(term);
-  const inner = reading ? term.arguments[0]! : term;
-  if (inner.operator !== 'select') return null;
-  const bounds = reading === 'signed' ? signedBounds(inner.width) : unsignedBounds(inner.width);
-  const [condition, ...sides] = inner.arguments as [Term, Term, Term];
-  const [taken, other] = sides.map((arm) => withoutReadings(setting, view.natural(arm))) as [Linear, Linear];
-  const arms = [...withEquality(setting, condition, taken, other)];
-  if (!reading || arms.every((arm) => inside(arm, bounds))) return arms;
-  // Index arithmetic is taken not to wrap around, where it is as wide as an index.
-  if (inner.width < 32) return null;
-  setting.assume('no-wrap');
-  return arms;
-}
-
-/**
- * Sides of a selection by an equality. Where two sums are equal, their difference may be added as often as one likes:
- * with it `i == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which lie next to each other.
- */
-function withEquality(setting: WarpSetting, condition: Term, taken: Linear, other: Linear): readonly [Linear, Linear] {
-  const isNegated = condition.operator === 'not';
-  const equality = isNegated ? condition.arguments[0]! : condition;
-  if (equality.operator !== 'equal' || equality.arguments[0]!.width < 32) return [taken, other];
-  const [a, b] = equality.arguments.map((side) => withoutReadings(setting, setting.symbolic.view.natural(side)));
-  const none = differenceOf(a!, b!);
-  const [equal, unequal] = isNegated ? [other, taken] : [taken, other];
-  const [first] = [...none.terms].flatMap(([term, by]) => {
-    const wanted = (unequal.terms.get(term) ?? 0n) - (equal.terms.get(term) ?? 0n);
-    return wanted !== 0n && wanted % by === 0n ? [wanted / by] : [];
-  });
-  if (first === undefined) return [taken, other];
-  setting.assume('no-wrap');
-  const moved = { ...equal, ...plus(equal, none, first) };
-  return isNegated ? [taken, moved] : [moved, other];
-}
-
-function replaced(form: Sum, term: Term, arm: Sum): Sum {
-  const terms = new Map(form.terms);
-  terms.delete(term);
-  return plus({ ...form, terms }, arm, form.terms.get(term)!);
-}
-
-/** The difference of two sums. */
-export function differenceOf(a: Sum, b: Sum): Sum {
-  return plus(a, b, -1n);
-}
-
-/** a + factor * b. */
-function plus(a: Sum, b: Sum, factor: bigint): Sum {
-  const terms = new Map(a.terms);
-  for (const [part, by] of b.terms) {
-    const total = (terms.get(part) ?? 0n) + factor * by;
-    if (total === 0n) terms.delete(part);
-    else terms.set(part, total);
-  }
-  return { constant: a.constant + factor * b.constant, terms };
 }

@@ -2,10 +2,11 @@
 import type { Block, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
-import { accessesOf, accessForms, addressOf, differenceOf, addressWays } from './access-form.ts';
+import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
+import { differenceOf, runsOfLanes, selectionOf, type Sum } from './lanes/selection.ts';
 import { lanesInMask, type WarpPosition } from './lanes/warp.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
@@ -54,10 +55,12 @@ function addAccess(
   const { space, offset, shape, isParameter } = form;
   const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // prettier-ignore
   const values = valuesOf(offset);
-  const ways = values.scattered ? selectedWays(addressWays(setting, form), valuesOf, mask) : [];
+  const selection = values.scattered ? selectionOf(setting, offset) : null;
+  const ways = selection ? selectedWays(selection.ways, valuesOf, mask) : [];
+  const runs = selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null; // prettier-ignore
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape) : null); // prettier-ignore
+    const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape, runs) : null); // prettier-ignore
     const isHere = space === 'global';
     const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
@@ -85,13 +88,9 @@ function least(direct: Amount, selected: Amount | null): Amount {
 }
 
 /** The addresses that lanes select between; those that differ by what is known in each lane stand together. */
-function selectedWays(
-  sums: ReturnType<typeof addressWays>,
-  valuesOf: (sum: (typeof sums)[number]) => LaneValues,
-  mask: number,
-): LaneWays[] {
+function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, mask: number): LaneWays[] {
   if (sums.length < 2) return [];
-  const found: { readonly first: (typeof sums)[number]; readonly values: LaneValues; readonly more: LaneValues['offsets'][] }[] = []; // prettier-ignore
+  const found: { readonly first: Sum; readonly values: LaneValues; readonly more: LaneValues['offsets'][] }[] = [];
   for (const sum of sums) {
     const known = found.flatMap((one) => {
       const { scattered, modulus, groups, offsets } = valuesOf(differenceOf(sum, one.first));

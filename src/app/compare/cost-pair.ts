@@ -1,7 +1,7 @@
 /** A kernel of the base and what it became, with their costs, and what is said of one that is worse. */
 import type { Regression } from '../../document/regression.ts';
 import { hashText } from '../../base/hash.ts';
-import { metricTable } from '../../cost/model/metrics.ts';
+import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
 import type { CostReport } from '../../document/cost-report.ts';
 import { regressionMessage } from '../../wording/cost/cost-messages.ts';
@@ -24,11 +24,13 @@ export function allowed(base: number, { unit, amount }: Threshold): number {
 
 /** Completes what is worse with its code, its fingerprint and its message. */
 export function regressionOf(
-  { head }: CostPair,
+  { base, head }: CostPair,
   found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>,
 ): Regression {
   const kernel = head.entry.name.full;
   const { code } = metricTable[found.metric];
   const fingerprint = hashText(['cost', head.entry.identity, code].join('|'));
-  return { code, kernel, fingerprint, ...found, message: regressionMessage(found) };
+  const { build, metric } = found;
+  const isReached = build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true); // prettier-ignore
+  return { code, kernel, fingerprint, ...found, message: regressionMessage({ ...found, isReached }) };
 }

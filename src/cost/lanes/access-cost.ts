@@ -56,8 +56,14 @@ export interface LaneWays {
 /**
  * As {@link mostSectors}, where each lane takes one of several addresses.
  * @param ways those whose parts that lanes share are the same stand together
+ * @param runs of neighbouring lanes at most that take the same way; null where it is not known
  */
-export function mostSectorsOfWays(ways: readonly LaneWays[], mask: number, shape: AccessShape): Amount {
+export function mostSectorsOfWays(
+  ways: readonly LaneWays[],
+  mask: number,
+  shape: AccessShape,
+  runs: number | null = null,
+): Amount {
   const lanes = lanesInMask(mask);
   let most = 0;
   for (const { values, more } of ways) {
@@ -66,7 +72,46 @@ export function mostSectorsOfWays(ways: readonly LaneWays[], mask: number, shape
     if (isOneGroup) most += sectorsOfGroup(lanes, values, shape, added).most;
     else most += mostSectors(values, mask, shape).most * (1 + more.length);
   }
+  if (runs !== null && runs <= 2) most = Math.min(most, mostSectorsOfRuns(ways, lanes, shape, runs));
   return { most: Math.min(most, lanes.length * Math.ceil(shape.bytes / sectorBytes)), isExact: false };
+}
+
+/** Where lanes up to some number take one way and those behind them another, or all take the same. */
+function mostSectorsOfRuns(
+  ways: readonly LaneWays[],
+  lanes: readonly number[],
+  shape: AccessShape,
+  runs: number,
+): number {
+  const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
+  const sum = (mostOf: (some: readonly number[]) => number): number =>
+    Math.max(...splits.map((at) => mostOf(lanes.slice(0, at)) + mostOf(lanes.slice(at))));
+  const [only] = ways;
+  if (ways.length === 1 && !only!.values.scattered && lanes.every((lane) => only!.values.groups[lane] === '')) {
+    // All ways start at the same place within a sector, as far as they are not known to differ.
+    const { values, more } = only!;
+    const first = values.offsets[lanes[0]!]!;
+    const all = [lanes.map(() => 0n), ...more.map((by) => lanes.map((lane) => by[lane]!))];
+    const known = new Map(
+      all.map((by) => {
+        const own = lanes.map((lane, at) => values.offsets[lane]! - first + by[at]!);
+        // What is whole sectors away touches as many.
+        const shift = BigInt(modulo(own[0]!, sectorBytes)) - own[0]!;
+        const places = own.map((place) => clampToNumber(place + shift));
+        return [places.join(' '), new Map(lanes.map((lane, at) => [lane, places[at]!]))];
+      }),
+    );
+    const starts = startsOf(first, values.modulus, sectorBytes, shape);
+    return Math.max(...starts.map((start) => sum((some) => Math.max(...[...known.values()].map((places) => sectorsOf(some.map((lane) => start + places.get(lane)!), shape.bytes)))))); // prettier-ignore
+  }
+  const each = ways.flatMap(({ values, more }) => [
+    values,
+    ...more.map((by) => ({ ...values, offsets: values.offsets.map((offset, lane) => offset! + by[lane]!) })),
+  ]);
+  return sum((some) => {
+    const own = some.reduce((bits, lane) => bits | (1 << lane), 0);
+    return some.length === 0 ? 0 : Math.max(...each.map((values) => mostSectors(values, own, shape).most));
+  });
 }
 
 /** As {@link mostConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */

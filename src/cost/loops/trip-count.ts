@@ -22,6 +22,7 @@ import { isNonNegative, maximum, minimum, substitute } from '../expressions/orde
 import { comparisonOf, type TermComparison, conjuncts } from '../lanes/condition.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
+import { selectionOf } from '../lanes/selection.ts';
 import { lanesInMask, type WarpPosition } from '../lanes/warp.ts';
 
 export interface TripCount {
@@ -160,34 +161,42 @@ function boundOf(
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
   const amounts = shape.kind === 'shift' ? [shape.start] : shape.steps.flatMap(({ by }) => by ?? []);
-  // Where lanes go different ways each counts.
-  const lanes = amounts.every((term) => isWarpUniform(setting, term, from, place))
-    ? representatives(setting, still, from, mask, place, evaluator)
-    : { list: lanesInMask(mask), spread: null };
   const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
     own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
+  const isShared = amounts.every((term) => isWarpUniform(setting, term, from, place));
+  // What is selected (the start of an unrolled loop behind its remainder) may share terms with what it is compared with.
+  const { ways } = selectionOf(setting, still);
+  const each = ways.map((way): Linear => ({ ...still, ...way }));
+  // Where lanes go different ways each counts.
+  const lanesOf = (way: Linear): Representatives =>
+    isShared ? representatives(setting, way, from, mask, place, evaluator) : { list: lanesInMask(mask), spread: null };
   const perLane: Expression[] = [];
-  let isDetermined = true;
-  for (const lane of lanes.list) {
-    const bounder = new TermBounder(setting, place, evaluator, lane, least);
-    const rounds = shape.kind === 'linear'
-      ? linearRounds(bounder, still, shape, comparison.kind, loop.exits.length === 1, meets)
-      : geometricRounds(bounder, still, shape, comparison.kind); // prettier-ignore
-    if (!rounds) return null;
-    perLane.push(rounds);
-    isDetermined &&= isKnown(bounder, still, shape);
+  const spreads: (Expression | null)[] = [];
+  let isDetermined = each.length === 1;
+  for (const way of each) {
+    const { list, spread: distance } = lanesOf(way);
+    for (const lane of list) {
+      const bounder = new TermBounder(setting, place, evaluator, lane, least);
+      const rounds = shape.kind === 'linear'
+        ? linearRounds(bounder, way, shape, comparison.kind, loop.exits.length === 1, meets)
+        : geometricRounds(bounder, way, shape, comparison.kind); // prettier-ignore
+      if (!rounds) return null;
+      perLane.push(rounds);
+      isDetermined &&= isKnown(bounder, way, shape);
+    }
+    if (distance === null) spreads.push(null);
+    else if (shape.kind === 'linear') {
+      const step = stepOf(new TermBounder(setting, place, evaluator, list[0]!), shape);
+      const slow =
+        step && isNonNegative(subtract(step.low, constant(distance))) ? constant(distance > 0n ? 1 : 0) : null;
+      spreads.push(slow ?? (step && ceilDivide(constant(distance), step.low)));
+    } else spreads.push(distance === 0n && shape.isShared ? constant(0) : null);
   }
   // Simplified with what the guards say; elsewhere the names may stand for less.
   const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
-  if (lanes.spread === null || shape.kind !== 'linear') {
-    const isShared = lanes.spread === 0n && shape.kind !== 'linear' && shape.isShared;
-    return { rounds, spread: isShared ? constant(0) : most(mask), isDetermined };
-  }
-  const step = stepOf(new TermBounder(setting, place, evaluator, lanes.list[0]!), shape);
-  const slow =
-    step && isNonNegative(subtract(step.low, constant(lanes.spread))) ? constant(lanes.spread > 0n ? 1 : 0) : null;
-  const spread = slow ?? (step ? ceilDivide(constant(lanes.spread), step.low) : most(mask));
-  return { rounds, spread: minimum(spread, most(mask)), isDetermined };
+  // The lanes of one way leave in one round more than they spread; between two ways is one more.
+  const spread = spreads.includes(null) ? null : add(...(spreads as Expression[]), constant(each.length - 1));
+  return { rounds, spread: spread ? minimum(spread, most(mask)) : most(mask), isDetermined };
 }
 
 /** Whether all that decides about the rounds is known but for the parameters. */
@@ -196,6 +205,12 @@ function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
   if (!isOne(bounder.ofForm(still))) return false;
   if (shape.kind === 'shift') return shape.places === 1n && isOne(bounder.ofTerm(shape.start));
   return shape.steps.every(({ by }) => by === null || isOne(bounder.ofTerm(by)));
+}
+
+interface Representatives {
+  readonly list: readonly number[];
+  /** How far apart their values are; null where that is not known. */
+  readonly spread: bigint | null;
 }
 
 /**
@@ -209,7 +224,7 @@ function representatives(
   mask: number,
   place: WarpPosition,
   evaluator: LaneEvaluator,
-): { readonly list: readonly number[]; readonly spread: bigint | null } {
+): Representatives {
   const lanes = lanesInMask(mask);
   const values = laneValues(setting, still, mask, from, place, evaluator);
   const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;

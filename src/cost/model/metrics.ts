@@ -41,8 +41,9 @@ interface BoundEntry {
   readonly weights: Readonly<Partial<Record<Count, number>>>;
   /** Whether the amounts of all warps add up to that of the launch. */
   readonly addsUp: boolean;
-  /** What a warp does, and what there is more of: `touches`, `sectors of global memory`. */
+  /** What a warp does, what it may do, and what there is more of: `touches`, `touch`, `sectors of global memory`. */
   readonly verb: string;
+  readonly infinitive: string;
   readonly noun: string;
   /** What one of it is. */
   readonly unit: string;
@@ -83,6 +84,7 @@ const bounds = {
     weights: { sectors: 1 },
     addsUp: true,
     verb: 'touches',
+    infinitive: 'touch',
     noun: 'sectors of global memory',
     unit: 'sectors of 32 bytes',
     ofLaunch: ['sector', 'sectors'],
@@ -104,6 +106,7 @@ const bounds = {
     weights: { conflicts: 1 },
     addsUp: true,
     verb: 'has',
+    infinitive: 'have',
     noun: 'bank conflicts',
     unit: 'extra turns of shared memory',
     ofLaunch: ['bank conflict', 'bank conflicts'],
@@ -125,6 +128,7 @@ const bounds = {
     weights: { divwarps: 1 },
     addsUp: true,
     verb: 'diverges at',
+    infinitive: 'diverge at',
     noun: 'branches',
     unit: 'branches',
     ofLaunch: ['divergent branch', 'divergent branches'],
@@ -145,6 +149,7 @@ const bounds = {
     weights: { steps: 1 },
     addsUp: true,
     verb: 'executes',
+    infinitive: 'execute',
     noun: 'instructions',
     unit: 'instructions',
     ofLaunch: null,
@@ -166,6 +171,7 @@ const bounds = {
     weights: { steps: 1, conflicts: 1, sectors: 1 },
     addsUp: true,
     verb: 'does',
+    infinitive: 'do',
     noun: 'work',
     unit: 'turns of a unit',
     ofLaunch: null,
@@ -193,6 +199,7 @@ const bounds = {
     },
     addsUp: false,
     verb: 'takes',
+    infinitive: 'take',
     noun: 'cycles',
     unit: 'cycles',
     ofLaunch: null,

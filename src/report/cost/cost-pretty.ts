@@ -41,7 +41,7 @@ export function costLines(
       boundText(source[metric], verbose),
       ...(production ? [boundText(production[metric], verbose)] : []),
     ]);
-    const head = ['of one warp', production ? 'as written' : 'at most', ...(production ? ['as compiled'] : [])];
+    const head = ['of one warp', ...(production ? ['as written, at most', 'as compiled, at most'] : ['at most'])];
     const [first, ...rest] = aligned([head, ...rows]);
     lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
     for (const metric of verbose ? boundMetrics : byLine) {

@@ -1,13 +1,24 @@
 /** The sentences about a cost that is worse than before, or than a limit. */
-import { boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
+import {
+  type BoundMetric,
+  boundTable,
+  isBoundMetric,
+  isShare,
+  type ResourceMetric,
+  resourceTable,
+} from '../../cost/model/metrics.ts';
 import type { Regression } from '../../document/regression.ts';
 import { count } from '../text/code-text.ts';
 
-type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'>; // prettier-ignore
+type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
+  /** Of a bound: whether some warp of every launch reaches it. Else it may be more than any does. */
+  readonly isReached?: boolean;
+}; // prettier-ignore
 
 /**
  * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its worst
- * case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024 at n = 4096)`.
+ * case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024
+ * at n = 4096)`; what is not known to be reached it `may touch`.
  */
 export function regressionMessage(said: Said): string {
   const { base, head, baseValue, headValue, at = {}, reason } = said;
@@ -39,7 +50,7 @@ function regressionPhrase(said: Said): string {
   if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
   if (growsWith !== undefined && base !== '0')
     return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
-  return `in its worst case a warp ${verb} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
+  return `in its worst case a warp ${does(said, metric)} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
 /** What is counted, for a table: `sectors of global memory of the launch, at n = 4096`. */
@@ -99,10 +110,10 @@ export function exceededMessage({
       return `${metric} ${percent(Number(head))} is below the limit ${limit}${reason === undefined ? '' : `: ${reason}`}`;
     return `the kernel uses ${amountText(metric, Number(head))}, which exceeds the limit ${limit}`;
   }
-  const { verb, noun } = boundTable[metric];
+  const { noun } = boundTable[metric];
   const names = head === String(headValue) ? '' : argumentsText(at);
   const values = names === '' ? '' : ` (${headValue} at ${names})`;
-  return `a warp ${verb} up to ${head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
+  return `a warp ${does(found, metric)} up to ${head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
 }
 
 /** What is said of a limit that could not be compared with what the kernel costs. */
@@ -120,6 +131,11 @@ export function argumentsText(at: Readonly<Record<string, number>>): string {
 /** `37.5 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`;
+}
+
+function does({ isReached = false }: Pick<Said, 'isReached'>, metric: BoundMetric): string {
+  const { verb, infinitive } = boundTable[metric];
+  return isReached ? verb : `may ${infinitive}`;
 }
 
 function compiledText({ build }: Pick<Partial<Said>, 'build'>): string {

@@ -96,7 +96,7 @@ function boundStanding(
 function oneStanding(
   entry: LaunchedKernel,
   build: 'source' | 'production',
-  { bound, reason, lines = [] }: BoundReport,
+  { bound, reason, exact = false, lines = [] }: BoundReport,
   limit: Limit,
 ): readonly [Standing, Found] {
   const standing: Standing =
@@ -107,6 +107,7 @@ function oneStanding(
   const location = line?.location ?? entry.kernel.location;
   const found: Found = {
     build,
+    isReached: exact,
     head: bound,
     ...(standing.kind === 'exceeded' && standing.at ? { at: standing.at, headValue: standing.value! } : {}),
     ...(location ? { location } : {}),
@@ -196,7 +197,8 @@ function resourceStanding(
   return [{ kind: room > 0 ? 'kept' : 'exceeded' }, { head: value, ...place, ...why }];
 }
 
-type Found = Pick<Regression, 'head'> & Partial<Pick<Regression, 'build' | 'at' | 'headValue' | 'location' | 'reason'>>;
+type Found = Pick<Regression, 'head'> &
+  Partial<Pick<Regression, 'build' | 'at' | 'headValue' | 'location' | 'reason'>> & { readonly isReached?: boolean };
 
 function violation(
   entry: LaunchedKernel,
@@ -205,8 +207,10 @@ function violation(
 ): Regression {
   const [code, severity]: readonly [Code, Severity] =
     standing.kind === 'exceeded' ? ['limit/exceeded', 'error'] : ['limit/not-compared', 'notice'];
-  const message = standing.kind === 'exceeded' ? exceededMessage(found) : notComparedMessage(found, standing.reason);
-  return violationOf(entry, { code, severity, ...found, message });
+  const { isReached = false, ...told } = found;
+  const message =
+    standing.kind === 'exceeded' ? exceededMessage({ ...told, isReached }) : notComparedMessage(told, standing.reason);
+  return violationOf(entry, { code, severity, ...told, message });
 }
 
 function numberOf({ top, bottom }: Rational): number {

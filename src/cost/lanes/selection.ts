@@ -1,0 +1,154 @@
+/** Sums that lanes select between: what each may be, and into how many runs of neighbouring lanes that divides a warp. */
+import type { BlockId } from '../../ir/form/kernel.ts';
+import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import { type LaneEvaluator, type LaneSetting, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
+import { lanesInMask, type WarpPosition } from './warp.ts';
+
+/** A constant, and terms with their factors. */
+export type Sum = Pick<Linear, 'constant' | 'terms'>;
+
+/** Sums that selections lead to, and that are looked at. */
+const mostWays = 4;
+
+/** What lanes select between, and the conditions by which they do. */
+interface Selection {
+  /** Each lane has one of these. */
+  readonly ways: readonly Sum[];
+  readonly conditions: readonly Term[];
+}
+
+/**
+ * Sums in which something is selected (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`), as those that each lane has one of.
+ * Only the one itself where nothing is selected, or too much.
+ */
+export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
+  const ways: Sum[] = [];
+  const conditions = new Set<Term>();
+  const work: Sum[] = [sum];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const selected = [...next.terms.keys()].find((term) => selectIn(term) !== null);
+    const arms = selected && armsOf(setting, selected);
+    if (!arms) ways.push(next);
+    else {
+      conditions.add(selectIn(selected)!.arguments[0]!);
+      for (const arm of arms) work.push(replaced(next, selected, arm));
+    }
+    if (ways.length + work.length > mostWays) return { ways: [sum], conditions: [] };
+  }
+  return { ways, conditions: [...conditions] };
+}
+
+/** The selection that a term is, or is a reading of. */
+function selectIn(term: Term): Term | null {
+  const inner = readingOf(term) ? term.arguments[0]! : term;
+  return inner.operator === 'select' ? inner : null;
+}
+
+/** What a selection, or a reading of one, is where each side is taken; null for other terms. */
+function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
+  const { view } = setting.symbolic;
+  const reading = readingOf(term);
+  const inner = selectIn(term);
+  if (!inner) return null;
+  const bounds = reading === 'signed' ? signedBounds(inner.width) : unsignedBounds(inner.width);
+  const [condition, ...sides] = inner.arguments as [Term, Term, Term];
+  const [taken, other] = sides.map((arm) => withoutReadings(setting, view.natural(arm))) as [Linear, Linear];
+  const arms = [...withEquality(setting, condition, taken, other)];
+  if (!reading || arms.every((arm) => inside(arm, bounds))) return arms;
+  // Index arithmetic is taken not to wrap around, where it is as wide as an index.
+  if (inner.width < 32) return null;
+  setting.assume('no-wrap');
+  return arms;
+}
+
+/**
+ * Sides of a selection by an equality. Where two sums are equal, their difference may be added as often as one likes:
+ * with it `i == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which lie next to each other.
+ */
+function withEquality(setting: LaneSetting, condition: Term, taken: Linear, other: Linear): readonly [Linear, Linear] {
+  const isNegated = condition.operator === 'not';
+  const equality = isNegated ? condition.arguments[0]! : condition;
+  if (equality.operator !== 'equal' || equality.arguments[0]!.width < 32) return [taken, other];
+  const [a, b] = equality.arguments.map((side) => withoutReadings(setting, setting.symbolic.view.natural(side)));
+  const none = differenceOf(a!, b!);
+  const [equal, unequal] = isNegated ? [other, taken] : [taken, other];
+  const [first] = [...none.terms].flatMap(([term, by]) => {
+    const wanted = (unequal.terms.get(term) ?? 0n) - (equal.terms.get(term) ?? 0n);
+    return wanted !== 0n && wanted % by === 0n ? [wanted / by] : [];
+  });
+  if (first === undefined) return [taken, other];
+  setting.assume('no-wrap');
+  const moved = { ...equal, ...plus(equal, none, first) };
+  return isNegated ? [taken, moved] : [moved, other];
+}
+
+function replaced(form: Sum, term: Term, arm: Sum): Sum {
+  const terms = new Map(form.terms);
+  terms.delete(term);
+  return plus({ ...form, terms }, arm, form.terms.get(term)!);
+}
+
+/** The difference of two sums. */
+export function differenceOf(a: Sum, b: Sum): Sum {
+  return plus(a, b, -1n);
+}
+
+/** a + factor * b. */
+function plus(a: Sum, b: Sum, factor: bigint): Sum {
+  const terms = new Map(a.terms);
+  for (const [part, by] of b.terms) {
+    const total = (terms.get(part) ?? 0n) + factor * by;
+    if (total === 0n) terms.delete(part);
+    else terms.set(part, total);
+  }
+  return { constant: a.constant + factor * b.constant, terms };
+}
+
+/**
+ * Runs of neighbouring lanes at most within which some conditions have one value each; null where that is not seen. Lanes
+ * that compare neighbouring numbers change sides once, and those that divide them have few quotients.
+ */
+export function runsOfLanes(
+  setting: LaneSetting,
+  conditions: readonly Term[],
+  mask: number,
+  block: BlockId,
+  place: WarpPosition,
+  evaluator: LaneEvaluator,
+): number | null {
+  const { view } = setting.symbolic;
+  const lanes = lanesInMask(mask);
+  /** By how much a form grows, or shrinks, from the first lane to the last; null where it does neither. */
+  const spreadOf = (form: Sum): bigint | null => {
+    const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // prettier-ignore
+    if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;
+    const steps = lanes.slice(1).map((lane, at) => offsets[lane]! - offsets[lanes[at]!]!);
+    const isMonotone = steps.every((step) => step >= 0n) || steps.every((step) => step <= 0n);
+    const spread = steps.reduce((sum, step) => sum + step, 0n);
+    return isMonotone ? (spread < 0n ? -spread : spread) : null;
+  };
+  /** By term: how often its value changes from one lane to the next. */
+  const changes = new Map<Term, number>();
+  const visit = (term: Term): boolean => {
+    if (changes.has(term) || isWarpUniform(setting, term, block, place)) return true;
+    const [a, b] = term.arguments as [Term, Term];
+    if (term.operator === 'slt' || term.operator === 'ult') {
+      const read = (side: Term): Linear => (term.operator === 'slt' ? view.signed(side) : view.unsigned(side));
+      const spread = spreadOf(view.subtract(read(b), read(a)));
+      if (spread !== null) changes.set(term, spread === 0n ? 0 : 1);
+      return spread !== null || term.arguments.every(visit);
+    }
+    if (['lshr', 'ashr', 'udiv'].includes(term.operator) && b.operator === 'constant' && term.width >= 32) {
+      const size = term.operator === 'udiv' ? b.value : 1n << b.value;
+      const spread = size === 0n ? null : spreadOf(view.natural(a));
+      if (spread === null) return false;
+      setting.assume('no-wrap');
+      changes.set(term, Number((spread + size - 1n) / size));
+      return true;
+    }
+    return term.arguments.length > 0 && term.arguments.every(visit);
+  };
+  if (!conditions.every(visit)) return null;
+  return 1 + [...changes.values()].reduce((sum, own) => sum + own, 0);
+}
