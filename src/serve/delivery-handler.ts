@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { changedFiles, git } from '../app/project/git.ts';
+import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
 import { answerButton, answerComment, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts';
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
@@ -108,7 +108,7 @@ async function analysed(
     const base = await findMergeBase(octokit, clone, { ...target, ...pull });
     await ensureCommit(clone, base);
     await ensureCommit(clone, head);
-    await git(clone, ['checkout', '-q', '--detach', head]);
+    await git(clone, ['checkout', '-q', '--detach', head], await withoutFilters(clone));
     const { files: diff } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, head));
     // What a fork brings keeps its results to itself.
     const place = createHash('sha256')

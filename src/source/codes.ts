@@ -609,9 +609,9 @@ export const codes = {
   },
   'compile/flag-dropped': {
     severity: 'notice',
-    title: 'Flags that do not change device code were left out.',
+    title: 'Flags were left out.',
     explanation:
-      'Some flags concern the code of the host alone, such as -Xcompiler -fPIC and warnings, or phases after the making of PTX, such as -Xlinker. Selvage compiles without them; kernels are the same.',
+      'Some flags concern the code of the host alone, such as -Xcompiler -fPIC and warnings, or phases after the making of PTX, such as -Xlinker. Selvage compiles without them; kernels are the same. In a pull request Selvage also leaves out flags of a compilation database that nobody named, where a pull request may not set them.',
     example: 'nvcc: { args: ["-Xcompiler=-fPIC,-Wall"] }',
     remedy: 'Nothing is to be done. Remove the flags to be rid of the note.',
   },
@@ -657,7 +657,7 @@ export const codes = {
   },
   'compile/commands': {
     severity: 'error',
-    title: 'Selvage cannot read the compilation database.',
+    title: 'The compilation database has no usable command for a file.',
     explanation:
       'compile_commands.json is a list. Each entry has a file, a directory, and either a command or its arguments. Selvage reads the one that nvcc.compile-commands of .selvage.yml names; without that, the one at the root of the repository, in a folder build*/ or cmake-build*/, or in out/.',
     example: '[{ "file": "reduce.cu" }]   // no command',

@@ -6,6 +6,7 @@ import { details, fencedBlock } from '../../src/report/markup/inert-markdown.ts'
 import { codeSpan, escapeText, tableCode } from '../../src/report/markup/inert-markdown.ts';
 import { parseMarker, printMarker } from '../../src/github/text/marker.ts';
 import { annotationCommands, logText } from '../../src/github/text/workflow-command.ts';
+import { activePieces } from './active-markdown.ts';
 
 test('code spans hold any text', () => {
   assert.equal(codeSpan('a[i]'), '`a[i]`');
@@ -20,6 +21,20 @@ test('text stays text', () => {
   assert.equal(escapeText('sm_80, line 3: a'), 'sm_80, line 3: a');
   const escaped = escapeText('@mona <!-- #1 `x` __b__ [l](u) ::error https://x |');
   assert.doesNotMatch(escaped, /[@<>`[\]|]|__|::|:\/\/|#1 /);
+  assert.equal(escapeText('f#1'), 'f&#35;&#8203;1');
+  const texts = ['@mona', 'a@b.example', 'octo/kernels#7', 'see GH-12', 'www.evil.example', '![x](https://evil.example)', '<b>', '[x]: y', '&#64;mona', '&commat;mona']; // prettier-ignore
+  for (const text of texts)
+    assert.deepEqual(
+      activePieces(escapeText(text), () => false),
+      [],
+      text,
+    );
+  for (const text of texts.slice(0, -1))
+    assert.notDeepEqual(
+      activePieces(text, () => false),
+      [],
+      text,
+    );
 });
 
 test('fences are longer than what is in them', () => {

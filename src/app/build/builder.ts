@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { compareText } from '../../base/text-order.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -15,7 +15,7 @@ import { limiter } from '../../base/limiter.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Progress } from '../project/progress.ts';
 import type { BuiltText, UnitBuilder } from '../project/unit-builder.ts';
-import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
+import { kindOf, largestSource, relativeTo, type SourceTree } from '../project/source-tree.ts';
 
 /** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
 const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
@@ -231,15 +231,28 @@ function usualDatabases(root: string): string[] {
   return [name, ...[...folders, 'out'].map((folder) => `${folder}/${name}`)];
 }
 
+/** In bytes: ten thousand files with long commands take a tenth of it. */
+const largestDatabase = 512 * 1024 * 1024;
+
+/** The text of a file, not of a pipe or a device; undefined where it has more bytes, or cannot be read. */
+function readBounded(file: string, mostBytes: number): string | undefined {
+  try {
+    return kindOf(file) === 'file' && statSync(file).size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function readDatabase({ tree, configuration, databaseRoot, progress }: BuilderRequest): Promise<Database> {
   const named = configuration.nvcc.compileCommands;
   const path = named ?? usualDatabases(databaseRoot).find((file) => kindOf(resolve(databaseRoot, file)) === 'file');
   if (path === undefined) return { lookUp: () => null, diagnostics: [] };
-  const { parseCompileCommands, flagsOf } = await import('../../toolchain/compile-commands.ts');
-  let text: string;
-  try {
-    text = readFileSync(resolve(databaseRoot, path), 'utf8');
-  } catch {
+  const [{ parseCompileCommands, flagsOf }, { isPrivatePlace }] = await Promise.all([
+    import('../../toolchain/compile-commands.ts'),
+    import('../../toolchain/flags.ts'),
+  ]);
+  const text = readBounded(resolve(databaseRoot, path), largestDatabase);
+  if (text === undefined) {
     const message = `Selvage cannot read the compilation database ${path} that the configuration names; generate it first.`;
     const problem: Diagnostic = { severity: 'error', code: 'compile/commands', message };
     return { lookUp: () => null, diagnostics: named === undefined ? [] : [problem] };
@@ -251,14 +264,12 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
     return { lookUp: () => null, diagnostics: [] };
   }
   const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
-  // Nothing outside is read for a stranger, who may have written the database.
+  // A stranger may have written the database, and what is refused of such a file is told: nothing outside is read, no
+  // credentials that a checkout keeps in `.git`, and nothing that has no end.
   const readText = (file: string): string | undefined => {
-    try {
-      const real = realpathSync(file);
-      return isAbsolute(relativeTo(databaseRoot, real)) ? undefined : readFileSync(real, 'utf8');
-    } catch {
-      return undefined;
-    }
+    const real = kindOf(file) === 'file' ? realpathSync(file) : undefined;
+    if (real === undefined || isAbsolute(relativeTo(databaseRoot, real)) || isPrivatePlace(real)) return undefined;
+    return readBounded(real, largestSource);
   };
   const known = new Map<string, Recorded | null>();
   const lookUp = (unit: Unit): Recorded | null => {

@@ -112,7 +112,8 @@ export async function folderInRepository(repository: Repository): Promise<string
 export async function isCheckedOut(repository: Repository, commit: string): Promise<boolean> {
   const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (current.code !== 0 || current.stdout.trim() !== commit) return false;
-  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules']);
+  const filters = await withoutFilters(repository);
+  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'], filters); // prettier-ignore
   return status.code === 0 && status.stdout === '';
 }
 
@@ -129,7 +130,8 @@ export async function checkOut(repository: Repository, commit: string): Promise<
   const index = { GIT_INDEX_FILE: join(temporary, 'index') };
   try {
     await mustSucceed(repository, ['read-tree', commit], index);
-    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], index);
+    const filters = await withoutFilters(repository);
+    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // prettier-ignore
     // Below the top of the repository git writes that folder alone, which the commit may not have.
     const folder = join(root, await folderInRepository(repository));
     await mkdir(folder, { recursive: true });
@@ -139,6 +141,36 @@ export async function checkOut(repository: Repository, commit: string): Promise<
     throw error;
   }
 }
+
+/**
+ * Variables with which git runs no filter. The machine names the programs (`filter.lfs.process`), but the attributes of a
+ * commit say which files go through them, and its `.lfsconfig` where such a program looks for their contents.
+ */
+export async function withoutFilters(repository: Repository): Promise<Record<string, string>> {
+  const listed = await git(repository, ['config', '--null', '--name-only', '--get-regexp', String.raw`^filter\..*\.`]);
+  const drivers = new Set(listed.stdout.split('\0').flatMap((name) => /^(filter\..*)\./s.exec(name)?.[1] ?? []));
+  const settings = [...drivers].flatMap((driver) => [
+    ...['clean', 'smudge', 'process'].map((command) => [`${driver}.${command}`, ''] as const),
+    [`${driver}.required`, 'false'] as const,
+  ]);
+  return gitSettings(repository.environment, settings);
+}
+
+/** Settings as variables, beside those that the environment has in this form. */
+export function gitSettings(
+  environment: Repository['environment'],
+  settings: readonly (readonly [name: string, value: string])[],
+): Record<string, string> {
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0) || 0;
+  const variables = settings.flatMap(([name, value], at) => [
+    [`GIT_CONFIG_KEY_${count + at}`, name] as const,
+    [`GIT_CONFIG_VALUE_${count + at}`, value] as const,
+  ]);
+  return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(count + settings.length) };
+}
+
+/** The variables of a job that git has no use for: tokens and inputs of the workflow, files of the runner. */
+const ofTheJob = /^(?:ACTIONS|GH|GITHUB|INPUT|RUNNER)_/;
 
 interface GitResult {
   readonly code: number;
@@ -180,7 +212,8 @@ function realFolder(folder: string | undefined): string | undefined {
 }
 
 /**
- * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's own configuration.
+ * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's own configuration. A
+ * repository without a work tree that lies in a folder is none: files of a commit can look like one.
  * @param words the command and its arguments
  * @param environment variables beside those of the repository
  * @param milliseconds after which it is killed
@@ -192,12 +225,19 @@ export async function git(
   environment: Readonly<Record<string, string>> = {},
   milliseconds = patience,
 ): Promise<GitResult> {
-  const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false'];
+  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // prettier-ignore
+  const kept = Object.entries(inherited).filter(([name]) => !ofTheJob.test(name));
   const { end, stdout, stderr } = await runProcess({
     executable: gitProgram(root, inherited),
-    args: [...settings, ...words],
+    args: [...settings.flatMap((setting) => ['-c', setting]), ...words],
     cwd: root,
-    env: { ...inherited, ...environment, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    env: {
+      ...Object.fromEntries(kept),
+      ...environment,
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_OPTIONAL_LOCKS: '0',
+      LC_ALL: 'C',
+    },
     limits: { milliseconds, outputBytes: mostOutput },
   });
   switch (end.kind) {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { isAbsolute, join } from 'node:path';
-import { git } from './git.ts';
+import { git, withoutFilters } from './git.ts';
 import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
 import { largestSource, mayBeRead, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 
@@ -168,7 +168,12 @@ async function knownContents(root: string, environment: IndexRequest['environmen
   const contents = new Map<string, string>();
   try {
     const words = ['ls-files', '-z', '--stage', '-v', '--modified'];
-    const { code, stdout } = await git({ root, environment }, words, {}, patience);
+    const { code, stdout } = await git(
+      { root, environment },
+      words,
+      await withoutFilters({ root, environment }),
+      patience,
+    );
     for (const entry of code === 0 ? stdout.split('\0') : []) {
       // `H`: in the index, and looked at. What was modified follows once more under another letter.
       const [, letter, content = '', path = ''] = /^(\S) \d+ ([0-9a-f]+) \d\t([^]+)$/.exec(entry) ?? [];

@@ -1,6 +1,6 @@
 /** The commits of a pull request, in the clone that the job has: often shallow, often without the base. */
 import type { Octokit } from '@octokit/rest';
-import { git, mergeBase, type Repository } from '../../app/project/git.ts';
+import { git, gitSettings, mergeBase, type Repository } from '../../app/project/git.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import type { RepositoryTarget } from './target.ts';
 
@@ -97,15 +97,10 @@ export function basicCredentials(token: string): string {
 /** The token for one fetch, in the environment: an argument would show it to every process of the machine. */
 function credentials({ serverUrl, token, environment }: Clone): Record<string, string> {
   if (token === '') return {};
-  const basic = basicCredentials(token);
-  const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0) || 0;
   const key = `http.${serverUrl}/.extraheader`;
-  return {
-    GIT_CONFIG_COUNT: String(count + 2),
-    // Empty drops the header that the checkout may have left: GitHub refuses a request with two.
-    [`GIT_CONFIG_KEY_${count}`]: key,
-    [`GIT_CONFIG_VALUE_${count}`]: '',
-    [`GIT_CONFIG_KEY_${count + 1}`]: key,
-    [`GIT_CONFIG_VALUE_${count + 1}`]: `AUTHORIZATION: basic ${basic}`,
-  };
+  // Empty drops the header that the checkout may have left: GitHub refuses a request with two.
+  return gitSettings(environment, [
+    [key, ''],
+    [key, `AUTHORIZATION: basic ${basicCredentials(token)}`],
+  ]);
 }

@@ -425,7 +425,7 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
 
 // Apart from names, these messages are only our own words. Others may quote the compiler, and the compiler may quote
 // any file it can read.
-const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
+const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
 
 /** Whether the messages of a code may leave the log. */
 export function isOwnWords(code: string): boolean {

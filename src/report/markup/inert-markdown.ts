@@ -5,11 +5,16 @@ const MAX_PIECE = 500;
 
 // Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
 // Inside a word an underscore is text, and so is a colon before a space.
-const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )/g;
+const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )|(?<=www)\./gi;
+// GitHub looks for mentions, addresses and references to issues in the text that is rendered, where an entity is the
+// character again (github/cmark-gfm#181). A space without width keeps the word apart.
+const REFERENCE = /[@#](?=\w)|(?<=\bGH)-(?=\d)/gi;
+const KEPT_APART = '\u200b';
 
-/** Text as Markdown that renders as the text itself: no mention, link, tag, comment or emphasis comes of it. */
+/** Text as Markdown that renders as the text itself: no mention, reference, link, tag, comment or emphasis comes of it. */
 export function escapeText(text: string): string {
-  return clipped(oneLine(text)).replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`);
+  const apart = clipped(oneLine(text)).replace(REFERENCE, `$&${KEPT_APART}`);
+  return apart.replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`).replaceAll(KEPT_APART, '&#8203;');
 }
 
 /**
