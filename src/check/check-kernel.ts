@@ -10,7 +10,7 @@ import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
-import { raceResult } from './race-result.ts';
+import { raceResult, reasonBeside } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { type Reachability, reachabilityOf } from './reachability.ts';
 import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver, initialisedTables } from './race-check.ts';
@@ -136,7 +136,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     return {
       race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
       divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
-      open: openObligations(facts, races, barriers),
+      open: openObligations(facts, races, barriers, reasonBeside(facts, state, unreachable, assumed)),
       ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
     };
   } finally {
@@ -183,7 +183,12 @@ function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, t
   return (yield* tiers.bits('grid', uniformity).decide('true')).kind === 'proved';
 }
 
-function openObligations(context: KernelContext, { open }: RaceState, divergence: DivergenceState): OpenObligations {
+function openObligations(
+  context: KernelContext,
+  { open }: RaceState,
+  divergence: DivergenceState,
+  beside: Reason | null,
+): OpenObligations {
   const barriers = [...divergence.open.map(({ obligation }) => obligation.barrier), ...lockedBarriers(context)];
   return {
     races: open
@@ -197,6 +202,7 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
     barriers: [...new Set(barriers.map(({ id }) => id))],
     earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
     warps: divergence.warps?.instructions ?? [],
+    beside,
   };
 }
 

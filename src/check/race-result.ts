@@ -122,6 +122,27 @@ export function* raceResult(
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };
 }
 
+/**
+ * Why a check whose open pairs are told shows nothing of the other pairs; null where each of them is decided. Unlike a
+ * verdict it does not depend on whether a run has shown a race.
+ */
+export function reasonBeside(
+  context: KernelContext,
+  state: RaceState & { readonly truncated: boolean; readonly outOfBounds: { readonly reason: Reason | null } },
+  unreachable: Access | null,
+  assumed: AssumedFacts,
+): Reason | null {
+  return (
+    state.outOfBounds.reason ??
+    unprovable(context) ??
+    (state.truncated ? { kind: 'many-rounds' } : null) ??
+    (state.open.some(({ unasked }) => unasked === true) ? { kind: 'many-pairs' } : null) ??
+    (state.open.length > 0 ? barriersInMemory(context) : null) ??
+    (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null) ??
+    (writesSurfaces(context.kernel) ? { kind: 'surface-writes' } : null)
+  );
+}
+
 /** Pairs in groups that are one finding: those of one array that lack one order, and those of the same lines. */
 function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));

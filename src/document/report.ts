@@ -66,7 +66,7 @@ export interface RepairCost {
 export interface RepairReport {
   /** `not-needed`: proved as it is. `optimised`: also proved without some of its barriers. */
   readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
-  /** The edited source was compiled again and proved. */
+  /** The edited source was compiled again and proved; with `leaves`, the findings of `fixes` are shown to be gone. */
   readonly verified?: true;
   readonly barriersAdded?: number;
   readonly barriersRemoved?: number;
@@ -81,6 +81,8 @@ export interface RepairReport {
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */
   readonly fixes?: readonly string[];
+  /** Of a repair in part: fingerprints of the findings that stay. Empty where none does and the kernel is still not proved. */
+  readonly leaves?: readonly string[];
   readonly alternatives?: readonly RepairAlternative[];
 }
 

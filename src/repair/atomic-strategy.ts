@@ -32,8 +32,10 @@ export async function updateAtomically(
   const { text, step } = withAtomics(source, updates);
   effort.compiled++;
   const verification = await request.verify(text, 'statements');
-  if (verification.verified)
-    return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes: [] } };
+  if (verification.verified) {
+    const { leaves } = verification;
+    return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes: [], leaves } };
+  }
   // What reads the sum may need a barrier before it.
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
@@ -65,7 +67,7 @@ export async function atomicAlternative(request: RepairRequest, effort: Effort):
   const { text, step } = withAtomics(source, updates);
   effort.compiled++;
   const { verified } = await request.verify(text, 'statements');
-  return verified ? { text, ...noBarriers, gridLevel: false, steps: [step], notes: [] } : null;
+  return verified ? { text, ...noBarriers, gridLevel: false, steps: [step], notes: [], leaves: [] } : null;
 }
 
 /** The text with updates that are atomic, and the step that this is. */

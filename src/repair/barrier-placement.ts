@@ -67,6 +67,9 @@ export async function placeBarriers(
       }
       continue;
     }
+    // What is left has been tolerated.
+    if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0)
+      continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
       const step = stepOf(placement, candidates);
@@ -83,6 +86,7 @@ export async function placeBarriers(
         gridLevel: placement.added.some(({ state }) => state === 'grid'),
         steps: [step],
         notes: verification.notes,
+        leaves: verification.leaves,
       };
       return { kind: 'repaired', repair };
     }
@@ -134,7 +138,7 @@ interface Searched {
 }
 
 async function search(
-  { source, weights, gridLevel, build, expired, lightestSets }: RepairRequest,
+  { source, weights, gridLevel, build, expired, lightestSets, isPartial }: RepairRequest,
   { level, ...options }: Attempt,
   effort: Effort,
 ): Promise<Searched | null> {
@@ -147,7 +151,11 @@ async function search(
     const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
     const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
     const request = { oracle, candidates, weights, gridLevel, level, isShared, expired, lightestSets, effort };
-    const result = await searchPlacements(request);
+    let result = await searchPlacements(request);
+    if (isPartial && result.kind === 'none' && result.races.length > 0) {
+      oracle.tolerate(result.races);
+      result = await searchPlacements(request);
+    }
     return { result, subjects, isShared, candidates, depths: loopDepths(subjects.map(({ kernel }) => kernel)) };
   }
   return null;

@@ -4,6 +4,7 @@ import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
+import type { Reason } from '../verdict/reason.ts';
 import { markersBetween } from './between.ts';
 import type { EditStep, Obstacle, EditPlace, RacingLines } from './explanation.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
@@ -54,6 +55,9 @@ export function obstacleOf(
   const between = (isBarrier: (marker: number) => boolean): number =>
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
   const size = between((marker) => safe.has(marker));
+  // Whether the threads meet is what the prover does not know.
+  if ((isOne || between(() => false) === 0) && ofProver.has(pair.reason.kind))
+    return { kind: 'unproved', reason: pair.reason, accesses };
   if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
     return { kind: 'one-access', ...(first !== undefined && { line: first }) };
   if (needsGrid) return { kind: 'blocks', accesses };
@@ -65,6 +69,11 @@ export function obstacleOf(
   const macro = first !== undefined && first === second ? macroAt(source, first) : undefined;
   return macro === undefined ? { kind: 'no-place', accesses } : { kind: 'macro', accesses, macro };
 }
+
+/** Reasons that say what the prover lacks, not that two threads meet. */
+const ofProver: ReadonlySet<Reason['kind']> = new Set([
+  'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
+]); // prettier-ignore
 
 /** By which line of the file, and by what name, code of another file is called. */
 function callOf(

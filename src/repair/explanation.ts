@@ -1,4 +1,5 @@
 /** What an edit does, and why there is none, as data: `wording/repair.ts` makes the sentences. */
+import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 /** What is put into the source. */
@@ -32,15 +33,30 @@ export type EditStep =
 /** What a reader of an edit should know. */
 export type Note = 'returned-threads' | 'not-shown';
 
+/** A finding that a repair in part leaves as it was. */
+export interface LeftOpen {
+  readonly fingerprint: string;
+  readonly severity: Severity;
+  /** Of its accesses, or of its barrier; ascending. */
+  readonly lines: readonly number[];
+}
+
 /** What an edit does: its steps in turn. */
 export interface Explanation {
   readonly steps: readonly EditStep[];
   readonly notes: readonly Note[];
+  /** Findings that are as they were; none where the kernel is proved. */
+  readonly leaves: readonly LeftOpen[];
+  /** Of a repair in part, after which the kernel is not proved: what stands in the way of the rest. */
+  readonly because?: readonly Obstacle[];
 }
 
 /** Why an edited file is no repair. */
 export type EditRefusal =
-  | { readonly kind: 'does-not-compile' | 'other-values' }
+  /** `nothing-fixed`: of a repair in part, each finding is still there. */
+  | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' }
+  /** Of a repair in part: these accesses race in the edited kernel alone, or worse than before. */
+  | { readonly kind: 'new-race'; readonly lines: readonly number[] }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // prettier-ignore
   | { readonly kind: 'builds-differ'; readonly differ: string }
@@ -59,7 +75,12 @@ export interface RacingLines {
 export type Obstacle =
   /** The copy of the file in which barriers are tried does not compile. */
   | { readonly kind: 'marked-copy' }
-  | { readonly kind: 'unproved'; readonly reason: Reason | { readonly kind: 'no-candidate' } }
+  | {
+      readonly kind: 'unproved';
+      readonly reason: Reason | { readonly kind: 'no-candidate' };
+      /** Those that the reason is about. */
+      readonly accesses?: RacingLines;
+    }
   /** Several threads execute one access. */
   | { readonly kind: 'one-access'; readonly line?: number }
   | { readonly kind: 'blocks' | 'no-place' | 'partial'; readonly accesses: RacingLines }

@@ -62,6 +62,13 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   const verification = await request.verify(edited, 'barriers');
   if (!verification.verified)
     return { kind: 'none', obstacles: [{ kind: 'refused', step, refusal: verification.refusal }], races: [] };
-  const repair = { text: edited, ...noBarriers, gridLevel: false, steps: [step], notes: [] };
+  const repair = {
+    text: edited,
+    ...noBarriers,
+    gridLevel: false,
+    steps: [step],
+    notes: [],
+    leaves: verification.leaves,
+  };
   return { kind: 'repaired', repair };
 }

@@ -14,7 +14,7 @@ import { addFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches } from './rewrite-strategy.ts';
-import type { Effort, RepairOutcome, RepairRequest } from './request.ts';
+import type { Effort, Repair, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
@@ -46,7 +46,47 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.races.length > 0) races = outcome.races;
     functions = outcome.functions ?? functions;
   }
+  const part = request.mayBePartial ? await repairInPart(request, races, effort) : null;
+  if (part) return { status: 'repaired', ...part, because: standing(obstacles), effort };
   return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles }, effort };
+}
+
+/**
+ * The repair of some findings, where no edit is one of all: that which leaves the fewest, the worst of them first.
+ * @param races the pairs that no barrier parts
+ * @returns null where nothing can be repaired
+ */
+async function repairInPart(
+  request: RepairRequest,
+  races: readonly UnorderedPair[],
+  effort: Effort,
+): Promise<Repair | null> {
+  const inPart: RepairRequest = {
+    ...request,
+    isPartial: true,
+    verify: (text, change) => request.verify(text, change, 'some'),
+  };
+  const errors = ({ leaves }: Repair): number => leaves.filter(({ severity }) => severity === 'error').length;
+  const found: Repair[] = [];
+  for (const strategy of [placeBarriers, updateIn]) {
+    if (request.expired()) break;
+    const outcome = await strategy(inPart, effort);
+    if (outcome.kind !== 'repaired') continue;
+    found.push(outcome.repair);
+    if (errors(outcome.repair) === 0) break;
+  }
+  found.sort((a, b) => errors(a) - errors(b) || a.leaves.length - b.leaves.length);
+  return found[0] ?? null;
+
+  function updateIn(part: RepairRequest): Promise<PlacementOutcome> {
+    return updateAtomically(part, races, effort);
+  }
+}
+
+/** What stands in the way of a proof, rather than what was tried. */
+function standing(obstacles: readonly Obstacle[]): readonly Obstacle[] {
+  const known = obstacles.filter(({ kind }) => kind !== 'refused' && kind !== 'not-enough');
+  return known.length > 0 ? known : obstacles;
 }
 
 /** Looks for barriers that a proved kernel does not need. */
@@ -90,6 +130,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
     gridLevel: false,
     steps: [{ kind: 'redundant', lines: redundant.map(({ line }) => line) }],
     notes: [],
+    leaves: [],
     effort,
   };
 }

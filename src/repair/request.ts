@@ -1,7 +1,7 @@
 /** What a repair of one kernel is asked, and what it answers. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
-import type { Explanation, NoRepair, Note, EditRefusal } from './explanation.ts';
+import type { Explanation, LeftOpen, NoRepair, Note, EditRefusal } from './explanation.ts';
 import type { Subject } from './subject.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -16,6 +16,8 @@ export type Verification =
   | {
       readonly verified: true;
       readonly notes: readonly Note[];
+      /** Findings that the edit leaves as they were, of a repair in part. */
+      readonly leaves: readonly LeftOpen[];
     }
   | {
       readonly verified: false;
@@ -24,6 +26,9 @@ export type Verification =
 
 /** What kind of edit it is: one that changes statements has to leave what a thread computes as it was. */
 export type Change = 'barriers' | 'statements';
+
+/** How many of the findings an edit has to remove: `some` of them are one or more, and the others are no worse. */
+export type Extent = 'all' | 'some';
 
 /** An access of a race that is to be repaired. */
 export interface RacingAccess {
@@ -42,7 +47,12 @@ export interface RepairRequest {
   /** Compiles a marked copy for the instances of the kernel; null where it does not compile. */
   readonly build: (text: string) => Promise<MarkedBuild | null>;
   /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
-  readonly verify: (text: string, change: Change) => Promise<Verification>;
+  readonly verify: (text: string, change: Change, extent?: Extent) => Promise<Verification>;
+  /**
+   * Whether a part of the findings is repaired, as all of them cannot be: `verify` then accepts what shows that some are
+   * gone and makes nothing else worse.
+   */
+  readonly isPartial?: boolean;
   /** Begins to compile an edited text that is to be verified. */
   readonly prepare: (text: string) => void;
   /** What the kernel costs in the production build, as it is or of an edited text, at worst; null where that is not known. */
@@ -51,6 +61,8 @@ export interface RepairRequest {
   readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
+  /** Whether a repair of some findings is wanted where there is none of all. */
+  readonly mayBePartial: boolean;
   readonly expired: () => boolean;
 }
 

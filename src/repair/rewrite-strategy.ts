@@ -58,8 +58,9 @@ export async function hoistFromBranches(
   effort.compiled++;
   const verification = await request.verify(rewritten.text, 'statements');
   if (!verification.verified) return placeAfter(request, rewritten, effort);
-  const { notes } = verification;
-  return { kind: 'repaired', repair: { text: rewritten.text, ...change, gridLevel: false, steps: [step], notes } };
+  const { notes, leaves } = verification;
+  const repair = { text: rewritten.text, ...change, gridLevel: false, steps: [step], notes, leaves };
+  return { kind: 'repaired', repair };
 }
 
 /** Places barriers in a text that was rewritten: statements changed, whatever else is done to it. */

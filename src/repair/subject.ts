@@ -43,6 +43,8 @@ export class Oracle {
   private readonly effort: { checks: number };
   private readonly known = new Map<string, Promise<CheckResult>>();
   private readonly markers: readonly ReadonlyMap<InstructionId, number>[];
+  /** Pairs that stay open whatever is done, and are no obstacle to a repair of the others. */
+  private tolerated: ReadonlySet<string> = new Set();
 
   /** @param effort - where its checks are counted */
   constructor(
@@ -61,6 +63,15 @@ export class Oracle {
     return [...new Set(this.markers.flatMap((own) => [...own.values()]))].sort((a, b) => a - b);
   }
 
+  /** From now on these pairs count as if they were ordered: a repair of the others is looked for. */
+  tolerate(races: readonly UnorderedPair[]): void {
+    this.tolerated = new Set([...this.tolerated, ...races.map((pair) => this.nameOf(pair))]);
+  }
+
+  private nameOf({ subject, scope, first, second }: Omit<UnorderedPair, 'reason'>): string {
+    return [this.subjects.indexOf(subject), scope, first, second].join(' ');
+  }
+
   async ask(stateOf: (marker: number) => MarkerState): Promise<Answer> {
     const races: UnorderedPair[] = [];
     const divergent = new Set<number | null>();
@@ -72,12 +83,15 @@ export class Oracle {
       const own = this.markers[index]!;
       for (const [which, launch] of subject.launches.entries()) {
         const { race, divergence, open } = await this.check(index, which, subject, launch, stateOf);
-        if (race.verdict === 'proved' && divergence.verdict === 'proved') {
+        const left = open.races.filter((pair) => !this.tolerated.has(this.nameOf({ subject, ...pair })));
+        const isTolerable = left.length < open.races.length && open.beside === null;
+        const isOrdered = race.verdict === 'proved' || (left.length === 0 && isTolerable);
+        if (isOrdered && divergence.verdict === 'proved') {
           for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
           continue;
         }
         proved = false;
-        for (const pair of open.races) races.push({ subject, ...pair });
+        for (const pair of left) races.push({ subject, ...pair });
         for (const id of open.barriers) divergent.add(own.get(id) ?? null);
         for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
         for (const id of open.warps)

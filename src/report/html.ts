@@ -73,7 +73,10 @@ export function renderHtml(report: Report, { source }: HtmlOptions): string {
       ),
     ),
     kernelsSection(report, (kernel) => kernelEntry(kernel, toldOf(kernel), links(kernel), parts)),
-    repairSection(renderPatch(report, source)),
+    repairSection(
+      renderPatch(report, source),
+      report.kernels.some(({ repair }) => repair.leaves !== undefined),
+    ),
     glossary(report),
     '</main>',
     '<footer><p class="dim"><small>Keys: <kbd>/</kbd> search, <kbd>n</kbd> and <kbd>p</kbd> the next and the previous finding, <kbd>←</kbd> and <kbd>→</kbd> the steps of an interleaving, <kbd>Esc</kbd> clears the search.</small></p></footer>',
@@ -189,9 +192,9 @@ function costsSection(report: Report): string {
 }
 
 /** The repairs of all kernels as the patch that they are. */
-function repairSection(patch: string): string {
+function repairSection(patch: string, isPartial: boolean): string {
   if (patch === '') return '';
-  return `<h2 id="repairs">Repairs</h2><details><summary>All repairs as one patch for <code>git apply</code>, compiled and proved</summary><figure class="frame">${patchLines(patch)}</figure></details>`;
+  return `<h2 id="repairs">Repairs</h2><details><summary>All repairs as one patch for <code>git apply</code>, compiled and ${isPartial ? 'checked' : 'proved'}</summary><figure class="frame">${patchLines(patch)}</figure></details>`;
 }
 
 /** What each metric counts. */

@@ -67,7 +67,15 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf)));
   const patch = renderPatch(report, source);
   if (patch !== '') {
-    lines.push('## Repairs', '', 'Compiled and proved; `git apply` takes them.', '', fencedBlock(patch, 'diff'), '');
+    const shown = report.kernels.some(({ repair }) => repair.leaves !== undefined) ? 'checked' : 'proved';
+    lines.push(
+      '## Repairs',
+      '',
+      `Compiled and ${shown}; \`git apply\` takes them.`,
+      '',
+      fencedBlock(patch, 'diff'),
+      '',
+    );
   }
   if (report.diagnostics.length > 0) {
     lines.push('## Messages', '');

@@ -133,7 +133,9 @@ function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly
   const { edits = [], fixes = [], alternatives = [], status } = repair;
   if (status !== 'repaired' || edits.length === 0 || !fixes.includes(fingerprint)) return {};
   const fix = (words: string, own: readonly RepairEdit[]): object => ({
-    description: { text: `Compiled and proved with this change${words === '' ? '' : `: ${words}`}.` },
+    description: {
+      text: `Compiled and ${repair.leaves ? 'checked' : 'proved'} with this change${words === '' ? '' : `: ${words}`}.`,
+    },
     artifactChanges: [{ artifactLocation: artifact(own[0]!.file), replacements: own.map(replacementOf) }],
   });
   const others = alternativePhrases(repair).map(({ detail }, index) => fix(detail, alternatives[index]!.edits));

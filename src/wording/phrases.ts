@@ -102,12 +102,16 @@ export function decidingOf({ wouldDecide, findings }: RaceReport | DivergenceRep
 }
 
 /** What a repair came to: a few words, and what is to be said of them. Undefined where there is nothing to say. */
-export function repairPhrase({ status, reason, cost }: RepairReport): RepairPhrase | undefined {
+export function repairPhrase({ status, reason, cost, leaves }: RepairReport): RepairPhrase | undefined {
   const price = cost ? ` (${cost.text})` : '';
   const detail = reason === undefined ? '' : `${reason}${price}`;
   switch (status) {
     case 'repaired':
-      return { isEdit: true, head: 'repaired, compiled and proved', detail };
+      return {
+        isEdit: true,
+        head: leaves ? 'repaired in part, compiled and checked' : 'repaired, compiled and proved',
+        detail,
+      };
     case 'optimised':
       return { isEdit: true, head: 'also proved with fewer barriers', detail };
     case 'unrepairable':

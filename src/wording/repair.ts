@@ -3,6 +3,7 @@ import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
 import type {
   EditStep,
   Explanation,
+  LeftOpen,
   NoRepair,
   Note,
   Obstacle,
@@ -27,8 +28,25 @@ const noteTexts: Readonly<Record<Note, string>> = {
 };
 
 /** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
-export function explanationText({ steps, notes }: Explanation): string {
-  return [steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note])].join('; ');
+export function explanationText({ steps, notes, leaves, because }: Explanation): string {
+  const rest = because ? [restText(leaves, because)] : [];
+  return [steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...rest].join('; ');
+}
+
+/** What a repair in part leaves: `the warning of line 12 stays, because …`. */
+function restText(leaves: readonly LeftOpen[], because: readonly Obstacle[]): string {
+  const told = (['error', 'warning', 'notice'] as const).flatMap((severity) => {
+    const own = leaves.filter((one) => one.severity === severity);
+    const lines = own.flatMap((one) => one.lines);
+    if (own.length === 0) return [];
+    return [`the ${severity}${own.length === 1 ? '' : 's'}${lines.length === 0 ? '' : ` on ${linesText(lines)}`}`];
+  });
+  const count = leaves.length;
+  const what =
+    told.length === 0
+      ? 'the kernel is still not proved'
+      : `${told.join(' and ')} ${count === 1 ? 'remains' : 'remain'}`;
+  return `${what}, because ${noRepairText({ kind: 'unrepairable', obstacles: because })}`;
 }
 
 function stepText(step: EditStep): string {
@@ -134,7 +152,9 @@ function obstacleText(obstacle: Obstacle): string {
     case 'marked-copy':
       return 'the copy of the file in which Selvage tries barriers does not compile';
     case 'unproved': {
-      const { reason } = obstacle;
+      const { reason, accesses } = obstacle;
+      if (accesses && reason.kind !== 'no-candidate')
+        return `Selvage could not prove ${accessesText(accesses)} free of races, which no barrier separates: ${reasonText(reason)}`;
       return `Selvage could not prove the kernel with any placement of barriers: ${reason.kind === 'no-candidate' ? 'no barrier can be added between the accesses' : reasonText(reason)}`;
     }
     case 'one-access':
@@ -173,6 +193,10 @@ function refusalText(refusal: EditRefusal): string {
       return 'the edited file does not compile';
     case 'lost-kernel':
       return `the edited file lacks the kernel ${refusal.kernel}`;
+    case 'nothing-fixed':
+      return 'each finding is still there';
+    case 'new-race':
+      return `the accesses of ${linesText(refusal.lines)} race in the edited kernel, or worse than before`;
     case 'other-values':
       return 'the edited kernel computes different values';
     case 'not-proved': {

@@ -51,7 +51,7 @@ export interface Outcome {
 const undecided: CheckResult = {
   race: { verdict: 'unknown', findings: [] },
   divergence: { verdict: 'unknown', findings: [] },
-  open: { races: [], barriers: [], earlyExits: [], warps: [] },
+  open: { races: [], barriers: [], earlyExits: [], warps: [], beside: null },
 };
 
 /** The requests that the driver makes for the kernels of a file. */

@@ -37,10 +37,10 @@ test('an edit is told step by step, with what its reader should know', () => {
     [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'], // prettier-ignore
     [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two at line 9'], // prettier-ignore
   ];
-  for (const [step, text] of told) assert.equal(explanationText({ steps: [step], notes: [] }), text);
+  for (const [step, text] of told) assert.equal(explanationText({ steps: [step], notes: [], leaves: [] }), text);
   const guard: EditStep = { kind: 'guard-returns', lines: [4] };
   assert.equal(
-    explanationText({ steps: [guard, barrier], notes: ['returned-threads'] }),
+    explanationText({ steps: [guard, barrier], notes: ['returned-threads'], leaves: [] }),
     'replace the return on line 4 with a condition around the rest, and add `__syncthreads()` after line 11; threads that already returned do not reach this barrier; sm_70 and later allow that',
   );
 });

@@ -20,24 +20,40 @@ type Role = 'barrier' | 'store' | 'atomic';
  * @returns why verdicts on the verification build say nothing of the production build; undefined where they do
  */
 export function buildsDiffer(verification: Kernel, production: Kernel | undefined): string | undefined {
-  if (!production) return 'the production build lacks this kernel';
-  const unread = production.unsupported.find(
-    ({ reason }) => !verification.unsupported.some((other) => other.reason === reason),
-  );
-  if (unread) return `the production build contains code that Selvage does not support: ${unread.reason}`;
+  return [...buildDifferences(verification, production)][0];
+}
+
+/**
+ * All that {@link buildsDiffer} compares, one text for each difference.
+ * @param former - numbers of the lines of an edited file as they were before; null for one that is new
+ */
+export function* buildDifferences(
+  verification: Kernel,
+  production: Kernel | undefined,
+  former: (file: string, line: number) => number | null = (_, line) => line,
+): Generator<string> {
+  if (!production) {
+    yield 'the production build lacks this kernel';
+    return;
+  }
+  for (const { reason } of production.unsupported)
+    if (!verification.unsupported.some((other) => other.reason === reason))
+      yield `the production build contains code that Selvage does not support: ${reason}`;
   const gridBarriers = gridBarrierLines(verification);
   const checked = linesByRole(verification, gridBarriers);
   const runs = linesByRole(production, gridBarriers);
+  const told = (place: string): string =>
+    place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`); // prettier-ignore
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
-      if (!checked[role].has(line)) return `only the production build has ${article(role)} ${place}`;
+      if (!checked[role].has(line)) yield `only the production build has ${article(role)} ${told(place)}`;
     }
   }
   const missing = [...checked.barrier].filter(([line]) => !runs.barrier.has(line));
   // A barrier that no launch reaches is left out as other dead code is.
   const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
-  for (const [line, place] of missing) if (live?.has(line)) return `the production build lacks the barrier ${place}`;
-  return undefined;
+  for (const [line, place] of missing)
+    if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
 }
 
 function article(role: Role): string {

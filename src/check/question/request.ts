@@ -71,7 +71,7 @@ export interface CheckResult {
 }
 
 /** Where nothing tells what is open. */
-export const nothingOpen: OpenObligations = { races: [], barriers: [], earlyExits: [], warps: [] };
+export const nothingOpen: OpenObligations = { races: [], barriers: [], earlyExits: [], warps: [], beside: null };
 
 export interface OpenObligations {
   readonly races: readonly OpenRace[];
@@ -81,6 +81,8 @@ export interface OpenObligations {
   readonly earlyExits: readonly InstructionId[];
   /** What the lanes of a warp have to execute together, and may not. */
   readonly warps: readonly InstructionId[];
+  /** Why pairs that are not among these races are not shown to be free of races either; null where they are. */
+  readonly beside: Reason | null;
 }
 
 /** Two accesses that no barrier is shown to order, of threads of one block or of different blocks. */

@@ -114,11 +114,11 @@ export function repairDiff(offer: Offer | undefined, group: FindingGroup): strin
   return `${introduction(offer, group)}\n\n${fencedBlock(offer.patch, 'diff')}`;
 }
 
-function introduction({ reason, kernels }: Offer, { kernels: told }: FindingGroup): string {
+function introduction({ reason, kernels, isPartial }: Offer, { kernels: told }: FindingGroup): string {
   const isForAll = told.every((name) => kernels.includes(name));
   const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
   const forWhom = isForAll ? '' : ` for ${names.join(', ')} (the summary has the others)`;
-  return `**Fix**, compiled and proved${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
+  return `**Fix**, compiled and ${isPartial ? 'checked' : 'proved'}${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
 }
 
 /** What happened to a repair that is not in the comment. */

@@ -95,6 +95,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     link: linkTo(input, folder),
     source: input.source,
     hasRepairs: isWhole,
+    repairsInPart: report.kernels.some(({ repair }) => repair.leaves !== undefined),
     patch: '',
   };
 

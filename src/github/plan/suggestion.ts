@@ -16,6 +16,8 @@ export interface Offer {
   readonly kernels: readonly string[];
   /** What it does: ``add `__syncthreads()` after line 6``; empty where nothing is to be said. */
   readonly reason: string;
+  /** It removes some of the findings, and leaves the kernel unproved. */
+  readonly isPartial: boolean;
   /** The fewest lines of the diff that a block can replace; undefined where GitHub takes no such block. */
   readonly lines: Anchor | undefined;
   /**
@@ -79,6 +81,7 @@ function offerOf(
   return {
     path,
     kernels: kernels.map(({ name }) => name),
+    isPartial: kernels.some(({ repair }) => repair.leaves !== undefined),
     reason: repairPhrase(kernels[0]!.repair)?.detail ?? '',
     lines: lines && (lines.startLine === lines.line ? { path, line: lines.line } : lines),
     blockAt,

@@ -56,6 +56,8 @@ export interface ReviewFacts {
   readonly source: ((file: string) => string | undefined) | undefined;
   /** False where repairs are still to be looked for, and nothing is said of them. */
   readonly hasRepairs: boolean;
+  /** Some repair leaves its kernel unproved. */
+  readonly repairsInPart: boolean;
   /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
   readonly patch: string;
 }
@@ -283,7 +285,7 @@ function capital(text: string): string {
 
 /** The repairs as a patch, and why the rest was not repaired. */
 function repairSection(facts: ReviewFacts): string {
-  const { patch, hasRepairs } = facts;
+  const { patch, hasRepairs, repairsInPart } = facts;
   if (!hasRepairs) return '';
   const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
   const block = isShown
@@ -291,7 +293,8 @@ function repairSection(facts: ReviewFacts): string {
     : 'The patch is too long to show here; `selvage repair` prints it.';
   // Text that is copied from a web page has no carriage returns.
   const note = patch.includes('\r') ? '\n\nThe file has CRLF line ends. `selvage repair --write` keeps them.' : '';
-  const edits = patch === '' ? '' : details('Repairs (compiled and proved)', block + note);
+  const edits =
+    patch === '' ? '' : details(`Repairs (compiled and ${repairsInPart ? 'checked' : 'proved'})`, block + note);
   return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
 }
 

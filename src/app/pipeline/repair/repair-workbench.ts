@@ -12,9 +12,9 @@ import { switchMarkers } from '../../../ir/form/switch-markers.ts';
 import { type BuildCost } from '../../../repair/build-cost.ts';
 import { differingInput } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
-import type { Change, MarkedBuild, Verification, LightestSets } from '../../../repair/request.ts';
+import type { Change, Extent, MarkedBuild, Verification, LightestSets } from '../../../repair/request.ts';
 import { type Subject, markersOf } from '../../../repair/subject.ts';
-import { buildsDiffer } from '../../build/builds-differ.ts';
+import { buildDifferences, buildsDiffer } from '../../build/builds-differ.ts';
 import { normalForm } from '../../build/normal-form.ts';
 import { type CheckTask, undecided } from '../../workers/check-place.ts';
 import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
@@ -26,6 +26,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import type { Project, Tools } from '../../project/job.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
+import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './left-open.ts'; // prettier-ignore
 
 /** What a repair works with, beside the kernels. */
 export interface RepairRun {
@@ -142,14 +143,20 @@ export class Workbench {
     text: string,
     change: Change,
     isRemoval: boolean,
+    extent: Extent = 'all',
   ): Promise<Verification> {
     const notes = new Set<Note>();
+    const open = extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
     for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
       const instances = group.filter(({ entry }) => entry.arch === arch);
-      const refused = await this.refusal(instances, text, change, isRemoval, notes);
+      const refused = await this.refusal(instances, text, change, isRemoval, notes, open);
       if (refused !== null) return { verified: false, refusal: refused };
     }
-    return { verified: true, notes: [...notes] };
+    if (!open) return { verified: true, notes: [...notes], leaves: [] };
+    const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! }))); // prettier-ignore
+    const left = wanted.filter(({ finding, after }) => !isGone(finding, after));
+    if (left.length === wanted.length) return { verified: false, refusal: { kind: 'nothing-fixed' } };
+    return { verified: true, notes: [...notes], leaves: left.map(({ finding }) => leftOpen(finding)) };
   }
 
   private async refusal(
@@ -158,11 +165,13 @@ export class Workbench {
     change: Change,
     isRemoval: boolean,
     notes: Set<Note>,
+    open: Map<CheckedKernel, OpenPairs[]> | null,
   ): Promise<EditRefusal | null> {
     const [{ entry: one }] = group as [CheckedKernel];
     const [verification, production] = await this.bothBuilds(one, text);
     if (!verification || !production) return { kind: 'does-not-compile' };
     const departure = await this.departure(one, text);
+    const former = formerLines(one.unit.path, this.run.project.tree.text(one.unit.path) ?? '', text);
     const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
     for (const entry of unit.kernels) {
       const name = stableName(entry.kernel);
@@ -171,14 +180,16 @@ export class Workbench {
       const instance = group.find((candidate) => candidate.entry === entry);
       if (!instance && isUnchanged(entry, verification, kernel)) continue;
       if (!instance) this.shared.add(text);
-      const differ = buildsDiffer(
-        kernel,
-        production.kernels.find((other) => stableName(other) === name),
-      );
+      const produced = production.kernels.find((other) => stableName(other) === name);
       for (const launch of entry.launches) {
         const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
         if (instance) {
-          const reason = complaint(result, differ, assumptionsOf(instance.report), isRemoval);
+          const known = assumptionsOf(instance.report);
+          const reason = open
+            ? ((await this.worsened(instance, result, { kernel, launch, former }, open)) ??
+              freshAssumption(result, known, isRemoval) ??
+              worseBuilds(entry, kernel, produced, former))
+            : complaint(result, buildsDiffer(kernel, produced), known, isRemoval);
           if (reason !== null) return reason;
           if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
             return { kind: 'other-values' };
@@ -193,12 +204,33 @@ export class Workbench {
           this.run.sources.departure,
         );
         if (
-          provesBothChecks(before) ? complaint(result, differ, assumptionsOf(before)) !== null : isWorse(result, before)
+          provesBothChecks(before)
+            ? complaint(result, buildsDiffer(kernel, produced), assumptionsOf(before)) !== null
+            : isWorse(result, before)
         )
           return { kind: 'harms-kernel', kernel: entry.name.qualified };
       }
     }
     return null;
+  }
+
+  /** Why an edit is no repair in part of an instance under one launch; what it leaves open is added to `open`. */
+  private async worsened(
+    instance: CheckedKernel,
+    result: CheckResult,
+    { kernel, launch, former }: { readonly kernel: Kernel; readonly launch: Launch; readonly former: FormerLine },
+    open: Map<CheckedKernel, OpenPairs[]>,
+  ): Promise<EditRefusal | null> {
+    const { entry } = instance;
+    const original = { kernel: entry.kernel, source: entry.verification.source };
+    const before = await this.check(entry, original, launch, this.run.sources.departure);
+    const after = openPairs(result, kernel, former);
+    open.set(instance, [...(open.get(instance) ?? []), after]);
+    return worsened(
+      result,
+      openPairs(before, entry.kernel, (_, line) => line),
+      after,
+    );
   }
 
   private async check(
@@ -296,10 +328,31 @@ function complaint(
     // prettier-ignore
     if (verdict !== 'proved') return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
   if (differ !== undefined) return { kind: 'builds-differ', differ };
+  return freshAssumption({ race, divergence }, known, isRemoval);
+}
+
+/** The assumption of an edited kernel that nobody stated; null where there is none. */
+function freshAssumption(
+  { race, divergence }: Pick<CheckResult, 'race' | 'divergence'>,
+  known: ReadonlySet<string>,
+  isRemoval: boolean,
+): EditRefusal | null {
   const fresh = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].find(
     (assumption) => (isRemoval || stated.has(assumption.kind)) && !known.has(keyOf(assumption)),
   );
   return fresh ? { kind: 'unstated-assumption', assumption: fresh.text } : null;
+}
+
+/** How the builds of an edited kernel differ in a way in which those of the original do not; null where they do not. */
+function worseBuilds(
+  { kernel: original, produced: ran }: LaunchedKernel,
+  edited: Kernel,
+  produced: Kernel | undefined,
+  former: FormerLine,
+): EditRefusal | null {
+  const known = new Set(buildDifferences(original, ran, (_, line) => line));
+  const fresh = [...buildDifferences(edited, produced, former)].find((differ) => !known.has(differ));
+  return fresh === undefined ? null : { kind: 'builds-differ', differ: fresh };
 }
 
 const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {

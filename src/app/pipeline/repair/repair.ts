@@ -21,6 +21,7 @@ import type {
   RepairEdit,
   RepairReport,
 } from '../../../document/report.ts';
+import { neededFindings } from './left-open.ts';
 import { type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
@@ -149,7 +150,8 @@ async function clashOf(
   if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
   const text = applyLineEdits(source.text, edits);
   for (const { group, repair } of all) {
-    const { verified } = await bench.verify(group, text, 'barriers', repair.status === 'optimised');
+    const extent = repair.leaves ? 'some' : 'all';
+    const { verified } = await bench.verify(group, text, 'barriers', repair.status === 'optimised', extent);
     if (!verified) return clash;
   }
   return null;
@@ -203,16 +205,8 @@ function skippedOutcome(group: readonly CheckedKernel[], why: NoRepair): Omit<Ou
   return { group, repair: { status: 'skipped', reason: noRepairText(why) }, isShared: false, costs: new Map() };
 }
 
-/** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
 function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
-  return findingsOf(report).filter(
-    (finding) =>
-      finding.confirmed &&
-      finding.suppressed === undefined &&
-      finding.severity !== 'notice' &&
-      finding.kind !== 'early-exit' &&
-      finding.kind !== 'out-of-bounds',
-  );
+  return neededFindings(report);
 }
 
 /** Findings that a proof leaves open and no run showed. */
@@ -232,8 +226,15 @@ function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCos
   const { edits, ...rest } = repair;
   const priced = cost && edits ? { ...rest, cost, edits } : repair;
   if (repair.status !== 'repaired') return priced;
+  const left = new Set(repair.leaves);
   const fixed = needed({ report });
-  return { ...priced, fixes: (fixed.length > 0 ? fixed : undecidedOf(report)).map(({ fingerprint }) => fingerprint) };
+  const all = (fixed.length > 0 ? fixed : undecidedOf(report)).map(({ fingerprint }) => fingerprint);
+  const { leaves, ...whole } = priced;
+  return {
+    ...whole,
+    fixes: all.filter((name) => !left.has(name)),
+    ...(leaves && { leaves: all.filter((name) => left.has(name)) }),
+  };
 }
 
 async function repairGroup(
@@ -327,7 +328,8 @@ async function decideGroup(
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, text, left),
-    verify: (text, change) => bench.verify(group, text, change, isRemoval),
+    verify: (text, change, extent) => bench.verify(group, text, change, isRemoval, extent),
+    mayBePartial: !isUndecided,
     prepare: (text) => bench.begin(group, text),
     cost: async (text) => {
       const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, text)));
@@ -384,5 +386,6 @@ function reportOf(outcome: SearchedOutcome, source: CudaSource): RepairReport {
     ...spent,
     edits: editsOf(source, outcome.text),
     reason: explanationText(outcome),
+    ...(outcome.because && { leaves: outcome.leaves.map(({ fingerprint }) => fingerprint) }),
   };
 }
