@@ -3,7 +3,7 @@
  * threads, every write that each read may have read from, every order of `fence.sc` operations and of writes. Nothing of
  * it is shared with the prover or the race detector.
  */
-import type { LitmusProgram, Place, Scope } from './program.ts';
+import { leftBy, type LitmusProgram, type Place, type Scope } from './program.ts';
 import { type Event, meet, valuesOf, type Ways, waysThrough } from './event.ts';
 import {
   closed,
@@ -138,30 +138,62 @@ function reach({ order, scope }: Event): Scope {
 }
 
 /** For each event the write it reads from, in every combination; -1 where it reads what was there at first. */
-function* sourcesOf({ events, programOrder, halves }: Frame): Iterable<readonly number[]> {
+function* sourcesOf(frame: Frame): Iterable<readonly number[]> {
+  const { events, programOrder, halves } = frame;
+  const known = knownValues(frame);
   const reads = [...events.keys()].filter((event) => events[event]!.kind === 'read');
-  const choices = reads.map((read) => [
-    -1,
-    ...[...events.keys()].filter(
-      (write) =>
-        isWrite(events[write]!) &&
-        events[write]!.at === events[read]!.at &&
-        !isRelated(programOrder, read, write) &&
-        !isRelated(halves, read, write),
-    ),
-  ]);
+  const choices = reads.map((read) =>
+    [
+      -1,
+      ...[...events.keys()].filter(
+        (write) =>
+          isWrite(events[write]!) &&
+          events[write]!.at === events[read]!.at &&
+          !isRelated(programOrder, read, write) &&
+          !isRelated(halves, read, write),
+      ),
+    ].filter((source) => mayGive(frame, read, source === -1 ? 0 : known[source]!)),
+  );
   const sources = events.map(() => -1);
   function* choose(index: number): Iterable<readonly number[]> {
     if (index === reads.length) {
       yield sources;
       return;
     }
+    const read = reads[index]!;
     for (const source of choices[index]!) {
-      sources[reads[index]!] = source;
+      if (
+        reads.slice(0, index).some((other) => sources[other] === source && excludeEachOther(frame, read, other, source))
+      )
+        continue;
+      sources[read] = source;
       yield* choose(index + 1);
     }
   }
   yield* choose(0);
+}
+
+/** Two atomics that reach each other do not both read from one write that reaches them (8.10.3). */
+function excludeEachOther({ halves, morallyStrong }: Frame, a: number, b: number, source: number): boolean {
+  if (halves[a] === 0 || halves[b] === 0 || !isRelated(morallyStrong, a, b)) return false;
+  return source === -1 || (isRelated(morallyStrong, source, a) && isRelated(morallyStrong, source, b));
+}
+
+/** The values of writes that do not depend on what is read from where; null for the others. */
+function knownValues({ events, conditions }: Frame): readonly (number | null)[] {
+  return events.map(({ value }) => {
+    if (typeof value !== 'object') return value ?? null;
+    const { operation, value: operand } = value.statement;
+    const condition = conditions.find(({ read, isEqual }) => read === value.read && isEqual);
+    if (condition) return leftBy(operation, condition.value, operand);
+    return operation === 'exch' ? operand : null;
+  });
+}
+
+/** Whether a read may find a value; one that is not known may be any. */
+function mayGive({ conditions }: Frame, read: number, found: number | null): boolean {
+  if (found === null) return true;
+  return conditions.every((condition) => condition.read !== read || (condition.value === found) === condition.isEqual);
 }
 
 /** No thin air (8.10.4): no value is the reason for itself. */

@@ -1,0 +1,64 @@
+/**
+ * Prover and race detector against the oracle.
+ * `node measure.ts [--part K/N] [--each COUNT] [--seed SEED] [--family NAME] [--show COUNT]` takes part K of N of the
+ * programs of each family, or COUNT of them drawn at random. It prints a table, the commonest reasons for which programs
+ * stay undecided, with some of those, and what is answered wrongly, and exits with 1 where anything is.
+ */
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../src/base/random.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { answersTo, Table } from './comparison.ts';
+import { families, type Family } from './generator.ts';
+import type { LitmusProgram } from './program.ts';
+
+/** Programs of one module. */
+const batch = 100;
+
+const { values } = parseArgs({
+  options: {
+    part: { type: 'string', default: '1/1' },
+    each: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    family: { type: 'string' },
+    show: { type: 'string', default: '3' },
+  },
+});
+
+function* programsOf(family: Family): Iterable<LitmusProgram> {
+  const [part, parts] = values.part.split('/').map(Number);
+  if (values.each === undefined) {
+    for (let index = part! - 1; index < family.count; index += parts!) {
+      const program = family.programAt(index);
+      if (program) yield program;
+    }
+    return;
+  }
+  const random = seededRandom(Number(values.seed));
+  for (let found = 0, tried = 0; found < Number(values.each) && tried < 1000 * Number(values.each); tried++) {
+    const program = family.programAt(Math.floor(random.next() * family.count));
+    if (!program) continue;
+    found++;
+    yield program;
+  }
+}
+
+function* batches(programs: Iterable<LitmusProgram>): Iterable<readonly LitmusProgram[]> {
+  let some: LitmusProgram[] = [];
+  for (const program of programs) {
+    some.push(program);
+    if (some.length < batch) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+const table = new Table();
+for (const family of families) {
+  if (values.family !== undefined && !family.name.includes(values.family)) continue;
+  for (const programs of batches(programsOf(family)))
+    table.add(family.name, await answersTo(programs, { schedules: 4 }));
+}
+process.stdout.write(`${table.text(Number(values.show))}\n`);
+await closeSolver();
+process.exitCode = table.wrong.length > 0 ? 1 : 0;

@@ -1,0 +1,44 @@
+/** Prover and race detector against the oracle, on a few programs of each family: `measure.ts` takes as many as it is told to. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { seededRandom } from '../../src/base/random.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { answersTo, describe, wrongOf } from './comparison.ts';
+import { families } from './generator.ts';
+import type { LitmusProgram } from './program.ts';
+
+after(closeSolver);
+
+const random = seededRandom(2026);
+const each = 12;
+
+for (const family of families) {
+  test(`of litmus programs, ${family.name}, nothing racy is proved and nothing else refuted`, async () => {
+    const programs: LitmusProgram[] = [];
+    for (let tried = 0; programs.length < each && tried < 100 * each; tried++) {
+      const program = family.programAt(Math.floor(random.next() * family.count));
+      if (program) programs.push(program);
+    }
+    assert.equal(programs.length, each);
+    const answers = await answersTo(programs, { schedules: 2 });
+    const wrong = answers.flatMap((answer) => {
+      const what = wrongOf(answer);
+      return what === null ? [] : [`${what}\n${describe(answer.program)}`];
+    });
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('programs are told apart by what they are, not by the order of threads and locations', () => {
+  const [smallest] = families;
+  const seen = new Set<string>();
+  let kept = 0;
+  for (let index = 0; index < smallest!.count; index++) {
+    const program = smallest!.programAt(index);
+    if (!program) continue;
+    kept++;
+    seen.add(describe(program));
+  }
+  assert.ok(kept > 1000, `${kept} programs`);
+  assert.equal(seen.size, kept);
+});

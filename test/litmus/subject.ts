@@ -1,0 +1,83 @@
+/** What the prover and the race detector say of litmus programs. */
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import type { Kernel } from '../../src/ir/form/kernel.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { runKernel } from '../../src/machine/machine.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { requestFor } from '../check/kernel-text.ts';
+import { launchOf, mostLocations, ptxOf } from './print.ts';
+import type { LitmusProgram } from './program.ts';
+
+/** Thread-instructions of one run: enough for every program whose threads do not wait in vain. */
+const steps = 4000;
+
+/** The kernels of programs. @throws where one of them is not understood */
+export function kernelsOf(programs: readonly LitmusProgram[]): readonly Kernel[] {
+  const text = ptxOf(programs);
+  const { module, diagnostics } = parsePtx(text);
+  if (diagnostics.length > 0) throw new Error(`${JSON.stringify(diagnostics[0])} in\n${text}`);
+  const { kernels } = lowerModule(module);
+  const unsupported = kernels.find((kernel) => kernel.unsupported.length > 0);
+  if (unsupported) throw new Error(`${JSON.stringify(unsupported.unsupported)} in\n${text}`);
+  return kernels;
+}
+
+export interface Verdict {
+  readonly verdict: string;
+  /** Why nothing is decided. */
+  readonly reason: string | null;
+}
+
+/**
+ * The verdict of a check.
+ * @param volatile whether volatile accesses race, as in CUDA C++, or are strong, as in PTX
+ */
+export async function verdictOf(kernel: Kernel, program: LitmusProgram, volatile: 'race' | 'strong'): Promise<Verdict> {
+  const { block, grid, cluster } = launchOf(program);
+  const { race } = await checkKernel(
+    requestFor(kernel, {
+      block,
+      grid,
+      parameters: Array.from({ length: mostLocations }, (_, at) => ({ name: `a${at}`, type: 'unsigned *' })),
+      launch: { cluster: cluster[0] === 1 ? null : cluster },
+      policy: { volatile: volatile === 'race' ? 'warning' : 'allow' },
+      budget: { replaySteps: steps },
+    }),
+  );
+  return { verdict: race.verdict, reason: 'reason' in race && race.reason ? JSON.stringify(race.reason) : null };
+}
+
+/** What the race detector tells: a race, one that something may order that it does not know, or none. */
+export type Detected = 'race' | 'presumed' | 'nothing';
+
+/** The most that the race detector tells in the first schedules. */
+export function detected(kernel: Kernel, program: LitmusProgram, schedules: number): Detected {
+  const { block, grid, cluster } = launchOf(program);
+  let sees: Detected = 'nothing';
+  for (let seed = 0; seed < schedules; seed++) {
+    const result = runKernel({
+      kernel,
+      block,
+      grid,
+      cluster,
+      sharedBytes: 0,
+      buffers: Array.from({ length: mostLocations }, (_, at) => ({
+        name: `a${at}`,
+        bytes: 4,
+        elementBytes: 4,
+        fill: 0n,
+        values: new Map(),
+      })),
+      arguments: Array.from(
+        { length: mostLocations },
+        (_, at) => ({ kind: 'pointer', buffer: at, offset: 0n }) as const,
+      ),
+      steps,
+      detectRaces: true,
+      ...(seed > 0 && { seed }),
+    });
+    if (result.races.some(({ unmodelled }) => unmodelled.length === 0)) return 'race';
+    if (result.races.length > 0) sees = 'presumed';
+  }
+  return sees;
+}
