@@ -2,7 +2,9 @@
 import type { Regression } from './regression.ts';
 import type { OccupancyLimiter } from '../device/occupancy.ts';
 import type { CostAssumption } from '../cost/model/cost-assumption.ts';
+import type { MixKind } from '../cost/model/mix-kinds.ts';
 import type { BoundMetric, Metric, SummedMetric } from '../cost/model/metrics.ts';
+import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
 
 export interface LineCost {
@@ -93,6 +95,81 @@ export interface CodeReport {
   readonly lines: readonly CodeLine[];
 }
 
+/** Instructions of a kind that is dearer than others, in the code that runs. */
+export interface MixReport {
+  readonly kind: MixKind;
+  /** In the PTX, whether or not they are executed. */
+  readonly instructions: number;
+  /** Executed by a thread on average, where a run was counted. */
+  readonly perThread?: number;
+  /** Those with most first. */
+  readonly lines: readonly { readonly location: Location; readonly instructions: number }[];
+}
+
+/** A constant of double precision that makes arithmetic of floats double. */
+export interface WidenedReport {
+  readonly location: Location;
+  /** As written: `0.5`. */
+  readonly literal: string;
+}
+
+/** Registers that the code of a line keeps in memory. */
+export interface SpillReport {
+  readonly location: Location;
+  /** Instructions. */
+  readonly stores: number;
+  readonly loads: number;
+}
+
+/** The fewest registers less that raise the occupancy, and what the assembler does where it may use no more. */
+export interface RegisterStep {
+  readonly registers: number;
+  /** 0 to 1. */
+  readonly occupancy: number;
+  /** Bytes of spills more than with all registers; absent where the assembler did not tell. */
+  readonly spillBytes?: number;
+}
+
+/** What a run with counters shows of a launch: of all its blocks, those that were run stand for the others. */
+export interface CountedLaunch {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Whether the grid is that of a launch, not one that Selvage chose. */
+  readonly isGridGiven: boolean;
+  readonly at: Readonly<Record<string, number>>;
+  /** Bytes of global memory that accesses transfer, and those that are left if each block transfers a sector once. */
+  readonly bytes: number;
+  readonly blockBytes: number;
+  /** Floating-point operations by precision; `tensor`: of matrices. */
+  readonly operations: { readonly single: number; readonly double: number; readonly tensor: number };
+  /** Operations for each byte of `blockBytes`; null where there is none. */
+  readonly intensity: number | null;
+  /** Threads of the launch, and of one warp, that update one address by one atomic; in shared memory those of a block. */
+  readonly contention?: {
+    readonly location?: Location;
+    readonly space: 'global' | 'shared';
+    readonly updates: number;
+    readonly ofWarp: number;
+  };
+}
+
+/** Where a launch stands on the roofline of a GPU, and how it fills it. */
+export interface GpuReport {
+  readonly name: string;
+  /** What takes longer at the GPU's peaks. */
+  readonly bound: 'memory' | 'arithmetic';
+  /** The time of the other one in that time: 0 to 1. */
+  readonly share: number;
+  /** Absent where the grid or the occupancy is not known. */
+  readonly waves?: {
+    /** Blocks that the GPU holds at once. */
+    readonly blocks: number;
+    readonly count: number;
+    /** How much of the GPU the last wave fills: 0 to 1. */
+    readonly last: number;
+  };
+}
+
 /** A configured limit, and whether the kernel is within it. */
 export interface LimitReport {
   readonly metric: Metric;
@@ -111,6 +188,12 @@ export interface CostReport {
   /** Of the bounds of both builds. */
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
+  readonly registerStep?: RegisterStep;
+  readonly spills?: readonly SpillReport[];
+  readonly mix?: readonly MixReport[];
+  readonly widened?: readonly WidenedReport[];
+  readonly counted?: CountedLaunch;
+  readonly gpu?: GpuReport;
   readonly code?: CodeReport;
   readonly limits?: readonly LimitReport[];
   /** The time limit ended the search for bounds early. */

@@ -5,6 +5,7 @@ import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yam
 import type { Document, Node } from 'yaml';
 import type { Configuration, ConfiguredSuppression, KernelConfiguration } from './configuration.ts';
 import { defaultConfiguration } from './defaults.ts';
+import { gpuOf } from '../device/gpus.ts';
 import { nearest } from '../base/nearest.ts';
 import { parseAssumption, printAssumption } from '../cuda/assumptions/assumption-parser.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
@@ -180,8 +181,13 @@ export function parseConfiguration(
   return { configuration: configurationOf(output, kernels, suppressions, cost), diagnostics };
 }
 
+function gpuIn(name: string | undefined): Pick<Configuration, 'gpu'> {
+  const gpu = name === undefined ? undefined : gpuOf(name);
+  return gpu ? { gpu } : {};
+}
+
 function configurationOf(
-  { arch, nvcc, paths, checks }: ConfigurationText,
+  { arch, gpu, nvcc, paths, checks }: ConfigurationText,
   kernels: readonly KernelConfiguration[],
   suppressions: readonly ConfiguredSuppression[],
   cost: CostThresholds,
@@ -191,6 +197,7 @@ function configurationOf(
   const sameValueWrites = race['same-value-writes'];
   return {
     arch: arch.length > 0 ? arch : defaultConfiguration.arch,
+    ...gpuIn(gpu),
     nvcc: { args: nvcc.args, ...(compileCommands === undefined ? {} : { compileCommands }) },
     paths,
     kernels,

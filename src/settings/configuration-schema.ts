@@ -10,6 +10,7 @@ import {
   resourceMetrics,
   resourceTable,
 } from '../cost/model/metrics.ts';
+import { gpuOf, gpus } from '../device/gpus.ts';
 import { maximumGrid, maximumSharedBytes } from '../device/hardware-limits.ts';
 
 const severities = ['error', 'warning', 'notice'] as const;
@@ -104,6 +105,15 @@ export const configurationSchema = object({
       `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} where there is none.`,
     ),
     [],
+  ),
+  gpu: v.optional(
+    told(
+      v.pipe(
+        text,
+        v.check((name) => gpuOf(name) !== undefined, `must be one of ${gpus.map(({ name }) => name).join(', ')}`),
+      ),
+      'GPU whose roofline and multiprocessors launches are held against in costs, such as A100; none by default.',
+    ),
   ),
   nvcc: v.optional(
     told(

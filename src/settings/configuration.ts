@@ -2,6 +2,7 @@
 import type { StatedAssumption } from '../launch/parameter-source.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
+import type { Gpu } from '../device/gpus.ts';
 import type { CheckPolicy } from '../check/question/request.ts';
 import type { WeightPolicy } from '../repair/weight.ts';
 import type { Code } from '../source/codes.ts';
@@ -39,6 +40,8 @@ export interface ConfiguredSuppression {
 /** `.selvage.yml` with its defaults filled in. */
 export interface Configuration {
   readonly arch: readonly string[];
+  /** The GPU that launches are held against. */
+  readonly gpu?: Gpu;
   readonly nvcc: { readonly args: readonly string[]; readonly compileCommands?: string };
   readonly paths: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   readonly kernels: readonly KernelConfiguration[];

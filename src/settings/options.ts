@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../base/nearest.ts';
 import type { BackEndName } from '../machine/core/run-request.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
+import { type Gpu, gpuOf, gpus } from '../device/gpus.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { parseDimensions } from './dimensions.ts';
 import { parseThreads, type ThreadSelection } from './run-threads.ts';
@@ -113,6 +114,7 @@ export const optionTable = {
   },
   backend: { value: backEnds.join('|'), help: `run: which interpreter to use (default ${optionDefaults.backEnd})` },
   arch: { value: 'sm_NN', repeatable: true, help: `architecture to compile for (default ${optionDefaults.arch})` },
+  gpu: { value: 'NAME', help: `cost: hold launches against this GPU: ${gpus.map(({ name }) => name).join(', ')}` },
   nvcc: { value: 'PATH', help: 'the compiler (default: search PATH, CUDA_HOME and the usual folders)' },
   checks: {
     value: 'LIST',
@@ -174,6 +176,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   shards: ['review'],
   assume: analysing,
   checks: analysing.filter((name) => name !== 'cost' && name !== 'idempotency'),
+  gpu: ['cost'],
   launches: ['idempotency'],
   emit: ['idempotency'],
   'dry-run': ['init'],
@@ -241,6 +244,8 @@ export interface Options {
   readonly assume: readonly string[];
   readonly args: ReadonlyMap<string, string>;
   readonly arch: readonly string[];
+  /** The GPU that launches are held against. */
+  readonly gpu?: Gpu;
   readonly nvcc?: string;
   readonly checks: readonly CheckName[];
   /** Nobody asked for each of the checks: the command has them. */
@@ -497,6 +502,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     assume: values.get('assume') ?? [],
     args: namedValues('arg', values.get('arg') ?? [], 'NAME=VALUE, for example --arg n=4096'),
     arch: architectures(values.get('arch') ?? []),
+    ...gpuNamed(one('gpu')),
     ...(nvcc === undefined ? {} : { nvcc }),
     checks: checkNames(one('checks')),
     ...(base === undefined ? {} : { base }),
@@ -617,6 +623,13 @@ function checkNames(text: string | undefined): CheckName[] {
   // Repair needs the findings of the first two checks.
   const needed: readonly CheckName[] = names.includes('repair') ? ['race', 'divergence', 'repair'] : [];
   return known.filter((name) => needed.includes(name) || names.includes(name));
+}
+
+function gpuNamed(name: string | undefined): Pick<Options, 'gpu'> {
+  if (name === undefined) return {};
+  const gpu = gpuOf(name);
+  if (!gpu) throw new UsageError(`--gpu ${name}: give one of ${gpus.map((one) => one.name).join(', ')}.`);
+  return { gpu };
 }
 
 function architectures(given: readonly string[]): string[] {

@@ -133,8 +133,8 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const list = (setting: DependencyRequest): Promise<CompileResult> => run(() => unitDependencies(setting));
       return (await (kept ? kept.dependencies(asked, list) : list(asked))).dependencies;
     },
-    resources(ptx, arch, unit) {
-      const mostRegisters = unit && registerCap(flagsFor(unit, request, database));
+    resources(ptx, arch, unit, fewer) {
+      const mostRegisters = fewer ?? (unit && registerCap(flagsFor(unit, request, database)));
       const assemble = () => run(() => assembledUnit(compiler, ptx, arch, limits, signal, mostRegisters));
       return kept ? kept.resources([ptx, arch, mostRegisters], assemble) : assemble();
     },

@@ -301,7 +301,7 @@ async function checkSide(
   kernels: readonly LaunchedKernel[],
   checks: KernelChecks,
 ): Promise<Checked> {
-  const price = await startPricing(kernels, settings, project.builder, progress);
+  const price = await startPricing(kernels, settings, project, progress);
   const priced = await price(await decide(kernels, settings, sources, checks, progress));
   const classified = await classifyChecked(priced, settings, progress, 'whole');
   const suppressions = statedSuppressions(settings.configuration, sources, units);

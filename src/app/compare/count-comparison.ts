@@ -6,7 +6,7 @@ import type { BoundMetric } from '../../cost/model/metrics.ts';
 import type { Counts } from '../../machine/counters.ts';
 import type { Thresholds } from '../../settings/cost-policy.ts';
 import type { ComparedLaunch, ComparedPoint } from './counts/compared-launch.ts';
-import type { CountedRun } from './counts/counted-run.ts';
+import type { CountedRun } from '../counted/counted-run.ts';
 import type { LineMatch } from './line-match.ts';
 import { allowed } from './cost-pair.ts';
 

@@ -61,7 +61,7 @@ export async function checkKernels({
 
     //  8 decide           races and divergence under each launch, by `check/check-kernel.ts`
     //  9 price            costs of a warp, registers, limits; the assembler runs while kernels are checked
-    const price = await startPricing(kernels, settings, project.builder, progress);
+    const price = await startPricing(kernels, settings, project, progress, !options.checks.includes('race'));
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
     const priced: Checked = await price(decided);
     //    classify         which launches may be run again, by `idempotency/classify.ts`

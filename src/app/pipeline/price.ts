@@ -1,20 +1,22 @@
 import type { Settings } from '../../settings/settings.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 import type { Progress } from '../project/progress.ts';
-import type { UnitBuilder } from '../project/unit-builder.ts';
+import type { Project } from '../project/job.ts';
 
 /** Adds what kernels cost to their reports. */
 type Price = (checked: Checked) => Promise<Checked>;
 
 /**
  * Starts the assembler, which runs while kernels are checked, where costs are asked for or limited.
+ * @param hasFigures whether to tell what reports about costs alone tell
  * @returns what prices the kernels once they are checked
  */
 export async function startPricing(
   kernels: readonly LaunchedKernel[],
   settings: Settings,
-  builder: UnitBuilder,
+  { builder, tree }: Pick<Project, 'builder' | 'tree'>,
   progress: Progress,
+  hasFigures = false,
 ): Promise<Price> {
   const { options, configuration } = settings;
   const isAsked = options.checks.includes('cost');
@@ -27,8 +29,14 @@ export async function startPricing(
     kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),
   );
   const resourcesOf = assembled([...chosen], builder);
+  const figures = hasFigures ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // prettier-ignore
   return async ({ kernels: checked, diagnostics }) => {
-    const costly = await withCosts(checked.filter(({ entry }) => chosen.has(entry)), resourcesOf, settings, progress); // prettier-ignore
+    const costly = await withCosts(
+      checked.filter(({ entry }) => chosen.has(entry)),
+      { resourcesOf, figures },
+      settings,
+      progress,
+    );
     const priced = new Map(costly.kernels.map((one) => [one.entry, one]));
     return {
       kernels: checked.map((one): CheckedKernel => priced.get(one.entry) ?? one),

@@ -30,8 +30,14 @@ export interface UnitBuilder {
   /**
    * What the assembler makes of a PTX text, and says of its kernels, or why it does not; missing where there is none.
    * @param unit - whose flags count
+   * @param mostRegisters - fewer than those allow
    */
-  readonly resources?: (ptx: string, arch: string, unit?: Unit) => Promise<AssembledUnit | Unassembled>;
+  readonly resources?: (
+    ptx: string,
+    arch: string,
+    unit?: Unit,
+    mostRegisters?: number,
+  ) => Promise<AssembledUnit | Unassembled>;
   /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
   readonly close: () => Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { BoundReport, CostReport } from '../../document/cost-report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
+import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
 import { notesOf } from '../../wording/cost/worse-costs.ts';
 
@@ -51,7 +52,8 @@ export function regressionCharts(costs: readonly Regression[]): string {
 }
 
 /** The bounds of a warp in both builds, and the resources. */
-export function costTable({ bounds, resources }: CostReport): string[] {
+export function costTable(cost: CostReport): string[] {
+  const { bounds, resources } = cost;
   const { source, production } = bounds;
   const lines: string[] = [];
   if (source) {
@@ -67,6 +69,8 @@ export function costTable({ bounds, resources }: CostReport): string[] {
     if (costly.length > 0) lines.push('');
   }
   if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
+  const figures = figureLines(cost).map((line) => `- ${escapeText(line)}`);
+  if (figures.length > 0) lines.push(details('What it executes, and how it fills the GPU', figures.join('\n')), '');
   return lines;
 }
 

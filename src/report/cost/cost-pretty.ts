@@ -13,6 +13,7 @@ import type { KernelReport } from '../../document/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../wording/text/code-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
+import { figureLines } from '../../wording/cost/figure-phrases.ts';
 
 const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics that are worth a list of lines, and how many lines of each. */
@@ -66,6 +67,7 @@ export function costLines(
   // Of several launches each is told by itself.
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
+  lines.push(...figureLines(cost).map((line) => `    ${line}`));
   if (cost.code) lines.push(...codeLines(cost.code, verbose || !source, paint));
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
   if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));

@@ -6,6 +6,7 @@ import type { ToldOfKernel } from '../../document/finding-group.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { count } from '../../wording/text/code-text.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
+import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../../wording/idempotency.ts';
 import { launchPhrase } from '../../wording/text/launch.ts';
 import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../wording/phrases.ts';
@@ -112,7 +113,10 @@ function costTable({ cost }: KernelReport): string {
   );
   const heads = builds.map(({ of }) => `<th>${of}</th>`).join('');
   const table = `<table class="bounds stack"><thead><tr><th>one warp, at most</th>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
-  return (
-    (builds.length > 0 ? table : '') + (cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '')
-  );
+  const figures = figureLines(cost).map((line) => `<li>${escapeHtml(line)}</li>`);
+  return [
+    builds.length > 0 ? table : '',
+    cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
+    figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // prettier-ignore
+  ].join('');
 }

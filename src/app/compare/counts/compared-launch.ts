@@ -2,18 +2,15 @@
 import { tiedGrid } from '../../../check/natural/ties.ts';
 import { type Setting, naturalSettings } from '../../../check/natural/settings.ts';
 import type { KernelContext } from '../../../check/context/facts.ts';
-import { kernelContext } from '../../../check/context/kernel-facts.ts';
 import { givenScalar } from '../../../check/context/scalars.ts';
-import { objectName } from '../../../cuda/names/demangle.ts';
 import { dimensionsIn } from '../../../cuda/assumptions/assumption-names.ts';
 import { type ParameterField, fieldName } from '../../../launch/parameter-field.ts';
 import type { Launch } from '../../../launch/launch.ts';
-import type { CheckPolicy } from '../../../check/question/request.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
-import { checkLimits } from '../../workers/check-pool.ts';
-import { type CountedRun, countLaunch } from './counted-run.ts';
+import { countedContext, countedScalars } from '../../counted/counted-context.ts';
+import { type CountedRun, countLaunch } from '../../counted/counted-run.ts';
 
 /** A launch of the head, the one of the base that it was, and what both count at some sizes. */
 export interface ComparedLaunch {
@@ -52,7 +49,7 @@ export function compareLaunches(
   return pairsOf(base.launches, head.launches)
     .slice(0, mostLaunches)
     .flatMap(([before, after]) => {
-      const [was, is] = [contextOf(base, before, policy), contextOf(head, after, policy)];
+      const [was, is] = [countedContext(base, before, policy), countedContext(head, after, policy)];
       const points = pointsOf(was, is, names);
       if (points.length === 0) return [];
       return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), points }];
@@ -80,30 +77,12 @@ function pairsOf(base: readonly Launch[], head: readonly Launch[]): (readonly [L
   });
 }
 
-/** Of what runs. */
-function contextOf(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
-  const { kernel, produced, name, identity, parameters, assumptions } = entry;
-  return kernelContext({
-    kernel: produced ?? kernel,
-    name: name.qualified,
-    identity,
-    parameters,
-    objectName,
-    launch,
-    assumptions: [...assumptions, ...(launch.ties ?? [])],
-    checks: { race: true, divergence: true },
-    policy,
-    solver: () => Promise.reject(new Error('nothing is to be proved')),
-    budget: { ...checkLimits.counted, expired: () => false },
-  });
-}
-
 function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<string, string>): ComparedPoint[] {
   const points: ComparedPoint[] = [];
   for (const setting of settingsOf(head)) {
     const before = settingOfBase(base, head, setting, names);
     const [was, is] = [before && countLaunch(base, before), countLaunch(head, setting)];
-    if (was && is) points.push({ isLarge: setting.isLarge, at: scalarsOf(head, setting), base: was, head: is });
+    if (was && is) points.push({ isLarge: setting.isLarge, at: countedScalars(head, setting), base: was, head: is });
   }
   // What only small sizes show says nothing of large ones.
   const isEnough = points.some(({ isLarge }) => isLarge) || !naturalSettings(head).some(({ isLarge }) => isLarge);
@@ -142,11 +121,4 @@ function settingOfBase(
 
 function sizesOr(sizes: readonly (number | null)[], other: Setting['block']): Setting['block'] {
   return [sizes[0] ?? other[0], sizes[1] ?? other[1], sizes[2] ?? other[2]];
-}
-
-function scalarsOf({ fields, request, kernel }: KernelContext, { scalar }: Setting): Record<string, number> {
-  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // prettier-ignore
-  return Object.fromEntries(
-    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // prettier-ignore
-  );
 }

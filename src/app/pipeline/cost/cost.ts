@@ -21,6 +21,7 @@ import { Interruption, withDefaultSignals } from '../../../system/interruption.t
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import { codeOf, type CodeOfKernel } from './code-report.ts';
+import type { Figures } from './figures.ts';
 import type {
   BoundReport,
   BoundsReport,
@@ -41,7 +42,7 @@ import type { Settings } from '../../../settings/settings.ts';
 /** The reports of kernels with what they cost, and which of their units the assembler refuses. */
 export async function withCosts(
   kernels: readonly CheckedKernel[],
-  resourcesOf: Assembled,
+  { resourcesOf, figures }: { readonly resourcesOf: Assembled; readonly figures: Figures | undefined },
   { options, configuration }: Settings,
   progress: Progress,
 ): Promise<Checked> {
@@ -59,7 +60,11 @@ export async function withCosts(
     }
     try {
       const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
-      const whole = { ...bounds, ...(made?.code && { code: made.code }) };
+      const whole = {
+        ...bounds,
+        ...(made?.code && { code: made.code }),
+        ...(await figures?.(entry, own, made?.profile)),
+      };
       const cost = withLimits(entry, whole, own, limitsOf(configuration, entry));
       const launches = await withDefaultSignals(() => withLaunchCosts(entry, report.launches, options.timeout));
       const code = made?.profile;

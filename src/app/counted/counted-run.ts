@@ -1,14 +1,14 @@
 /** Runs a kernel under a launch with counters: what the whole launch costs, and what each line does. */
-import type { Dim3 } from '../../../base/dim3.ts';
-import type { KernelAndLaunch, SymbolicFacts } from '../../../check/context/facts.ts';
-import { drawnContents } from '../../../check/natural/contents.ts';
-import type { Setting } from '../../../check/natural/settings.ts';
-import { type Contents, replayRequest } from '../../../check/witness/replay.ts';
-import { randomScenario } from '../../../check/witness/random-scenario.ts';
-import type { GlobalBuffer } from '../../../machine/core/arguments.ts';
-import { type Counts, LaunchCounters, addCounts, noCounts } from '../../../machine/counters.ts';
-import { runKernel } from '../../../machine/machine.ts';
-import { type Location, outsideToolkit } from '../../../source/location.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
+import { drawnContents } from '../../check/natural/contents.ts';
+import type { Setting } from '../../check/natural/settings.ts';
+import { type Contents, replayRequest } from '../../check/witness/replay.ts';
+import { randomScenario } from '../../check/witness/random-scenario.ts';
+import type { GlobalBuffer } from '../../machine/core/arguments.ts';
+import { type Counts, LaunchCounters, addCounts, noCounts } from '../../machine/counters.ts';
+import { runKernel } from '../../machine/machine.ts';
+import { type Location, outsideToolkit } from '../../source/location.ts';
 
 /** What a launch counts. */
 export interface CountedRun {
@@ -18,6 +18,13 @@ export interface CountedRun {
   readonly totals: Counts;
   /** By file and line, as `file.cu:3`. */
   readonly lines: ReadonlyMap<string, CountedLine>;
+}
+
+/** A run with what its counters saw. */
+interface WatchedRun<Counters extends LaunchCounters> extends CountedRun {
+  readonly counters: Counters;
+  /** How many blocks of the grid one that was run stands for, by its number among those; the last block is one. */
+  readonly weightOf: (ordinal: number) => number;
 }
 
 interface CountedLine {
@@ -45,24 +52,39 @@ export function countLaunch(
   setting: Setting,
   steps: number = usualSteps,
 ): CountedRun | null {
+  return watchLaunch(context, setting, steps, () => new LaunchCounters());
+}
+
+/**
+ * As {@link countLaunch}, with counters of one's own.
+ * @param makeCounters for one run; what is too long is run again
+ */
+export function watchLaunch<Counters extends LaunchCounters>(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  steps: number,
+  makeCounters: () => Counters,
+): WatchedRun<Counters> | null {
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
   const whole = [...Array(count <= mostBlocks || count * block[0] * block[1] * block[2] <= mostThreads ? count : 0).keys()]; // prettier-ignore
-  const counted = countBlocks(context, setting, whole.length > 0 ? whole : sampleOf(context, setting, count), steps);
+  const run = (blocks: readonly number[]) => countBlocks(context, setting, blocks, steps, makeCounters());
+  const counted = run(whole.length > 0 ? whole : sampleOf(context, setting, count));
   // Of a run that is too long, two blocks may be within reach.
-  return counted === 'too-long' ? settled(countBlocks(context, setting, count > 2 ? [0, count - 1] : [], steps)) : settled(counted); // prettier-ignore
+  return counted === 'too-long' ? settled(run(count > 2 ? [0, count - 1] : [])) : settled(counted);
 }
 
-function settled(counted: CountedRun | 'too-long' | null): CountedRun | null {
+function settled<Run>(counted: Run | 'too-long' | null): Run | null {
   return counted === 'too-long' ? null : counted;
 }
 
-function countBlocks(
+function countBlocks<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,
   setting: Setting,
   blocks: readonly number[],
   steps: number,
-): CountedRun | 'too-long' | null {
+  counters: Counters,
+): WatchedRun<Counters> | 'too-long' | null {
   if (blocks.length === 0) return null;
   const { kernel, request, fields } = context;
   const { launch, parameters } = request;
@@ -71,7 +93,6 @@ function countBlocks(
   // Both sides of a comparison read the same.
   const scenario = randomScenario(context, setting, 0, blocks);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
-  const counters = new LaunchCounters();
   const buffers = asked.buffers.map((buffer) => lengthened(buffer, scenario.settled.get(buffer.name)));
   const result = runKernel({ ...asked, buffers, detectRaces: false, observer: counters });
   if (result.outcome === 'budget') return 'too-long';
@@ -89,7 +110,8 @@ function countBlocks(
     else addCounts(inner, counts);
   }
   addCounts(totals, scaled(inner, weight));
-  return { block, grid, totals, lines: linesOf(counters, count / blocks.length) };
+  const weightOf = (ordinal: number): number => (blocks[ordinal] === count - 1 ? 1 : weight);
+  return { block, grid, totals, lines: linesOf(counters, count / blocks.length), counters, weightOf };
 }
 
 /** The first two blocks, some between, and the last, of many: those that come next where they read what decides. */

@@ -1,0 +1,39 @@
+/** Kernels as they are handed to counted runs, and the settings of such runs as they are told. */
+import type { KernelContext } from '../../check/context/facts.ts';
+import { kernelContext } from '../../check/context/kernel-facts.ts';
+import type { Setting } from '../../check/natural/settings.ts';
+import type { CheckPolicy } from '../../check/question/request.ts';
+import { objectName } from '../../cuda/names/demangle.ts';
+import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
+import type { Launch } from '../../launch/launch.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
+import { checkLimits } from '../workers/check-pool.ts';
+
+/** What is known of the code that runs, for counting it under a launch. */
+export function countedContext(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
+  const { kernel, produced, name, identity, parameters, assumptions } = entry;
+  return kernelContext({
+    kernel: produced ?? kernel,
+    name: name.qualified,
+    identity,
+    parameters,
+    objectName,
+    launch,
+    assumptions: [...assumptions, ...(launch.ties ?? [])],
+    checks: { race: true, divergence: true },
+    policy,
+    solver: () => Promise.reject(new Error('nothing is to be proved')),
+    budget: { ...checkLimits.counted, expired: () => false },
+  });
+}
+
+/** The integers of a setting by the names of their parameters. */
+export function countedScalars(
+  { fields, request, kernel }: KernelContext,
+  { scalar }: Setting,
+): Record<string, number> {
+  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // prettier-ignore
+  return Object.fromEntries(
+    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // prettier-ignore
+  );
+}

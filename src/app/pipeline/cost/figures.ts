@@ -1,0 +1,240 @@
+/** What reviewers ask of a kernel beside its bounds: what it executes that is dear, what a run counts, how it fills a GPU. */
+import { countedContext, countedScalars } from '../../counted/counted-context.ts';
+import { watchLaunch } from '../../counted/counted-run.ts';
+import { naturalSettings } from '../../../check/natural/settings.ts';
+import { operationsOf } from '../../../cost/lanes/floating-operations.ts';
+import { instructionMix, kindsOf, matrixOperations } from '../../../cost/instruction-mix.ts';
+import type { MixKind } from '../../../cost/model/mix-kinds.ts';
+import { literalOf, widenedConstants } from '../../../cost/widened-constants.ts';
+import { architectureOf } from '../../../device/architecture.ts';
+import type { Gpu } from '../../../device/gpus.ts';
+import { occupancyOf } from '../../../device/occupancy.ts';
+import type {
+  CostReport,
+  CountedLaunch,
+  GpuReport,
+  MixReport,
+  RegisterStep,
+  SpillReport,
+  WidenedReport,
+} from '../../../document/cost-report.ts';
+import type { Instruction, Kernel } from '../../../ir/form/kernel.ts';
+import type { Launch } from '../../../launch/launch.ts';
+import { MemoryUseCounters } from '../../../machine/memory-use.ts';
+import type { CodeProfile } from '../../../sass/profile.ts';
+import { policyOf } from '../../../settings/configuration.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { outsideToolkit, type Location } from '../../../source/location.ts';
+import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
+import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { UnitBuilder } from '../../project/unit-builder.ts';
+import { costLaunch } from './cost-reference.ts';
+import { resourcesReport } from './resources-report.ts';
+
+type FiguresReport = Pick<CostReport, 'mix' | 'widened' | 'spills' | 'registerStep' | 'counted' | 'gpu'>;
+
+/** What is told of a kernel, of its registers and of its code. */
+export type Figures = (
+  entry: LaunchedKernel,
+  resources: KernelResources | undefined,
+  code: CodeProfile | undefined,
+) => Promise<FiguresReport>;
+
+/** Thread-instructions of the counted run of a kernel, and of those of all kernels of a report. */
+const stepsOfKernel = 400_000;
+const stepsOfReport = 1_000_000;
+/** Registers less that somebody would try to do without. */
+const mostFewer = 8;
+/** Times that a report asks the assembler for code with fewer registers. */
+const mostAssemblies = 4;
+
+/**
+ * Makes what adds figures to the costs of kernels.
+ * @param textOf a file of the tree
+ */
+export function kernelFigures(
+  settings: Settings,
+  builder: Pick<UnitBuilder, 'resources'>,
+  textOf: (file: string) => string | undefined,
+): Figures {
+  let steps = stepsOfReport;
+  let assemblies = mostAssemblies;
+  const gpu = settings.options.gpu ?? settings.configuration.gpu;
+  return async (entry, resources, code) => {
+    const launch = costLaunch(entry);
+    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, stepsOfKernel)) : null;
+    steps -= run?.steps ?? 0;
+    const step = resources && fewerRegisters(entry, launch, resources);
+    const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
+    const mix = mixReport(entry, run?.perThread);
+    const widened = widenedReport(entry, textOf);
+    const spills = resources && resources.spillStoreBytes + resources.spillLoadBytes > 0 ? spillReport(code) : [];
+    return {
+      ...(step ? { registerStep: { ...step, ...(fewer === undefined ? {} : { spillBytes: fewer }) } } : {}),
+      ...(spills.length > 0 ? { spills } : {}),
+      ...(mix.length > 0 ? { mix } : {}),
+      ...(widened.length > 0 ? { widened } : {}),
+      ...(run ? { counted: run.report } : {}),
+      ...(gpu && run ? { gpu: gpuReport(gpu, launch, run.report, resources) } : {}),
+    };
+  };
+}
+
+/** Of what runs. */
+function codeThatRuns({ kernel, produced }: LaunchedKernel): Kernel {
+  return produced ?? kernel;
+}
+
+function placeOf(location: Location): Location {
+  return outsideToolkit(location) ?? location;
+}
+
+interface Counted {
+  readonly report: CountedLaunch;
+  readonly perThread: ReadonlyMap<MixKind, number>;
+  /** Thread-instructions that it took. */
+  readonly steps: number;
+}
+
+/** Counts a launch at the sizes that it gives, or at large ones. */
+function countedRun(entry: LaunchedKernel, launch: Launch, { configuration }: Settings, steps: number): Counted | null {
+  const context = countedContext(entry, launch, policyOf(configuration));
+  const settings = naturalSettings(context);
+  const setting = settings.find(({ isLarge }) => isLarge) ?? settings[0];
+  const run = setting && watchLaunch(context, setting, steps, () => new MemoryUseCounters());
+  if (!run) return null;
+  const { block, grid, totals, counters, weightOf } = run;
+  const threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2];
+  const ran = counters.warps.reduce((sum, { threadSteps }) => sum + threadSteps, 0);
+  // What lines count is of the blocks that ran.
+  const share = totals.threadSteps / Math.max(1, ran);
+  const operations = { single: 0, double: 0, tensor: 0 };
+  const perThread = new Map<MixKind, number>();
+  const lanes = new Map<number, number>();
+  const instructions = new Map<number, Instruction>();
+  for (const { place, counts } of counters.places) {
+    if (!('operation' in place)) continue;
+    instructions.set(place.id, place);
+    if (counts.globalAccesses > 0) lanes.set(place.id, 1 + counts.atomicTurns / counts.globalAccesses);
+    const kinds = kindsOf(place);
+    for (const kind of kinds) perThread.set(kind, (perThread.get(kind) ?? 0) + (counts.threadSteps * share) / threads);
+    operations.tensor += matrixOperations(place) * counts.steps * share;
+    const own = (operationsOf(place.operation) ?? 0) * counts.threadSteps * share;
+    operations[kinds.includes('double') ? 'double' : 'single'] += own;
+  }
+  const { contention } = counters;
+  const isEverywhere = contention !== null && contention.blocks > 1;
+  const blockBytes = [...counters.neededSectors].reduce((sum, [ordinal, sectors]) => sum + 32 * sectors * weightOf(ordinal), 0); // prettier-ignore
+  const sum = operations.single + operations.double + operations.tensor;
+  const location = contention && instructions.get(contention.instruction)?.location;
+  return {
+    steps: ran,
+    perThread,
+    report: {
+      block,
+      grid,
+      isGridGiven: launch.grid !== null,
+      at: countedScalars(context, setting),
+      bytes: totals.sectors * 32,
+      blockBytes,
+      operations,
+      intensity: blockBytes === 0 ? null : sum / blockBytes,
+      ...(contention && contention.updates > 1
+        ? {
+            contention: {
+              ...(location ? { location: lineOf(location) } : {}),
+              space: contention.isShared ? 'shared' : 'global',
+              updates: isEverywhere ? contention.updates * share : contention.updates,
+              ofWarp: lanes.get(contention.instruction) ?? 1,
+            },
+          }
+        : {}),
+    },
+  };
+}
+
+function lineOf(location: Location): Location {
+  const { file, line } = placeOf(location);
+  return { file, line };
+}
+
+function mixReport(entry: LaunchedKernel, perThread: ReadonlyMap<MixKind, number> | undefined): MixReport[] {
+  return instructionMix(codeThatRuns(entry), placeOf).map((one) => {
+    const executed = perThread?.get(one.kind) ?? (perThread ? 0 : undefined);
+    return { ...one, ...(executed === undefined ? {} : { perThread: executed }) };
+  });
+}
+
+function widenedReport(entry: LaunchedKernel, textOf: (file: string) => string | undefined): WidenedReport[] {
+  const found = new Map<string, WidenedReport>();
+  for (const { location, value } of widenedConstants(codeThatRuns(entry), placeOf)) {
+    const literal = literalOf(textOf(location.file)?.split('\n')[location.line - 1] ?? '', value);
+    if (literal !== undefined) found.set(`${location.file}:${location.line}:${literal}`, { location, literal });
+  }
+  return [...found.values()];
+}
+
+function spillReport(code: CodeProfile | undefined): SpillReport[] {
+  return (code?.lines ?? [])
+    .flatMap(({ location, work }): SpillReport[] => {
+      const [stores, loads] = [work.get('spill store') ?? 0, work.get('spill load') ?? 0];
+      return location && stores + loads > 0 ? [{ location, stores, loads }] : [];
+    })
+    .sort((a, b) => b.stores + b.loads - a.stores - a.loads);
+}
+
+/** The most registers below those of a kernel with which more of its warps are there at once. */
+function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: KernelResources): RegisterStep | undefined {
+  const { occupancy, limiter, registers } = resourcesReport(entry, launch, resources);
+  if (occupancy === undefined || occupancy === 0 || limiter !== 'registers') return undefined;
+  for (let fewer = registers - 1; fewer >= registers - mostFewer && fewer > 0; fewer--) {
+    const own = resourcesReport(entry, launch, { ...resources, registers: fewer }).occupancy;
+    if (own !== undefined && own > occupancy) return { registers: fewer, occupancy: own };
+  }
+  return undefined;
+}
+
+/** Bytes of spills that a limit of registers adds to those that there are. */
+async function spillsWith(
+  entry: LaunchedKernel,
+  registers: number,
+  resources: KernelResources,
+  { resources: assemble }: Pick<UnitBuilder, 'resources'>,
+): Promise<number | undefined> {
+  const { unit, arch, verification, production, kernel, produced } = entry;
+  const ptx = unit.kind === 'ptx' ? verification.source.ptx : production?.source.ptx;
+  const made = ptx === undefined ? undefined : await assemble?.(ptx, arch, unit, registers);
+  if (!made || 'reason' in made) return undefined;
+  const own = made.kernels.get((produced ?? kernel).symbol);
+  const spilt = ({ spillStoreBytes, spillLoadBytes }: KernelResources): number => spillStoreBytes + spillLoadBytes;
+  return own && Math.max(0, spilt(own) - spilt(resources));
+}
+
+/** Where a launch stands on the roofline of a GPU, and how many waves its blocks make there. */
+function gpuReport(
+  gpu: Gpu,
+  launch: Launch,
+  { blockBytes, operations, block, grid, isGridGiven }: CountedLaunch,
+  resources: KernelResources | undefined,
+): GpuReport {
+  const memory = blockBytes / gpu.bandwidth;
+  const arithmetic = operations.single / gpu.single + operations.double / gpu.double + operations.tensor / gpu.tensor;
+  const [longer, shorter] = memory >= arithmetic ? [memory, arithmetic] : [arithmetic, memory];
+  const report: GpuReport = {
+    name: gpu.name,
+    bound: memory >= arithmetic ? 'memory' : 'arithmetic',
+    share: longer === 0 ? 0 : shorter / longer,
+  };
+  const architecture = architectureOf(gpu.arch);
+  if (!isGridGiven || !resources || !architecture) return report;
+  const { blocks } = occupancyOf(architecture, {
+    registers: resources.registers,
+    sharedBytes: resources.sharedBytes + (launch.sharedBytes ?? 0),
+    threads: block[0] * block[1] * block[2],
+    barriers: resources.barriers,
+  });
+  if (blocks === 0) return report;
+  const atOnce = blocks * gpu.multiprocessors;
+  const count = (grid[0] * grid[1] * grid[2]) / atOnce;
+  return { ...report, waves: { blocks: atOnce, count, last: count - Math.ceil(count) + 1 } };
+}
