@@ -107,7 +107,7 @@ export type NoRepair =
   /** A review repairs what the change brings, and of that no more than its budget allows. */
   | { readonly kind: 'known' }
   | { readonly kind: 'enough'; readonly file: string }
-  | { readonly kind: 'ptx' | 'unreadable' | 'encoding'; readonly file: string }
+  | { readonly kind: 'ptx' | 'unreadable'; readonly file: string }
   | { readonly kind: 'generated'; readonly file: string; readonly from?: string }
   | {
       readonly kind: 'defined-elsewhere';

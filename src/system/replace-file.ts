@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { dirname, join } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
+import { encodeSource } from '../source/source-bytes.ts';
 
 export interface Replacement {
   /** As messages name it. */
@@ -23,14 +24,11 @@ export function replaceFiles(files: readonly Replacement[]): void {
   try {
     for (const { file, path, before, text } of files) {
       const target = writable(file, path);
-      // Bytes, since what is no UTF-8 reads the same as what replaced it.
-      if (!readFileSync(target).equals(Buffer.from(before, 'utf8')))
-        throw new UsageError(
-          `Selvage wrote no file: ${file} has changed since the analysis, or is not UTF-8. Run the command again.`,
-        );
+      if (!readFileSync(target).equals(encodeSource(before)))
+        throw new UsageError(`Selvage wrote no file: ${file} has changed since the analysis. Run the command again.`);
       const beside = join(dirname(target), `.selvage-${randomBytes(6).toString('hex')}`);
       ready.push({ target, beside, file });
-      writeFileSync(beside, text, { flag: 'wx' });
+      writeFileSync(beside, encodeSource(text), { flag: 'wx' });
       chmodSync(beside, statSync(target).mode);
     }
     for (const { target, beside } of ready) renameSync(beside, target);

@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
+import { encodeSource } from '../source/source-bytes.ts';
 import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
@@ -298,7 +299,7 @@ async function editedCopy(text: string, file: string, temporary: string): Promis
   const folder = join(temporary, 'edited');
   await mkdir(folder);
   const copy = join(folder, basename(file));
-  await writeFile(copy, text);
+  await writeFile(copy, encodeSource(text));
   return copy;
 }
 

@@ -132,8 +132,6 @@ export function noRepairText(why: NoRepair): string {
       return `${why.file} is PTX: give the CUDA file that it was compiled from, which can be edited`;
     case 'unreadable':
       return `${why.file} cannot be read`;
-    case 'encoding':
-      return `${why.file} is not UTF-8: an edit could change more than it shows`;
     case 'generated': {
       const instead = why.from === undefined ? '; edit what it is generated from' : ` from ${why.from}; edit that file`;
       return `${why.file} contains #line directives, so it is generated${instead} instead`;

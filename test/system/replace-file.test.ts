@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Replacement, replaceFiles } from '../../src/system/replace-file.ts';
 import { UsageError } from '../../src/base/usage-error.ts';
+import { decodeSource } from '../../src/source/source-bytes.ts';
 import { temporaryFolder } from '../toolchain/fixture.ts';
 
 function replacement(folder: string, file: string, before: string, text: string): Replacement {
@@ -54,9 +55,12 @@ test('where one is read-only or has changed, none is written', (t) => {
   refused(/^Selvage wrote no file: b\.cu has changed since the analysis/);
 });
 
-test('bytes that are no UTF-8 are not replaced by what stands for them', (t) => {
+test('bytes that are no UTF-8 stay as they are, and are not taken for what stands for them', (t) => {
   const folder = temporaryFolder(t);
-  writeFileSync(join(folder, 'a.cu'), Buffer.from([0x2f, 0x2f, 0xe9, 0x0a]));
-  const read = readFileSync(join(folder, 'a.cu'), 'utf8');
-  assert.throws(() => replaceFiles([replacement(folder, 'a.cu', read, `${read}x`)]), /not UTF-8/);
+  const file = join(folder, 'a.cu');
+  writeFileSync(file, Buffer.from([0x2f, 0x2f, 0xe9, 0x0a]));
+  assert.throws(() => replaceFiles([replacement(folder, 'a.cu', '//\ufffd\n', 'x')]), /has changed/);
+  const read = decodeSource(readFileSync(file));
+  replaceFiles([replacement(folder, 'a.cu', read, `${read}x`)]);
+  assert.deepEqual([...readFileSync(file)], [0x2f, 0x2f, 0xe9, 0x0a, 0x78]);
 });

@@ -12,7 +12,7 @@ export interface CommandLineServices {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly stdout: { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
+  readonly stdout: { readonly write: (text: string | Uint8Array) => unknown; readonly isTTY?: boolean };
   readonly stderr: { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
   readonly assets: Assets;
   /** Aborted with an `Interruption` when the process is told to end. */

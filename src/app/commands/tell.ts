@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import { encodeSource, holdsOtherBytes } from '../../source/source-bytes.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { isFailure } from '../../document/outcome.ts';
@@ -51,13 +52,16 @@ export function sayErrors(diagnostics: readonly Diagnostic[], services: CommandL
 }
 
 /** Writes a document to standard output, or where `--output` says. */
-export function print(text: string, { output }: Options, { stdout, cwd }: CommandLineServices): void {
-  if (output === undefined) stdout.write(text);
-  else writeOutput(resolve(cwd, output), text);
+export function print(text: string, { output, format }: Options, { stdout, cwd }: CommandLineServices): void {
+  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is what a terminal shows.
+  const isPatch = format === 'pretty' && (output !== undefined || stdout.isTTY !== true) && holdsOtherBytes(text);
+  const document = isPatch ? encodeSource(text) : text;
+  if (output === undefined) stdout.write(document);
+  else writeOutput(resolve(cwd, output), document);
 }
 
 /** @throws UsageError where the file cannot be written */
-export function writeOutput(file: string, text: string): void {
+export function writeOutput(file: string, text: string | Uint8Array): void {
   try {
     writeFileSync(file, text);
   } catch (error) {

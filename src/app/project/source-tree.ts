@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { decodeSource } from '../../source/source-bytes.ts';
 
 /** Files beyond this size hold no CUDA that a person wrote. */
 export const largestSource = 4 * 1024 * 1024;
@@ -16,7 +17,7 @@ export interface SourceTree {
   readonly root: string;
   /** All sources and headers, sorted; read once. */
   readonly sources: () => readonly string[];
-  /** The text of a file; undefined where it cannot be read. Read once. */
+  /** The text of a file, as `decodeSource` makes it; undefined where it cannot be read. Read once. */
   readonly text: (path: string) => string | undefined;
 }
 
@@ -106,7 +107,7 @@ export function kindOf(path: string): 'file' | 'folder' | undefined {
 function readText(root: string, path: string): string | undefined {
   const file = mayBeRead(root, path);
   try {
-    return file === undefined ? undefined : readFileSync(file, 'utf8');
+    return file === undefined ? undefined : decodeSource(readFileSync(file));
   } catch {
     return undefined;
   }

@@ -29,6 +29,16 @@ interface Context {
   readonly call: (placed: PlacedBarrier) => string;
   /** Names of the variables that the edits bring in. */
   readonly names: Set<string>;
+  /** What is said of a barrier that moves to the only place of an addition; null where none does. */
+  readonly remark: Remark | null;
+}
+
+/** Comments of a barrier: on lines of their own right above it, and behind it on its line. */
+interface Remark {
+  readonly above: readonly string[];
+  readonly beside: string;
+  /** Where the lines above begin. */
+  readonly start: number;
 }
 
 /** The edits of a placement, in the order in which they apply. */
@@ -42,6 +52,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
     edits,
     call: (placed) => callOf(source, placed),
     names: new Set(),
+    remark: movedRemark(source, placement),
   };
   const ordered = [...placement].sort((a, b) => a.candidate.number - b.candidate.number);
   const bare = new Map<SyntaxNode, PlacedBarrier[]>();
@@ -129,26 +140,70 @@ function ownBarrier(source: CudaSource, { function: definition, statement }: Bar
   return declared < statement.start && depth <= 1 ? words : null;
 }
 
-function insert({ text, style, edits, call }: Context, placed: PlacedBarrier): void {
+/** The comments of the only barrier that is taken away, if one in its own lines is added in its place. */
+function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]): Remark | null {
+  const [from, ...others] = placement.filter(({ state }) => state === 'off');
+  const [to, ...more] = placement.filter(({ state }) => state !== 'off');
+  if (!from || !to || others.length > 0 || more.length > 0 || from.candidate.bare || to.candidate.bare) return null;
+  if ((to.candidate.kind !== 'before' && to.candidate.kind !== 'after') || !ownLine(text, to.candidate)) return null;
+  const { statement } = from.candidate;
+  if (!startsLine(text, statement.start)) return null;
+  const rest = text.slice(statement.end, lineEnd(text, statement.end));
+  const comment = /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)?[ \t]*\r?\n?$/.exec(rest);
+  // What shares its line stays there.
+  if (!comment) return null;
+  const beside = comment[1]?.trimEnd() ?? '';
+  let start = lineStart(text, statement.start);
+  const above: string[] = [];
+  while (start > 0) {
+    const begin = lineStart(text, start - 1);
+    const line = /^[ \t]*(\/\/.*?)[ \t]*\r?\n$/.exec(text.slice(begin, start))?.[1];
+    // One that ends with a backslash goes on, and a suppression is of the line below it.
+    if (line === undefined || line.endsWith('\\') || /\bselvage\b/.test(line)) break;
+    above.unshift(line);
+    start = begin;
+  }
+  return above.length === 0 && beside === '' ? null : { above, beside, start };
+}
+
+/** Where a barrier gets a line of its own, and how that is indented; null where it stands beside other statements. */
+function ownLine(
+  text: string,
+  { statement, previous }: BarrierCandidate & { readonly kind: 'before' | 'after' },
+): OwnLine | null {
+  if (!previous) {
+    if (!startsLine(text, statement.start)) return null;
+    return { at: leadingComment(text, statement.start), indent: indentOf(text, statement.start), isLast: false };
+  }
+  // After the statement above and the comment on its line.
+  const end = contentEnd(text, previous);
+  const rest = text.slice(end, lineEnd(text, end));
+  if (!/^[ \t]*(?:\/\/.*|\/\*[^\n]*\*\/[ \t]*)?\r?\n?$/.test(rest) || !startsLine(text, previous.start)) return null;
+  return { at: lineEnd(text, end), indent: indentOf(text, previous.start), isLast: !rest.endsWith('\n') };
+}
+
+interface OwnLine {
+  readonly at: number;
+  readonly indent: string;
+  /** The line above is the last of the file, and has no end. */
+  readonly isLast: boolean;
+}
+
+function insert({ text, style, edits, call, remark }: Context, placed: PlacedBarrier): void {
   const { candidate } = placed;
   if (candidate.kind !== 'before' && candidate.kind !== 'after') return;
-  const words = call(placed);
   const { statement, previous } = candidate;
-  if (previous) {
-    // After the statement above and the comment on its line.
+  const words = call(placed);
+  const line = ownLine(text, candidate);
+  if (line) {
+    const { at, indent, isLast } = line;
+    const beside = remark && remark.beside !== '' ? ` ${remark.beside}` : '';
+    const lines = [...(remark?.above ?? []), `${words}${beside}`].map((one) => `${indent}${one}${style.lineEnd}`);
+    edits.push({ start: at, end: at, text: `${isLast ? style.lineEnd : ''}${lines.join('')}` });
+  } else if (previous) {
     const end = contentEnd(text, previous);
-    const rest = text.slice(end, lineEnd(text, end));
-    if (/^[ \t]*(?:\/\/.*|\/\*[^\n]*\*\/[ \t]*)?\r?\n?$/.test(rest) && startsLine(text, previous.start)) {
-      const at = lineEnd(text, end);
-      const missing = rest.endsWith('\n') ? '' : style.lineEnd;
-      edits.push({ start: at, end: at, text: `${missing}${indentOf(text, previous.start)}${words}${style.lineEnd}` });
-    } else edits.push({ start: end, end, text: ` ${words}` });
-    return;
-  }
-  const first = leadingComment(text, statement.start);
-  if (startsLine(text, statement.start))
-    edits.push({ start: first, end: first, text: `${indentOf(text, statement.start)}${words}${style.lineEnd}` });
-  else edits.push({ start: statement.start, end: statement.start, text: `${words} ` });
+    edits.push({ start: end, end, text: ` ${words}` });
+  } else edits.push({ start: statement.start, end: statement.start, text: `${words} ` });
 }
 
 /** Where the comments start that stand on lines of their own right above an offset. */
@@ -291,15 +346,15 @@ function isWhole(piece: Piece, part: readonly Piece[]): boolean {
 }
 
 /** Takes a statement away, with its line where it has that to itself. */
-function remove({ text, edits }: Context, statement: SyntaxNode, bare: SyntaxNode | null): void {
+function remove({ text, edits, remark }: Context, statement: SyntaxNode, bare: SyntaxNode | null): void {
   if (bare) {
     edits.push({ start: statement.start, end: statement.end, text: ';' });
     return;
   }
   const end = lineEnd(text, statement.end);
   const rest = text.slice(statement.end, end);
-  if (startsLine(text, statement.start) && /^[ \t]*(?:\/\/.*)?\r?\n?$/.test(rest)) {
-    edits.push({ start: lineStart(text, statement.start), end, text: '' });
+  if (remark || (startsLine(text, statement.start) && /^[ \t]*(?:\/\/.*)?\r?\n?$/.test(rest))) {
+    edits.push({ start: remark?.start ?? lineStart(text, statement.start), end, text: '' });
   } else {
     const spaces = /^[ \t]*/.exec(rest)![0].length;
     edits.push({ start: statement.start, end: statement.end + spaces, text: '' });

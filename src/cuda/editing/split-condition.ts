@@ -5,7 +5,7 @@
  */
 import { elementType, freeName } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
-import { splitParts, splittable } from './split-statement.ts';
+import { chainedStore, splitParts, splittable } from './split-statement.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere } from '../syntax/syntax-tree.ts';
 
@@ -151,6 +151,15 @@ function piecesOf(
 ): Piece[] {
   const { text } = source;
   const words = text.slice(node.start, node.end);
+  const whole = node.type === 'expression_statement' ? childOf(node, 'assignment_expression') : undefined;
+  const chain = whole && chainedStore(text, whole);
+  if (chain) {
+    const names = identifiersIn(text, node);
+    return [
+      { node, half: 'load', text: chain.load, declares: [], names, above, beside: '' },
+      { node, half: 'store', text: chain.store, declares: [], names, above: [], beside },
+    ];
+  }
   const assignment = node.type === 'expression_statement' ? splittable(text, node) : null;
   const type = assignment && elementType(source, childIn(assignment, 'left')!, definition.start, definition.end);
   if (assignment && type) {

@@ -40,6 +40,11 @@ export function splitStatement(
   if (call) return splitCall(source, statement, call, false);
   const assignment = childOf(statement, 'assignment_expression');
   if (!assignment) return null;
+  const chain = chainedStore(text, assignment);
+  if (chain) {
+    const { load, store } = chain;
+    return { variables: 0, types: () => [], declares: false, parts: () => ({ before: [load], behind: store }) };
+  }
   const inner = innermost(assignment);
   if (inner !== assignment) return splitInner(source, definition, statement, inner, false);
   if (splittable(text, statement)) return splitAssignment(source, definition, statement, assignment);
@@ -84,6 +89,33 @@ export function splitParts(text: string, assignment: SyntaxNode): { readonly tar
 function innermost(assignment: SyntaxNode): SyntaxNode {
   const right = childIn(assignment, 'right');
   return right?.type === 'assignment_expression' ? innermost(right) : assignment;
+}
+
+/**
+ * `A[t] = sum = sum + A[t + 1]`: what is stored is the value of a variable, which is assigned first.
+ * @returns the statements of both, null where the statement is no such chain
+ */
+export function chainedStore(
+  text: string,
+  assignment: SyntaxNode,
+): { readonly load: string; readonly store: string } | null {
+  const inner = innermost(assignment);
+  const variable = childIn(inner, 'left');
+  const value = childIn(inner, 'right');
+  if (inner === assignment || variable?.type !== 'identifier' || !value || !holds(value, memory)) return null;
+  const targets: SyntaxNode[] = [];
+  for (let node = assignment; node !== inner; node = childIn(node, 'right')!) {
+    const target = childIn(node, 'left');
+    const operator = childIn(node, 'operator');
+    if (!target || !operator || text.slice(operator.start, operator.end) !== '=') return null;
+    targets.push(target);
+  }
+  if (!targets.some(({ type }) => memory.test(type)) || targets.some((target) => holds(target, sideEffects)))
+    return null;
+  return {
+    load: `${text.slice(inner.start, inner.end)};`,
+    store: `${text.slice(assignment.start, inner.start)}${text.slice(variable.start, variable.end)};`,
+  };
 }
 
 function splitAssignment(

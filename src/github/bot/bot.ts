@@ -11,6 +11,7 @@ import { costTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
 import { toMarkdown } from '../../report/markup/code-pieces.ts';
 import { codes, type Code } from '../../source/codes.ts';
+import { holdsOtherBytes } from '../../source/source-bytes.ts';
 import { failureOf } from '../api/client.ts';
 import type { PullRequestTarget } from '../api/target.ts';
 import { parseMarker } from '../text/marker.ts';
@@ -349,7 +350,9 @@ async function fixed(
   const names = [...new Set(meant.map(({ name }) => name))];
   const subject = names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`; // prettier-ignore
   const sha = await committed(octokit, comment, pull, files, subject);
-  return `Committed ${sha}: the edit compiles, and the kernel is proved with it.`;
+  const isPartial = meant.some(({ repair }) => repair.leaves !== undefined);
+  const shown = isPartial ? 'what it fixes is shown to be gone' : 'the kernel is proved with it';
+  return `Committed ${sha}: the edit compiles, and ${shown}.`;
 }
 
 function reasonOf({ repair: { reason } }: KernelReport): string {
@@ -403,6 +406,9 @@ async function committed(
   files: ReadonlyMap<string, string>,
   subject: string,
 ): Promise<string> {
+  for (const [file, text] of files)
+    if (holdsOtherBytes(text))
+      throw new NotChosen(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // prettier-ignore
   const now = await pullState(octokit, target);
   if (now.headSha !== pull.headSha)
     throw new NotCommitted('The branch has a newer commit by now; run the command again.');

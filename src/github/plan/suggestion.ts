@@ -3,6 +3,7 @@ import { applyLineEdits } from '../../document/repaired-file.ts';
 import type { KernelReport, RepairEdit, Report } from '../../document/report.ts';
 import { repairPhrase } from '../../wording/phrases.ts';
 import { renderPatch } from '../../report/patch.ts';
+import { holdsOtherBytes } from '../../source/source-bytes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { isInDiff, type Anchor } from './anchor.ts';
 
@@ -108,7 +109,8 @@ function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }
     .slice(start - 1, line)
     .join('\n');
   const replaced = applyLineEdits(`${lines}\n`, moved);
-  return replaced === '' ? undefined : replaced.replace(/\n$/, '');
+  // GitHub takes texts alone.
+  return replaced === '' || holdsOtherBytes(replaced) ? undefined : replaced.replace(/\n$/, '');
 }
 
 /** A text whose lines all end alike, with line feeds; undefined where they do not. */

@@ -35,7 +35,7 @@ export async function selvage(
     argv: words,
     cwd,
     environment: { ...process.env, ...environment },
-    stdout: { write: (text) => void (stdout += text) },
+    stdout: { write: (text) => void (stdout += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')) }, // prettier-ignore
     stderr: { write: (text) => void (stderr += text), isTTY: terminal },
     assets: findAssets(new URL('../../../src/cli.ts', import.meta.url).href),
     async render(format, report, options) {

@@ -45,14 +45,17 @@ test(
   },
 );
 
-test('a file that is not UTF-8 is not edited', { skip: withoutNvcc }, async (t) => {
+test('a file that is not UTF-8 is edited byte for byte', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
-  const bytes = Buffer.from(`// caf\u00e9\n${shift}`, 'latin1');
-  writeFileSync(join(folder, 'shift.cu'), bytes);
+  const text = `// caf\u00e9\n${shift.replace('\tA[', '\t// \u0097\u00fc\n\tA[')}`;
+  writeFileSync(join(folder, 'shift.cu'), text, 'latin1');
   const { status, stdout } = await selvage(['repair', 'shift.cu', '--write'], folder);
   assert.equal(status, 1);
-  assert.match(stdout, /not repaired: shift\.cu is not UTF-8/);
-  assert.ok(readFileSync(join(folder, 'shift.cu')).equals(bytes));
+  // The patch has the same bytes.
+  assert.match(stdout, /^[ +-]\t\/\/ \u0097\u00fc$/m);
+  const written = readFileSync(join(folder, 'shift.cu'), 'latin1');
+  assert.equal(written.replace(/^.*__syncthreads\(\);\n/m, ''), text);
+  assert.notEqual(written, text);
 });
 
 test('the time that is given may not be enough: nothing is suggested', { skip: withoutNvcc }, async (t) => {

@@ -233,3 +233,31 @@ test('conditions that are left early, or declare what cannot move, are not taken
     assert.deepEqual(usable, [], body);
   }
 });
+
+test('comments go with the barrier that they are of', async () => {
+  const text = kernel(`    if (n) {
+        A[0] = 1;
+        // all of A is there
+        __syncthreads(); /* once */
+    }
+    A[1] = 2; // next
+    int x; float y = A[2];
+`);
+  const moved = (line: number) =>
+    edited(text, (candidate) => (candidate.kind === 'existing' ? 'off' : at(line)(candidate)));
+  const behind = (await moved(7)).split('\n');
+  assert.deepEqual(behind.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // prettier-ignore
+  const shared = await edited(text.replace('/* once */', 'A[3] = 1;'), (candidate) =>
+    candidate.kind === 'existing' ? 'off' : at(7)(candidate),
+  );
+  assert.match(shared, /\/\/ all of A is there\n +A\[3\] = 1;\n {4}}\n {4}__syncthreads\(\);\n/);
+  // Where it gets no line of its own, they stay out of the way of what follows.
+  const inline = await edited(text, (candidate) =>
+    candidate.kind === 'existing'
+      ? 'off'
+      : candidate.kind === 'before' && candidate.line === 8 && candidate.column > 5
+        ? 'block'
+        : undefined,
+  );
+  assert.match(inline, /^ {4}int x; __syncthreads\(\); float y = A\[2\];$/m);
+});

@@ -35,6 +35,13 @@ test('what is stored goes to a variable of the type of its place', async () => {
   assert.equal(await halves('int x = a[t] = a[t + 1];'), 'int v0 = a[t + 1]; | int x = a[t] = v0;');
 });
 
+test('a chain of assignments is parted behind that of its variable', async () => {
+  assert.equal(await halves('int s; a[t] = s = s + a[t + 1];'), 's = s + a[t + 1]; | a[t] = s;');
+  assert.equal(await halves('int s; a[t] = a[0] = s += a[t + 1];'), 's += a[t + 1]; | a[t] = a[0] = s;');
+  assert.equal(await halves('int s; a[t] += s = a[t + 1];'), null, 'what is added to is read first');
+  assert.equal(await halves('int s; a[t++] = s = a[t];'), null);
+});
+
 test('a call that may change what the left side reads is made first', async () => {
   assert.equal(await halves('a[t] += put(a + t, 1);'), 'auto v0 = put(a + t, 1); int v1 = a[t] + v0; | a[t] = v1;');
   assert.equal(await halves('f[t] += sqrtf(f[t + 1]);'), 'float v0 = f[t] + sqrtf(f[t + 1]); | f[t] = v0;');

@@ -311,7 +311,6 @@ async function decideGroup(
   }
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped({ kind: 'macro-kernel', line: location.line });
-  if (source.text.includes('\ufffd')) return skipped({ kind: 'encoding', file });
   const deadline = clock() + settings.options.timeout;
   const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);

@@ -1,0 +1,52 @@
+/**
+ * Texts of files that need not be UTF-8: a byte that is none stands in the text as one code unit from U+DC80 to U+DCFF, a
+ * half of a surrogate pair that no UTF-8 holds, and becomes that byte again (as Python's `surrogateescape`, PEP 383).
+ */
+import { isUtf8 } from 'node:buffer';
+
+/** The text of a file. */
+export function decodeSource(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = lengthAt(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    parts.push(bytes.toString('utf8', from, at), String.fromCharCode(0xdc00 + bytes[at]!));
+    at++;
+    from = at;
+  }
+  parts.push(bytes.toString('utf8', from));
+  return parts.join('');
+}
+
+/** The bytes of the UTF-8 character at a place; 0 where there is none. */
+function lengthAt(bytes: Buffer, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return 1;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
+}
+
+/** Whether a text holds bytes that are not UTF-8: it cannot be sent where a text has to be. */
+export function holdsOtherBytes(text: string): boolean {
+  return otherByte.test(text);
+}
+
+/** What a file with a text holds. */
+export function encodeSource(text: string): Buffer {
+  if (!holdsOtherBytes(text)) return Buffer.from(text, 'utf8');
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(otherBytes)) {
+    parts.push(Buffer.from(text.slice(from, index), 'utf8'), Buffer.of(text.charCodeAt(index) - 0xdc00));
+    from = index + 1;
+  }
+  return Buffer.concat([...parts, Buffer.from(text.slice(from), 'utf8')]);
+}
+
+const otherByte = /(?<![\ud800-\udbff])[\udc80-\udcff]/;
+const otherBytes = new RegExp(otherByte, 'g');
