@@ -155,7 +155,7 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
   });
   const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
   assert.match(body, /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
-  assert.match(body, /The kernel races if it is launched with block 256, `n` = 256\./);
+  assert.match(body, /For example, the kernel races if it is launched with block 256, `n` = 256\./);
   assert.doesNotMatch(body, /syncthreads/);
 });
 
@@ -195,6 +195,12 @@ test('accesses are told by their text, else by their array; an atomic operation 
   assert.match(
     told({ first: call }),
     /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/,
+  );
+  // `s[0]++` of two threads: no barrier can be between them.
+  const one = { expression: 's[0]', location: at(12) };
+  assert.match(
+    told({ first: { ...second, ...one }, second: { ...second, ...one, operation: 'read' } }),
+    /no `__syncthreads\(\)` separates the two accesses, and the update is not atomic\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`, or /,
   );
   const possible = (more: Partial<RaceFinding>): string => {
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(12), more: { confirmed: false, ...more } });

@@ -119,6 +119,11 @@ test('charts are plain Mermaid over the name that counts', () => {
   assert.equal(costChart(without), undefined, 'nothing to vary');
   assert.equal(costChart({ ...sectors, head: 'n*n*n*n*n*n*n' }), undefined, 'numbers with exponents');
   assert.equal(costChart(occupancy), undefined);
+  assert.equal(
+    costChart({ ...sectors, head: 'ceil(n/32)' }),
+    undefined,
+    'the launch costs more, and its warps at worst less',
+  );
 });
 
 test('a review tells of costs before and after, and is quiet without any', () => {
@@ -130,7 +135,7 @@ test('a review tells of costs before and after, and is quiet without any', () =>
   assert.match(told.summary.body, /```mermaid\nxychart-beta/);
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
-  assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'cost/sectors']]); // prettier-ignore
+  assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'The change makes warps access more sectors of global memory']]); // prettier-ignore
   assert.equal(told.check.title, '2 costs worse', 'as many as the comment tells');
   const quiet = planReview({ ...input, report: withCosts([]) });
   assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']); // prettier-ignore

@@ -9,6 +9,8 @@ import type { Report } from '../../document/report.ts';
 import { renderPatch } from '../../report/patch.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import type { FileDiff } from '../../source/diff.ts';
+import { codes, type Code } from '../../source/codes.ts';
+import { listed } from '../../wording/text/code-text.ts';
 import type { Location } from '../../source/location.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../wording/review.ts';
@@ -246,7 +248,7 @@ function entryOf(facts: ReviewFacts, group: FindingGroup, repair: string): Pick<
 function reviewIntroduction(facts: ReviewFacts, total: number): string {
   const { confirmed, errors } = facts;
   const kept = errors.length > 0 ? ' Some code could not be analysed because of errors; see the summary.' : '';
-  const what = `Selvage found ${countFindings(confirmed)} in the kernels that this change affects.${kept}`;
+  const what = `Selvage found ${countFindings(confirmed, listed)} in the kernels that this change affects.${kept}`;
   const more = total > MAX_TOLD ? ` This review shows the first ${MAX_TOLD}; see the job summary for the rest.` : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }
@@ -262,7 +264,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     if (!cost.location) continue;
     const notes = notesOf(cost);
     const message = [`${cost.kernel}: ${cost.message}.`, ...notes].join('\n');
-    annotations.push(annotation(facts, cost.location, cost.severity, cost.code, message));
+    annotations.push(annotation(facts, cost.location, cost.severity, titleOf(cost.code), message));
   }
   for (const diagnostic of report.diagnostics) {
     const isOld = diagnostic.fingerprint !== undefined && report.comparison?.unchanged.includes(diagnostic.fingerprint);
@@ -272,6 +274,12 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
     annotations.push(annotation(facts, diagnostic.location, 'error', diagnostic.code, message));
   }
   return annotations;
+}
+
+/** What a code means, as a title: no full stop. */
+function titleOf(code: Code): string {
+  const entry: { readonly title: string } | undefined = codes[code];
+  return entry?.title.replace(/\.$/, '') ?? code;
 }
 
 /** What happens, where else, under which launch and in which kernels. */

@@ -92,8 +92,11 @@ export function headline(facts: ReviewFacts): string {
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
 }
 
-/** `2 data races, 1 barrier divergence`. */
-export function countFindings(confirmed: readonly FindingGroup[]): string {
+/** `2 data races, 1 barrier divergence`. @param join makes one text of the parts */
+export function countFindings(
+  confirmed: readonly FindingGroup[],
+  join = (parts: readonly string[]): string => parts.join(', '),
+): string {
   const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
   const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
   const divergences = confirmed.length - races - exits;
@@ -101,7 +104,7 @@ export function countFindings(confirmed: readonly FindingGroup[]): string {
   if (races > 0) parts.push(count(races, 'data race'));
   if (divergences > 0) parts.push(count(divergences, 'barrier divergence'));
   if (exits > 0) parts.push(count(exits, 'early exit before a barrier', 'early exits before a barrier'));
-  return parts.join(', ');
+  return join(parts);
 }
 
 /**

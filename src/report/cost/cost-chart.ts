@@ -21,7 +21,7 @@ interface Chart {
   readonly legend: string;
 }
 
-/** The bounds of a regression over the name with which the head grows most; undefined where there is none to draw. */
+/** The bounds of a regression over the name with which the head grows most; undefined where there is none to draw, or none is worse. */
 export function costChart({ base, head, at = {}, metric }: Regression): Chart | undefined {
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
   const [before, after] = [read(base), read(head)];
@@ -38,6 +38,8 @@ export function costChart({ base, head, at = {}, metric }: Regression): Chart | 
       return value ? Math.round((Number(value.top) / Number(value.bottom)) * 100) / 100 : 0;
     });
   const [lower, upper] = [valuesOf(before), valuesOf(after)];
+  // A launch can cost more although a warp is bound to less: the chart would say the opposite of the text.
+  if (upper.every((value, index) => value <= lower[index]!)) return undefined;
   const most = Math.max(...lower, ...upper);
   if (most > largest || most <= 0 || Math.min(...lower, ...upper) < 0) return undefined;
   const fixed = Object.entries(at).filter(([other]) => other !== name);

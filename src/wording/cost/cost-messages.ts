@@ -92,7 +92,7 @@ function countedText({ of, baseValue = 0, headValue = 0, at = {}, launch }: Said
 }
 
 function rounded(amount: number): number {
-  return Math.round(amount * 100) / 100;
+  return Math.abs(amount) < 100 ? Math.round(amount * 100) / 100 : Math.round(amount);
 }
 
 /**

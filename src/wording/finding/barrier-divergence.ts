@@ -17,7 +17,7 @@ export function divergenceMessage(finding: DivergenceFinding): string {
     whatHappens(finding),
     who,
     chosen &&
-      `this happens ${when === undefined ? '' : `when ${code(when)}, as `}if the kernel is launched with ${chosenText(chosen)}`,
+      `this happens${when === undefined ? '' : ` when ${code(when)}`}, for example, if the kernel is launched with ${chosenText(chosen)}`,
     confirmed ? remedyText(kind, among) : undefined,
   );
 }

@@ -12,14 +12,17 @@ interface Accesses {
 const syncThreads = code('__syncthreads()');
 const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
+const notAtomic = 'the update is not atomic';
+const atomicOr = (barrier: string): string =>
+  `use an atomic operation such as ${code('atomicAdd()')}, or separate the updates by ${barrier}`;
 
 /** What is missing, as the end of a sentence on what happens. */
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates the two accesses`;
+      return `no ${syncThreads} separates the two accesses${isUpdate(first, second) ? `, and ${notAtomic}` : ''}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses`;
+      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${isUpdate(first, second) ? `, and ${notAtomic}` : ''}`;
     case 'fence':
       return `both threads hold the lock ${code(missing.lock)}, but no ${fence} makes what one of them writes visible to the other`;
     case 'copy-wait':
@@ -42,10 +45,12 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   switch (missing.kind) {
     case 'block-barrier':
+      if (isUpdate(first, second)) return atomicOr(syncThreads);
       return isEachOne(first, second) && first.operation !== 'read'
         ? `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`
         : `add ${syncThreads} between the two accesses`;
     case 'warp-barrier':
+      if (isUpdate(first, second)) return atomicOr(syncWarp);
       return isEachOne(first, second) && first.operation !== 'read'
         ? 'let one thread write the element, or use an atomic operation'
         : `add ${syncWarp} between the two accesses`;
@@ -64,6 +69,14 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'size':
       return 'use atomic operations of one size';
   }
+}
+
+/** Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads what the other writes. */
+function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
+  const [a, b] = [first.location, second.location];
+  const operations = new Set([first.operation, second.operation]);
+  const isOneText = first.expression !== undefined && first.expression === second.expression;
+  return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && operations.has('read') && operations.has('write'); // prettier-ignore
 }
 
 /** Whether both threads execute one statement. */

@@ -77,7 +77,7 @@ export function shownRace(race: ShownRace): string {
 function chosenClause(chosen: ChosenLaunch, when: string | undefined): string {
   const launch = `launched with ${chosenText(chosen)}`;
   return when === undefined
-    ? `the kernel races if it is ${launch}`
+    ? `for example, the kernel races if it is ${launch}`
     : `the kernel races when ${code(when)}, for example if it is ${launch}`;
 }
 

@@ -26,7 +26,7 @@ export function reasonText(reason: Reason): string {
     case 'not-reproduced':
       return 'two threads may access the same element, but no run showed it';
     case 'overlap':
-      return 'two threads access the same element, as a proof shows, but no run showed it';
+      return 'a proof shows that two threads access the same element, but no run showed it';
     case 'many-pairs':
       return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
     case 'many-rounds':
@@ -46,7 +46,7 @@ export function reasonText(reason: Reason): string {
     case 'unmodelled-order':
       return reason.by.map((kind) => unmodelledOrders[kind]).join('; ');
     case 'divergence':
-      return 'Selvage could not exclude barrier divergence, and a barrier that some threads do not reach orders no accesses';
+      return 'a barrier that some threads do not reach orders no accesses, and Selvage did not prove that all threads reach each barrier';
     case 'unreachable':
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
     case 'out-of-bounds':

@@ -106,7 +106,10 @@ test('what nobody gave is made small, within what is stated', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[32, 1, 1], [1, 1, 1], 2]);
-  assert.match(free.message, /The kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. Add /);
+  assert.match(
+    free.message,
+    /For example, the kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. Add /,
+  );
   const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));
@@ -137,7 +140,10 @@ test('a divergence says who waits, and where another is', async () => {
   });
   const [chosen] = passedBy.divergence.findings;
   assert.equal(chosen?.witnessOrigin, 'chosen');
-  assert.match(chosen.message, / This happens if the kernel is launched with block 32, `n` = 1\. Move the barrier /);
+  assert.match(
+    chosen.message,
+    / This happens, for example, if the kernel is launched with block 32, `n` = 1\. Move the barrier /,
+  );
 });
 
 /** `a[b[i]] = …`, with the index of the whole launch. */
