@@ -8,7 +8,7 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
 import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
-import { generatedPages } from './pages.ts';
+import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const docs = join(root, 'src/docs');
@@ -25,6 +25,18 @@ test('pages made of tables of the code are current, and there is no other (npm r
   const there = readdirSync(join(docs, 'diagnostics'), { recursive: true, encoding: 'utf8' });
   for (const path of there.filter((name) => name.endsWith('.md')))
     assert.ok(pages.has(`diagnostics/${path.replaceAll('\\', '/')}`), path);
+});
+
+test('the action has the name that it is published under (npm run regenerate)', () => {
+  const pages = [
+    'README.md',
+    ...readdirSync(docs)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `src/docs/${name}`),
+  ];
+  const naming = pages.filter((path) => / uses: \S*selvage\S*@/.test(read(join(root, path))));
+  assert.deepEqual(naming, namingFiles);
+  for (const path of naming) assert.equal(read(join(root, path)), withPublishedName(read(join(root, path))), path);
 });
 
 test('every key of the configuration is described', () => {

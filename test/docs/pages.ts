@@ -1,6 +1,15 @@
 /** Pages of `src/docs` that are made of tables of the code. */
 import { codes, type CodeEntry } from '../../src/source/codes.ts';
+import { publishedAction, publishedTag } from '../../src/system/version.ts';
 import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
+
+/** Files that name the action, from the root: those that a user reads. */
+export const namingFiles = ['README.md', 'src/docs/default-branch.md', 'src/docs/github.md'];
+
+/** A text with the action by the name that it is published under. */
+export function withPublishedName(text: string): string {
+  return text.replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // prettier-ignore
+}
 
 const made = '<!-- Made by `npm run regenerate`; edits are lost. -->';
 

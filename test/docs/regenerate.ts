@@ -1,10 +1,10 @@
-/** Writes src/settings/configuration.schema.json and the pages of src/docs that are made. Run: node test/docs/regenerate.ts */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+/** Writes src/settings/configuration.schema.json the pages of src/docs that are made, and the name of the action. Run: node test/docs/regenerate.ts */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
 import { configurationJsonSchema } from './configuration-schema.ts';
-import { generatedPages } from './pages.ts';
+import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 const schema = JSON.stringify(configurationJsonSchema(), null, 2);
@@ -14,3 +14,5 @@ for (const [path, text] of generatedPages()) {
   mkdirSync(dirname(`${source}docs/${path}`), { recursive: true });
   writeFileSync(`${source}docs/${path}`, text);
 }
+for (const path of namingFiles)
+  writeFileSync(`${source}../${path}`, withPublishedName(readFileSync(`${source}../${path}`, 'utf8')));

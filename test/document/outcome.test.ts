@@ -5,7 +5,7 @@ import { compareKernels } from '../../src/document/comparison.ts';
 import { weakened, worstRace } from '../../src/document/outcome.ts';
 import { exitCodeOf } from '../../src/document/exit-code.ts';
 import { applySuppressions, type Suppression } from '../../src/app/pipeline/suppressions.ts';
-import { toolVersion } from '../../src/system/version.ts';
+import { publishedAction, toolVersion } from '../../src/system/version.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
 import { divergenceFinding, kernelReport, raceFinding, reportOf } from './report-fixture.ts';
 
@@ -140,4 +140,5 @@ test('findings compare by fingerprint, kernels by name', () => {
 
 test('the version is that of the package', () => {
   assert.equal(toolVersion, packageFile.version);
+  assert.equal(`github:${publishedAction}`, packageFile.repository);
 });

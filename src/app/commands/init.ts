@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
 import { kindOf, repositoryRoot } from '../project/source-tree.ts';
-import { actionPlaceholder, firstFiles, type FirstFile } from '../setup/first-files.ts';
+import { actionName, isPublished } from '../setup/action-name.ts';
+import { firstFiles, type FirstFile } from '../setup/first-files.ts';
 import { survey, type Survey } from '../setup/survey.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { say, writeOutput } from './tell.ts';
@@ -19,7 +20,8 @@ export async function initCommand({ paths, options }: Command, services: Command
   const start = resolve(services.cwd, folder);
   if (kindOf(start) !== 'folder') throw new UsageError(`${folder} is not a folder.`);
   const root = repositoryRoot(realpathSync(start)) ?? realpathSync(start);
-  const { action = actionPlaceholder, dryRun, force } = options.init;
+  const { dryRun, force } = options.init;
+  const action = options.init.action ?? (await actionName(services.assets.include, services.environment));
   const found = await survey(root, services.environment);
   if (found.units.length === 0 && found.loneHeaders.length === 0)
     throw new UsageError(`There is no .cu file and no header with a kernel under ${folder}.`);
@@ -30,7 +32,7 @@ export async function initCommand({ paths, options }: Command, services: Command
   }
   if (!options.quiet) say(services, foundText(found));
   for (const file of files) say(services, write(root, file, force));
-  if (action === actionPlaceholder && !options.quiet)
+  if (!isPublished(action) && !options.quiet)
     say(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // prettier-ignore
   return exitCodes.success;
 }

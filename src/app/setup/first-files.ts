@@ -1,9 +1,6 @@
 /** The first workflow and configuration of a repository, from what was found in it. */
 import type { Survey } from './survey.ts';
 
-/** The action where nobody says another: `OWNER` stands for whoever keeps the copy that is used. */
-export const actionPlaceholder = 'OWNER/selvage@v0';
-
 export interface FirstFile {
   /** From the root of the repository. */
   readonly path: string;

@@ -18,15 +18,19 @@ export interface RunSetting {
   /** Standard error is one. */
   readonly terminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The file that the program was started with, as a URL; the assets lie beside it. */
+  readonly entry?: string;
   /** Renders the report in these formats as well, without making it again. */
   readonly formats?: readonly Format[];
 }
+
+const source = new URL('../../../src/cli.ts', import.meta.url).href;
 
 /** Runs `selvage` with these words in a folder. */
 export async function selvage(
   words: readonly string[],
   cwd: string,
-  { terminal = false, environment = { NO_COLOR: '1' }, formats = [] }: RunSetting = {},
+  { terminal = false, environment = { NO_COLOR: '1' }, formats = [], entry = source }: RunSetting = {},
 ): Promise<Ran> {
   let stdout = '';
   let stderr = '';
@@ -37,7 +41,7 @@ export async function selvage(
     environment: { ...process.env, ...environment },
     stdout: { write: (text) => void (stdout += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')) }, // prettier-ignore
     stderr: { write: (text) => void (stderr += text), isTTY: terminal },
-    assets: findAssets(new URL('../../../src/cli.ts', import.meta.url).href),
+    assets: findAssets(entry),
     async render(format, report, options) {
       for (const one of formats) rendered.set(one, await render(one, report, options));
       return render(format, report, options);

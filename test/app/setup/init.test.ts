@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { parseConfiguration } from '../../../src/settings/configuration-parser.ts';
-import type { Files } from '../../github/runner.ts';
+import { createWorkspace, type Files } from '../../github/runner.ts';
 import { selvage } from '../commands/in-process.ts';
 import { layouts } from './layouts.ts';
 
@@ -23,6 +24,9 @@ function folderOf(files: Files): string {
   }
   return folder;
 }
+
+/** Of a copy that came without its history. */
+const notCloned = pathToFileURL(join(tmpdir(), 'selvage-copy/dist/cli.js')).href;
 
 const workflowPath = '.github/workflows/selvage.yml';
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
@@ -77,7 +81,7 @@ test('nothing is overwritten unless somebody asks for it, and a dry run writes n
   const dry = await selvage(['init', '--dry-run'], folder);
   assert.match(dry.stdout, /^# \.github\/workflows\/selvage\.yml\n[^]*\n# \.selvage\.yml\n[^]*-DEXTRA=3/);
   assert.ok(!existsSync(join(folder, workflowPath)));
-  const first = await selvage(['init'], folder);
+  const first = await selvage(['init'], folder, { entry: notCloned });
   assert.match(first.stderr, /\.selvage\.yml is there already and was kept; --force replaces it/);
   assert.match(first.stderr, /wrote \.github\/workflows\/selvage\.yml/);
   assert.match(first.stderr, /put the repository of the action in place of OWNER\/selvage@v0/);
@@ -86,6 +90,47 @@ test('nothing is overwritten unless somebody asks for it, and a dry run writes n
   assert.match(forced.stderr, /replaced \.selvage\.yml/);
   assert.match(forced.stderr, /selvage\.yml is as it should be/);
   assert.match(read(folder, '.selvage.yml'), /-DEXTRA=3/);
+});
+
+test('the workflow uses the action from where the command runs', async () => {
+  const folder = folderOf({ 'k.cu': '__global__ void k() {}\n' });
+  const workspace = createWorkspace();
+  made.push(workspace.root);
+  const include = 'dist/include/selvage.h';
+  const commit = workspace.commit({ 'action.yml': 'name: Selvage\n', [include]: '' });
+  const entry = pathToFileURL(join(workspace.root, 'dist/cli.js')).href;
+  const used = async (
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<readonly [string | undefined, boolean]> => {
+    const { stdout, stderr } = await selvage(['init', '--dry-run'], folder, { entry, environment });
+    assert.equal(stderr, '');
+    return [/^ +- uses: (\S*selvage@\S+)$/m.exec(stdout)?.[1], stdout.includes(`/${commit}/src/settings/`)];
+  };
+  assert.deepEqual(await used(), ['OWNER/selvage@v0', false], 'no remote');
+  for (const url of [
+    'https://github.com/octo/my-selvage.git',
+    'git@github.com:octo/my-selvage',
+    'ssh://git@github.com/octo/my-selvage.git',
+    'https://x-access-token:secret@github.com/octo/my-selvage',
+  ]) {
+    workspace.git('config', 'remote.origin.url', url);
+    assert.deepEqual(await used(), [`octo/my-selvage@${commit}`, true], url);
+  }
+  workspace.git('tag', 'v0');
+  assert.deepEqual(await used(), ['octo/my-selvage@v0', false]);
+  const ofStep = {
+    GITHUB_ACTION_REPOSITORY: 'octo/selvage',
+    GITHUB_ACTION_REF: 'v0.3.1',
+    GITHUB_ACTION_PATH: workspace.root,
+  };
+  assert.deepEqual(await used(ofStep), ['octo/selvage@v0.3.1', false]);
+  assert.deepEqual(
+    await used({ ...ofStep, GITHUB_ACTION_PATH: folder }),
+    ['octo/my-selvage@v0', false],
+    'a step of another action',
+  );
+  rmSync(join(workspace.root, 'action.yml'));
+  assert.deepEqual(await used(), ['OWNER/selvage@v0', false], 'a repository that holds a copy');
 });
 
 test('kernels without a launch, folders of others, and headers of PyTorch are told', async () => {

@@ -1,0 +1,62 @@
+/** Under which name a workflow of another repository finds the action. */
+import { readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { publishedAction, publishedTag } from '../../system/version.ts';
+import { UsageError } from '../../base/usage-error.ts';
+import { git, type Repository } from '../project/git.ts';
+import { kindOf, mayBeRead, relativeTo, repositoryRoot } from '../project/source-tree.ts';
+
+type Environment = Repository['environment'];
+
+/**
+ * The action as `uses` names it: the one of the workflow that runs this program, else the repository that this program is a
+ * clone of, else where it is published.
+ * @param file a file or folder that ships with the program
+ */
+export async function actionName(file: string, environment: Environment): Promise<string> {
+  const published = `${publishedAction}@${publishedTag}`;
+  if (kindOf(file) === undefined) return published;
+  const real = realpathSync(file);
+  return ofWorkflow(real, environment) ?? (await ofClone(real, environment)) ?? published;
+}
+
+/** Whether a name is that of an action that is there; `OWNER` stands for whoever will publish it. */
+export function isPublished(action: string): boolean {
+  return !action.startsWith('OWNER/');
+}
+
+/** Where a runner took the action from whose program this is. */
+function ofWorkflow(file: string, environment: Environment): string | undefined {
+  const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]); // prettier-ignore
+  // A step of another action may run this program, too.
+  const isOurs = kindOf(folder) === 'folder' && !isAbsolute(relativeTo(realpathSync(folder), file));
+  return isOurs && /^[\w.-]+\/[\w.-]+$/.test(name) && /^[\w.][\w./-]*$/.test(ref) ? `${name}@${ref}` : undefined;
+}
+
+/** The tag that moves with the releases, where the clone has it; else the commit, which stays. */
+async function ofClone(file: string, environment: Environment): Promise<string | undefined> {
+  const root = repositoryRoot(file);
+  const manifest = root === undefined ? undefined : mayBeRead(root, 'action.yml');
+  // A repository may hold a copy of this program.
+  if (root === undefined || manifest === undefined || !/^name: Selvage$/m.test(readFileSync(manifest, 'utf8')))
+    return undefined;
+  try {
+    const clone = { root, environment };
+    const words = async (...command: string[]): Promise<string> => {
+      const { code, stdout } = await git(clone, command);
+      return code === 0 ? stdout.trim() : '';
+    };
+    const name = repositoryOf(await words('config', '--get', 'remote.origin.url'));
+    const tag = await words('tag', '--list', publishedTag);
+    const ref = tag === '' ? await words('rev-parse', '--verify', 'HEAD') : tag;
+    return name === undefined || ref === '' ? undefined : `${name}@${ref}`;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** `octo/selvage` of `https://github.com/octo/selvage.git` or `git@github.com:octo/selvage`. */
+function repositoryOf(remote: string): string | undefined {
+  return /^(?:(?:https?|ssh|git):\/\/[^/]+\/|[^/:]+@[^/:]+:\/?)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote)?.[1];
+}
