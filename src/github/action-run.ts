@@ -6,14 +6,16 @@ import { exitCodes } from '../document/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change-request.ts';
 import { changedFiles, folderInRepository } from '../app/project/git.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
+import type { DefaultsText } from '../settings/configuration.ts';
 import type { Options } from '../settings/options.ts';
 import type { Progress } from '../app/project/progress.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './api/changed-files.ts';
+import { organisationDefaults } from './api/organisation-defaults.ts';
 import { basicCredentials, commitBefore, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
 import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
-import { answerComment, type CommandComment } from './bot/bot.ts';
+import { answerComment, CommandRefused, type CommandComment } from './bot/bot.ts';
 import { commentEvents, commentOf } from './bot/event.ts';
 import { parseEvent, type PullRequestEvent, type PushEvent, type RepositoryEvent } from './event.ts';
 import { readChannels, readInputs, type ActionInputs } from './inputs.ts';
@@ -49,6 +51,8 @@ interface RangeRequest {
   /** The head comes from a fork, so its configuration has no effect. */
   readonly fork: boolean;
   readonly options: Options;
+  /** The configuration that the organisation has for all its repositories. */
+  readonly defaults: DefaultsText | undefined;
   readonly nvccArguments: readonly string[];
   readonly environment: Environment;
   readonly progress: Progress;
@@ -58,7 +62,10 @@ interface RangeRequest {
   readonly decided?: (analysis: RangeResult) => Promise<void>;
 }
 
-type WholeRequest = Pick<RangeRequest, 'root' | 'options' | 'nvccArguments' | 'environment' | 'progress' | 'signal'>;
+type WholeRequest = Pick<
+  RangeRequest,
+  'root' | 'options' | 'defaults' | 'nvccArguments' | 'environment' | 'progress' | 'signal'
+>;
 
 type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'nothing' | 'source'>;
 
@@ -178,7 +185,7 @@ async function run(
   const clone: Clone = { root, environment, serverUrl, token };
   switch (event.kind) {
     case 'repository':
-      return checkRepository(octokit, event, clone, inputs, services, signal);
+      return checkRepository(octokit, event, clone, inputs, services, signal, started.cache);
     case 'push': {
       const base = await commitBefore(clone, event);
       const publishPlan = (plan: ReviewPlan) => publishCheck(octokit, event, plan, inputs.checkRun);
@@ -199,6 +206,9 @@ async function run(
     }
   }
 }
+
+/** Events whose runs are of the default branch, whatever pull request they are about: it would read what they keep. */
+const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target']);
 
 /** A range of commits. */
 interface Change {
@@ -227,13 +237,13 @@ async function review(
   const kept = await keepResults({
     environment,
     service: inputs.cache ? cache : undefined,
-    // Under `pull_request_target` the default branch would read it.
-    mayWrite: !fork && environment['GITHUB_EVENT_NAME'] !== 'pull_request_target',
+    mayWrite: !fork && !onDefaultBranch.has(environment['GITHUB_EVENT_NAME'] ?? ''),
     log: (line) => core.info(logText(line)),
   });
   const { shard } = inputs.options;
   const folder = await folderInRepository(clone);
   const log = new Log();
+  const defaults = await organisationDefaults(started.octokit, event.owner);
   const post = async (analysis: RangeResult, stage: 'verdicts' | 'whole'): Promise<ReviewPlan> => {
     const { report, trust, nothing, source } = analysis;
     const plan = planReview({
@@ -270,6 +280,7 @@ async function review(
       diff: files,
       fork,
       options: { ...inputs.options, ...shards },
+      defaults,
       nvccArguments: inputs.nvccArguments,
       environment: { ...environment, SELVAGE_CACHE: kept.folder },
       signal,
@@ -303,12 +314,14 @@ async function answer(
       const root = resolve(environment['GITHUB_WORKSPACE'] ?? '.', inputs.workingDirectory);
       const clone: Clone = { root, environment, serverUrl, token };
       const { headSha: head, isFork: fork } = pull;
+      refuseForks(fork, inputs);
       const base = await findMergeBase(octokit, clone, { ...pull.target, ...pull });
       await ensureCommit(clone, base);
       await ensureCommit(clone, head);
       const { files: diff } = await pullRequestFiles(octokit, pull.target, () => changedFiles(clone, base, head));
       const log = (line: string): void => core.info(logText(line));
       const kept = await keepResults({ environment, service: inputs.cache ? cache : undefined, mayWrite: false, log });
+      const defaults = await organisationDefaults(octokit, pull.target.owner);
       const { report, source } = await new Log().withoutCommands(() =>
         services.analyse({
           root,
@@ -317,6 +330,7 @@ async function answer(
           diff,
           fork,
           options: inputs.options,
+          defaults,
           nvccArguments: inputs.nvccArguments,
           environment: { ...environment, SELVAGE_CACHE: kept.folder },
           signal,
@@ -327,6 +341,7 @@ async function answer(
       return { report, folder: await folderInRepository(clone), source: source ?? (() => undefined) };
     },
     async review({ target: { owner, repo, pullNumber: number }, isFork: fork, isDraft: draft, headSha, baseSha }) {
+      refuseForks(fork, inputs);
       const event: PullRequestEvent = { kind: 'pull-request', owner, repo, number, headSha, baseSha, draft, fork };
       await run({ ...started, event, isTold: false }, inputs, services, signal);
     },
@@ -335,26 +350,41 @@ async function answer(
   return exitCodes.success;
 }
 
+/** A job that a comment started has a token that can write, as one of `pull_request_target` has. */
+function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
+  if (!isFork || allowTarget) return;
+  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started holds a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // prettier-ignore
+}
+
 /** Checks the whole repository as it is checked out. */
 async function checkRepository(
   octokit: Octokit,
   event: RepositoryEvent,
   clone: Clone,
-  { options, nvccArguments, issue: isIssueKept }: ActionInputs,
+  { options, nvccArguments, issue: isIssueKept, cache: isKept }: ActionInputs,
   { environment, check, render }: ActionServices,
   signal: AbortSignal,
+  cache: CacheService | undefined,
 ): Promise<number> {
   const log = new Log();
   const { root, serverUrl } = clone;
+  const kept = await keepResults({
+    environment,
+    service: isKept ? cache : undefined,
+    mayWrite: true,
+    log: (line) => core.info(logText(line)),
+  });
   const request: WholeRequest = {
     root,
     options,
+    defaults: await organisationDefaults(octokit, event.owner),
     nvccArguments,
-    environment,
+    environment: { ...environment, SELVAGE_CACHE: kept.folder },
     progress: progressOf(environment),
     signal,
   };
   const { report, source } = await log.withoutCommands(() => check(request));
+  await kept.save();
   const plan = planReview({
     report,
     source,

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import type { Report } from '../document/report.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
-import { runProcess } from '../system/child-process.ts';
+import type { DefaultsText } from '../settings/configuration.ts';
+import { runProcess, type ProcessEnd } from '../system/child-process.ts';
+import { memoryOfTree } from '../system/process-memory.ts';
 
 /** What the process is asked, as a file of JSON. */
 export interface AnalysisRequest {
@@ -17,14 +19,23 @@ export interface AnalysisRequest {
   readonly head: string;
   readonly diff: readonly FileDiff[];
   readonly fork: boolean;
+  /** The configuration that the organisation has for all its repositories. */
+  readonly defaults?: DefaultsText | undefined;
 }
 
 /** What it answers, as a file of JSON. */
-export interface AnalysisAnswer {
-  readonly report: Report;
-  readonly trust: readonly TrustChange[];
-  readonly sources: Readonly<Record<string, string>>;
-}
+export type AnalysisAnswer =
+  | {
+      readonly report: Report;
+      readonly trust: readonly TrustChange[];
+      readonly sources: Readonly<Record<string, string>>;
+      /** There is nothing to review. */
+      readonly nothing?: string;
+    }
+  /** What is wrong with what it was given, such as a configuration. */
+  | { readonly wrong: string };
+
+export type AnalysisResult = Exclude<AnalysisAnswer, { readonly wrong: string }>;
 
 interface Confinement {
   /** For the two files, and the home folder of the process. */
@@ -33,19 +44,32 @@ interface Confinement {
   readonly results: string;
   readonly searchPath: string;
   readonly milliseconds: number;
+  /** Of the process and all that it starts. */
   readonly mebibytes: number;
   readonly signal: AbortSignal;
 }
 
+/** An analysis without a result, because of a bound or of what it was given: trying again changes nothing. */
+export class AnalysisEnded extends Error {
+  readonly kind: 'limit' | 'usage';
+
+  constructor(kind: AnalysisEnded['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
 /** Bytes of what it prints. */
 const mostOutput = 8 << 20;
-let network: Promise<boolean> | undefined;
+/** Between two looks at its memory, in milliseconds. */
+const interval = 250;
+let confining: Promise<readonly string[]> | undefined;
 
 /**
  * Runs an analysis.
- * @throws Error where it does not come to its end within its bounds
+ * @throws AnalysisEnded where it passes its bounds, or what it is given is wrong
  */
-export async function analyseConfined(request: AnalysisRequest, confinement: Confinement): Promise<AnalysisAnswer> {
+export async function analyseConfined(request: AnalysisRequest, confinement: Confinement): Promise<AnalysisResult> {
   const { temporary, results, searchPath, milliseconds, mebibytes, signal } = confinement;
   const [asked, answer] = [join(temporary, 'request.json'), join(temporary, 'answer.json')];
   mkdirSync(temporary, { recursive: true });
@@ -53,29 +77,68 @@ export async function analyseConfined(request: AnalysisRequest, confinement: Con
   rmSync(answer, { force: true });
   const own = import.meta.url.endsWith('.ts') ? '../analysis.ts' : 'analysis.js';
   const entry = fileURLToPath(new URL(own, import.meta.url));
-  const env = { PATH: searchPath, HOME: temporary, SELVAGE_CACHE: results };
   const words = [process.execPath, `--max-old-space-size=${mebibytes}`, entry, asked, answer];
-  const [executable, ...args] = (await mayCutNetwork(searchPath)) ? ['/usr/bin/unshare', '-rn', ...words] : words;
-  const limits = { milliseconds, outputBytes: mostOutput };
-  const { end, stderr } = await runProcess({ executable: executable!, args, cwd: temporary, env, limits, signal });
+  const [executable, ...args] = [...(await confiningWords(searchPath)), ...words];
+  const memory = new AbortController();
+  let watch: NodeJS.Timeout | undefined;
+  const { end, stderr } = await runProcess({
+    executable: executable!,
+    args,
+    cwd: temporary,
+    env: { PATH: searchPath, HOME: temporary, TMPDIR: temporary, SELVAGE_CACHE: results },
+    limits: { milliseconds, outputBytes: mostOutput },
+    signal: AbortSignal.any([signal, memory.signal]),
+    onStart(pid) {
+      watch = setInterval(() => {
+        if ((memoryOfTree(pid) ?? 0) > mebibytes * 2 ** 20) memory.abort();
+      }, interval);
+    },
+  });
+  clearInterval(watch);
   if (end.kind !== 'exited' || end.code !== 0) {
-    const why = end.kind === 'exited' ? `exit code ${end.code}` : end.kind;
-    throw new Error(`the analysis ended early (${why}): ${stderr.trim().split('\n').at(-1) ?? ''}`);
+    signal.throwIfAborted();
+    const why = memory.signal.aborted ? `it took more than ${mebibytes} MiB of memory` : endText(end, milliseconds);
+    const last = stderr.trim().split('\n').find((line) => /^\w*Error: /.test(line)); // prettier-ignore
+    throw new AnalysisEnded('limit', last === undefined ? why : `${why} (${last})`);
   }
-  return JSON.parse(readFileSync(answer, 'utf8')) as AnalysisAnswer;
+  const told = JSON.parse(readFileSync(answer, 'utf8')) as AnalysisAnswer;
+  if ('wrong' in told) throw new AnalysisEnded('usage', told.wrong);
+  return told;
 }
 
-/** Whether this system lets a process have a network of its own, which has no connections. */
-function mayCutNetwork(searchPath: string): Promise<boolean> {
-  network ??= runProcess({
-    executable: '/usr/bin/unshare',
-    args: ['-rn', 'true'],
-    cwd: '/',
-    env: { PATH: searchPath },
-    limits: { milliseconds: 10_000, outputBytes: 1 << 16 },
-  }).then(
-    ({ end }) => end.kind === 'exited' && end.code === 0,
-    () => false,
-  );
-  return network;
+function endText(end: ProcessEnd, milliseconds: number): string {
+  switch (end.kind) {
+    case 'time-limit':
+      return `it took more than ${milliseconds / 1000} s`;
+    case 'exited':
+      return `its process ended with exit code ${end.code}`;
+    case 'signalled':
+      return `its process was ended by ${end.signal}`;
+    case 'output-limit':
+    case 'aborted':
+    case 'not-started':
+      return `its process ended early: ${end.kind}`;
+  }
+}
+
+/**
+ * What a command begins with to run apart, as far as this system allows that: in a network of its own, which has no
+ * connections, and among processes of its own, so that all it started ends with it.
+ */
+function confiningWords(searchPath: string): Promise<readonly string[]> {
+  const forms = [['-rnpf', '--kill-child'], ['-rn']].map((flags) => ['/usr/bin/unshare', ...flags]);
+  confining ??= (async () => {
+    for (const [executable, ...args] of forms) {
+      const { end } = await runProcess({
+        executable: executable!,
+        args: [...args, 'true'],
+        cwd: '/',
+        env: { PATH: searchPath },
+        limits: { milliseconds: 10_000, outputBytes: 1 << 16 },
+      });
+      if (end.kind === 'exited' && end.code === 0) return [executable!, ...args];
+    }
+    return [];
+  })();
+  return confining;
 }

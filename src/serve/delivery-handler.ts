@@ -4,17 +4,20 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
-import { answerButton, answerComment, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts';
+import { exitCodes } from '../document/exit-code.ts';
+import { answerButton, answerComment, pullState, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts'; // prettier-ignore
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';
+import { organisationDefaults } from '../github/api/organisation-defaults.ts';
 import { parseEvent } from '../github/event.ts';
+import { planEarlyEnd, type EarlyEnd } from '../github/plan/early-end.ts';
 import { planReview } from '../github/plan/plan.ts';
-import { publish } from '../github/publish/publish.ts';
+import { describeProblem, publish, type PublishResult } from '../github/publish/publish.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Installation } from '../github/api/app-client.ts';
-import { analyseConfined, type AnalysisAnswer } from './confined-analysis.ts';
-import type { Delivery } from './delivery-queue.ts';
+import { analyseConfined, AnalysisEnded, type AnalysisResult } from './confined-analysis.ts';
+import { mostAttempts, type Delivery } from './delivery-queue.ts';
 
 interface HandlerOptions {
   /** The client of an installation of the App. */
@@ -42,14 +45,14 @@ const pressed = v.object({
 });
 
 interface Analysis extends Analysed {
-  readonly answer: AnalysisAnswer;
+  readonly result: AnalysisResult;
   readonly base: string;
   readonly diff: readonly FileDiff[];
 }
 
 /** Handles deliveries: commands, buttons of check runs, and pull requests that are new or have new commits. */
 export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, signal: AbortSignal) => Promise<void> {
-  return async ({ id, event, payload }, signal) => {
+  return async ({ id, event, payload, attempts }, signal) => {
     const value: unknown = JSON.parse(payload);
     const app = v.safeParse(installed, value);
     if (!app.success) return options.log(`delivery ${id}: it is of no installation of the App`);
@@ -70,8 +73,9 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
       if (!press.success) return;
       const { repository, sender, check_run: run, requested_action: action } = press.output;
       const author = { login: sender.login, id: sender.id, isBot: sender.type !== 'User' };
-      for (const { number: pullNumber } of run.pull_requests) {
-        const target = { owner: repository.owner.login, repo: repository.name, pullNumber };
+      const place = { owner: repository.owner.login, repo: repository.name };
+      for (const pullNumber of await pullsOf(octokit, place, run)) {
+        const target = { ...place, pullNumber };
         const button = { target, author, delivery: id, headSha: run.head_sha, action: action.identifier };
         options.log(`delivery ${id}: ${await answerButton(button, services)}`);
       }
@@ -81,10 +85,32 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
     const { action } = value as { readonly action?: unknown };
     const isReviewed = ['opened', 'synchronize', 'reopened', 'ready_for_review'].includes(String(action));
     if (pull.kind !== 'pull-request' || !isReviewed) return;
-    const { owner, repo, number: pullNumber, headSha, baseSha, draft: isDraft, fork: isFork } = pull;
-    const target = { owner, repo, pullNumber };
-    await services.review({ target, headSha, baseSha, isDraft, isFork, isOpen: true, branch: '' });
+    const { owner, repo, number: pullNumber, headSha } = pull;
+    const now = await pullState(octokit, { owner, repo, pullNumber });
+    // Each push has a delivery of its own.
+    if (!now.isOpen || now.headSha !== headSha) return options.log(`delivery ${id}: the pull request has moved on`);
+    try {
+      await reviewed(now, access, options, signal);
+      options.log(`delivery ${id}: reviewed`);
+    } catch (error) {
+      // The last attempt leaves an answer as well.
+      if (attempts + 1 >= mostAttempts)
+        await ended({ exitCode: exitCodes.defect, kind: 'defect', message: '' }, now, access, options);
+      throw error;
+    }
   };
+}
+
+/** The pull requests of a check run: of those from forks its payload lists none. */
+async function pullsOf(
+  octokit: Installation['octokit'],
+  { owner, repo }: { readonly owner: string; readonly repo: string },
+  run: v.InferOutput<typeof pressed>['check_run'],
+): Promise<readonly number[]> {
+  if (run.pull_requests.length > 0) return run.pull_requests.map(({ number }) => number);
+  const asked = { owner, repo, commit_sha: run.head_sha, per_page: 100 };
+  const { data } = await octokit.rest.repos.listPullRequestsAssociatedWithCommit(asked);
+  return data.filter(({ state, head }) => state === 'open' && head.sha === run.head_sha).map(({ number }) => number);
 }
 
 /** Fetches the commits of a pull request, and analyses them in a process of its own. */
@@ -110,6 +136,7 @@ async function analysed(
     await ensureCommit(clone, head);
     await git(clone, ['checkout', '-q', '--detach', head], await withoutFilters(clone));
     const { files: diff } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, head));
+    const defaults = await organisationDefaults(octokit, owner);
     // What a fork brings keeps its results to itself.
     const place = createHash('sha256')
       .update(`${owner}/${repo}${fork ? `#${pullNumber}` : ''}`)
@@ -117,9 +144,9 @@ async function analysed(
     const results = join(folder, 'results', place.slice(0, 32));
     mkdirSync(results, { recursive: true });
     const confinement = { temporary: join(work, 'analysis'), results, searchPath, milliseconds, mebibytes, signal };
-    const answer = await analyseConfined({ root, base, head, diff, fork }, confinement);
-    const sources = new Map(Object.entries(answer.sources));
-    return { report: answer.report, folder: '', source: (file) => sources.get(file), answer, base, diff };
+    const result = await analyseConfined({ root, base, head, diff, fork, defaults }, confinement);
+    const sources = new Map(Object.entries(result.sources));
+    return { report: result.report, folder: '', source: (file) => sources.get(file), result, base, diff };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -132,17 +159,38 @@ async function reviewed(
   signal: AbortSignal,
 ): Promise<void> {
   const { target, headSha } = pull;
-  const { report, source, answer, base, diff } = await analysed(pull, access, options, signal);
+  let analysis: Analysis;
+  try {
+    analysis = await analysed(pull, access, options, signal);
+  } catch (error) {
+    if (!(error instanceof AnalysisEnded)) throw error;
+    const { kind, message } = error;
+    const exitCode = kind === 'usage' ? exitCodes.usage : exitCodes.incomplete;
+    return ended({ exitCode, kind, message }, pull, access, options);
+  }
+  const { report, source, result, base, diff } = analysis;
   const plan = planReview({
     report,
     diff,
     headSha,
     baseSha: base,
     repository: { serverUrl: options.serverUrl, fullName: `${target.owner}/${target.repo}` },
-    trust: answer.trust,
+    trust: result.trust,
     source,
     options: { review: !pull.isDraft },
   });
-  const result = await publish(access.octokit, target, plan, { comment: true, checkRun: true, buttons: true });
-  for (const { channel, message } of result.problems) options.log(`${channel}: ${message}`);
+  told(await publish(access.octokit, target, plan, { comment: true, checkRun: true, buttons: true }), options);
+}
+
+/** Tells that there is no result for the commit, and why. */
+async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: HandlerOptions): Promise<void> {
+  const plan = planEarlyEnd(end, pull.headSha, [access.token]);
+  options.log(
+    `${pull.target.owner}/${pull.target.repo}#${pull.target.pullNumber}: ${plan.check.title}. ${end.message}`,
+  );
+  told(await publish(access.octokit, pull.target, plan, { comment: true, checkRun: true }), options);
+}
+
+function told({ problems }: PublishResult, { log }: HandlerOptions): void {
+  for (const problem of problems) log(describeProblem(problem));
 }

@@ -10,8 +10,10 @@ export interface Delivery {
   readonly event: string;
   /** The body as it was signed. */
   readonly payload: string;
-  /** `owner/name`, whose deliveries are handled one after the other. */
+  /** `owner/name` */
   readonly repository: string;
+  /** The number of the pull request, whose deliveries are handled one after the other; 0 where it is of none. */
+  readonly pull: number;
   /** How often it was begun before. */
   readonly attempts: number;
 }
@@ -19,25 +21,29 @@ export interface Delivery {
 export interface DeliveryQueue {
   /** Keeps a delivery. @returns false where it is known */
   readonly add: (delivery: Omit<Delivery, 'attempts'>, now: number) => boolean;
-  /** The next delivery, which counts as running until it ends. Repositories take turns, and each has one at a time. */
+  /** The next delivery, which counts as running until it ends. Repositories take turns; a pull request has one at a time. */
   readonly take: (now: number) => Delivery | undefined;
-  /** @param error why it failed: it is tried again, a few times */
+  /** @param error why it failed: it is tried again later, a few times */
   readonly end: (id: string, now: number, error?: string) => void;
+  /** When a delivery that failed is to be tried again; undefined where none is. */
+  readonly nextAttempt: () => number | undefined;
   readonly counts: () => Readonly<Record<'waiting' | 'running' | 'done' | 'failed', number>>;
   readonly close: () => void;
 }
 
 /** A delivery that was begun so often, and never ended, is given up: it may be what ends the server. */
-const mostAttempts = 5;
+export const mostAttempts = 5;
 /** GitHub sends a delivery again for three days; what is known for longer is forgotten. In milliseconds. */
 const remembered = 30 * 24 * 3_600_000;
+/** Milliseconds to the second attempt; to each further one it is four times as long. */
+const firstPause = 5000;
 
 const schema = `
   create table if not exists delivery (
     id text primary key, event text not null, payload text not null, repository text not null,
-    received integer not null, attempts integer not null default 0, state text not null default 'waiting', error text
+    pull integer not null, later integer not null default 0, received integer not null, attempts integer not null default 0, state text not null default 'waiting', error text
   ) strict;
-  create index if not exists delivery_state on delivery (state, repository, received);
+  create index if not exists delivery_state on delivery (state, repository, pull, received);
   create table if not exists turn (repository text primary key, served integer not null) strict;
 `;
 
@@ -54,9 +60,10 @@ interface Database {
 
 /**
  * Opens the queue in a file. What was running when the last server ended waits again.
+ * @param pause milliseconds from the first attempt at a delivery to the second
  * @throws Error where this Node has no SQLite, or the file is none of ours
  */
-export function openQueue(file: string): DeliveryQueue {
+export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const { DatabaseSync } = createRequire(import.meta.url)('node:sqlite') as {
     DatabaseSync: new (path: string) => Database;
   };
@@ -65,35 +72,44 @@ export function openQueue(file: string): DeliveryQueue {
   database.exec(schema);
   database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(mostAttempts); // prettier-ignore
   database.exec("update delivery set state = 'waiting' where state = 'running'");
-  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, received) values (?, ?, ?, ?, ?)'); // prettier-ignore
+  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)'); // prettier-ignore
   const forget = database.prepare("delete from delivery where received < ? and state in ('done', 'failed')");
   const next = database.prepare(`
-    select id, event, payload, repository, attempts from delivery left join turn using (repository)
-    where state = 'waiting' and repository not in (select repository from delivery where state = 'running')
-    order by coalesce(served, 0), received, delivery.rowid limit 1
+    select id, event, payload, repository, pull, attempts from delivery as one left join turn using (repository)
+    where state = 'waiting' and later <= ? and not exists (
+      select 1 from delivery as other
+      where other.state = 'running' and other.repository = one.repository and other.pull = one.pull)
+    order by coalesce(served, 0), received, one.rowid limit 1
   `);
   const begin = database.prepare("update delivery set state = 'running', attempts = attempts + 1 where id = ?");
   const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // prettier-ignore
   const finish = database.prepare('update delivery set state = ?, error = ?, payload = ? where id = ?');
-  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ? where id = ?"); // prettier-ignore
+  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?"); // prettier-ignore
+  const attemptsAt = database.prepare('select attempts from delivery where id = ?');
+  const soonest = database.prepare("select min(later) as later from delivery where state = 'waiting' and later > 0");
   const count = database.prepare('select state, count(*) as number from delivery group by state');
   const lastTurn = database.prepare('select max(served) as served from turn').get();
   let turn = Number(lastTurn?.['served'] ?? 0);
   return {
-    add({ id, event, payload, repository }, now) {
+    add({ id, event, payload, repository, pull }, now) {
       forget.run(now - remembered);
-      return Number(insert.run(id, event, payload, repository, now).changes) === 1;
+      return Number(insert.run(id, event, payload, repository, pull, now).changes) === 1;
     },
-    take() {
-      const found = next.get();
+    take(now) {
+      const found = next.get(now);
       if (!found) return undefined;
       begin.run(String(found['id']));
       serve.run(String(found['repository']), (turn += 1));
       return found as unknown as Delivery;
     },
-    end(id, _now, error) {
-      if (error === undefined) finish.run('done', null, '', id);
-      else again.run(mostAttempts, error.slice(0, 500), id);
+    end(id, now, error) {
+      if (error === undefined) return void finish.run('done', null, '', id);
+      const attempts = Number(attemptsAt.get(id)?.['attempts'] ?? 1);
+      again.run(mostAttempts, error.slice(0, 500), now + pause * 4 ** (attempts - 1), id);
+    },
+    nextAttempt() {
+      const later = soonest.get()?.['later'];
+      return typeof later === 'number' ? later : undefined;
     },
     counts() {
       const counts = { waiting: 0, running: 0, done: 0, failed: 0 };

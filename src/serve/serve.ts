@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
 import { exitCodes } from '../document/exit-code.ts';
 import { appClients } from '../github/api/app-client.ts';
+import { knownApp, registerApp, type AppIdentity } from './app-registration.ts';
 import { deliveryHandler } from './delivery-handler.ts';
 import { openQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { startWebhooks } from './webhook-server.ts';
@@ -25,24 +26,38 @@ export async function serve(
   try {
     const folder = resolve(environment['SELVAGE_DATA'] ?? 'selvage-data');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const queue = queueIn(folder);
+    const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
+    const apiUrl = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
+    const host = environment['HOST'] ?? '127.0.0.1';
+    let port = number(environment, 'PORT', defaults.port);
+    let app = statedApp(environment) ?? knownApp(folder);
+    if (!app) {
+      const { SELVAGE_URL: url, SELVAGE_ORGANIZATION: organisation } = environment;
+      const made = await registerApp({ host, port, url: url?.replace(/\/+$/, ''), organisation, serverUrl, apiUrl, folder, log, signal }); // prettier-ignore
+      if (!made) return exitCodes.success;
+      ({ app, port } = made);
+    }
     const handle = deliveryHandler({
       installation: appClients({
-        appId: needed(environment, 'SELVAGE_APP_ID'),
-        privateKey: privateKeyOf(environment),
-        apiUrl: environment['GITHUB_API_URL'] ?? 'https://api.github.com',
+        appId: app.appId,
+        privateKey: app.privateKey,
+        apiUrl,
+        // A GitHub Enterprise Server without rate limits needs no pause.
+        writeInterval: number(environment, 'SELVAGE_WRITE_INTERVAL', 1000),
       }),
       folder,
-      serverUrl: environment['GITHUB_SERVER_URL'] ?? 'https://github.com',
+      serverUrl,
       searchPath: environment['PATH'] ?? '',
       milliseconds: number(environment, 'SELVAGE_MINUTES', defaults.minutes) * 60_000,
       mebibytes: number(environment, 'SELVAGE_MEBIBYTES', defaults.mebibytes),
       log,
     });
     const server = await startWebhooks({
-      port: number(environment, 'PORT', defaults.port),
-      host: environment['HOST'] ?? '127.0.0.1',
-      secret: needed(environment, 'SELVAGE_WEBHOOK_SECRET'),
-      queue: queueIn(folder),
+      port,
+      host,
+      secret: app.secret,
+      queue,
       handle,
       most: number(environment, 'SELVAGE_JOBS', defaults.jobs),
       patience: number(environment, 'SELVAGE_MINUTES', defaults.minutes) * 60_000 + 60_000,
@@ -61,6 +76,16 @@ export async function serve(
     log(error.message);
     return exitCodes.usage;
   }
+}
+
+/** The App that the environment names. */
+function statedApp(environment: Environment): AppIdentity | undefined {
+  if ((environment['SELVAGE_APP_ID'] ?? '') === '') return undefined;
+  return {
+    appId: needed(environment, 'SELVAGE_APP_ID'),
+    privateKey: privateKeyOf(environment),
+    secret: needed(environment, 'SELVAGE_WEBHOOK_SECRET'),
+  };
 }
 
 function queueIn(folder: string): DeliveryQueue {

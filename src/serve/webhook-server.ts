@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
 import type { Delivery, DeliveryQueue } from './delivery-queue.ts';
 
 export interface WebhookServer {
@@ -17,7 +18,7 @@ interface WebhookOptions {
   readonly queue: DeliveryQueue;
   /** Handles a delivery; one that rejects is tried again. */
   readonly handle: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
-  /** So many at a time, of different repositories. */
+  /** So many at a time, of different pull requests. */
   readonly most: number;
   /** Milliseconds for one, then it counts as failed. */
   readonly patience: number;
@@ -27,6 +28,8 @@ interface WebhookOptions {
 
 /** GitHub sends at most 25 MB. */
 const mostBytes = 25 << 20;
+/** The longest time that a timer of Node can wait, in milliseconds. */
+const mostWait = 2 ** 31 - 1;
 const events = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run']);
 
 /** Whether the signature of a body is of one who knows the secret (`X-Hub-Signature-256`). */
@@ -43,11 +46,12 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
   const running = new Set<Promise<void>>();
   const totals = { received: 0, known: 0, refused: 0, handled: 0, failed: 0 };
   let isStopping = false;
+  let later: NodeJS.Timeout | undefined;
 
   const pump = (): void => {
     while (!isStopping && running.size < options.most) {
       const delivery = queue.take(now());
-      if (!delivery) return;
+      if (!delivery) return wait();
       const work = handled(delivery);
       running.add(work);
       void work.finally(() => {
@@ -55,6 +59,13 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
         pump();
       });
     }
+  };
+
+  /** Looks again when a delivery that failed is to be tried again. */
+  const wait = (): void => {
+    clearTimeout(later);
+    const next = queue.nextAttempt();
+    if (next !== undefined) later = setTimeout(pump, Math.max(1, Math.min(next - now(), mostWait)));
   };
 
   const handled = async (delivery: Delivery): Promise<void> => {
@@ -78,12 +89,12 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     const [id, event] = [header('x-github-delivery') ?? '', header('x-github-event') ?? ''];
     if (!/^[\w-]{1,100}$/.test(id)) return refuse(response, 400, 'the delivery has no ID');
     const payload = body.toString('utf8');
-    const repository = repositoryOf(payload);
-    if (repository === undefined) return refuse(response, 400, 'the body is no payload of a repository');
+    const about = pullOf(payload);
+    if (about === undefined) return refuse(response, 400, 'the body is no payload of a repository');
     totals.received += 1;
     if (isStopping) return refuse(response, 503, 'the server is stopping');
     if (!events.has(event)) return tell(response, 202, { status: 'not of interest' });
-    const isNew = queue.add({ id, event, payload, repository }, now());
+    const isNew = queue.add({ id, event, payload, ...about }, now());
     if (!isNew) totals.known += 1;
     // It is on the disk: GitHub waits ten seconds at most.
     tell(response, 202, { status: isNew ? 'queued' : 'known' });
@@ -124,6 +135,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     port: (server.address() as AddressInfo).port,
     async stop() {
       isStopping = true;
+      clearTimeout(later);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.allSettled(running);
       server.closeIdleConnections();
@@ -149,12 +161,23 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(parts);
 }
 
-function repositoryOf(payload: string): string | undefined {
+const aboutSchema = v.object({
+  repository: v.object({ full_name: v.pipe(v.string(), v.regex(/^[\w.-]+\/[\w.-]+$/)) }),
+  issue: v.optional(v.object({ number: v.number() })),
+  pull_request: v.optional(v.object({ number: v.number() })),
+  check_run: v.optional(v.object({ pull_requests: v.array(v.object({ number: v.number() })) })),
+});
+
+/** What a payload is about; undefined where it is about no repository. */
+function pullOf(payload: string): Pick<Delivery, 'repository' | 'pull'> | undefined {
+  let value: unknown;
   try {
-    const value = JSON.parse(payload) as { readonly repository?: { readonly full_name?: unknown } } | null;
-    const name = value?.repository?.full_name;
-    return typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name) ? name : undefined;
+    value = JSON.parse(payload);
   } catch {
     return undefined;
   }
+  const parsed = v.safeParse(aboutSchema, value);
+  if (!parsed.success) return undefined;
+  const { repository, issue, pull_request: pull, check_run: run } = parsed.output;
+  return { repository: repository.full_name, pull: (pull ?? issue ?? run?.pull_requests[0])?.number ?? 0 };
 }

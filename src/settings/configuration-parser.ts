@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
 import type { Document, Node } from 'yaml';
 import type { Configuration, ConfiguredSuppression, KernelConfiguration } from './configuration.ts';
+import { withDefaults } from './configuration-defaults.ts';
 import { defaultConfiguration } from './defaults.ts';
 import { gpuOf } from '../device/gpus.ts';
 import { nearest } from '../base/nearest.ts';
@@ -36,10 +37,12 @@ const maximumAliases = 100;
  * Reads a configuration. Where a diagnostic is an error the configuration returned is the default one.
  * @param text - YAML
  * @param file - its path, for the locations
+ * @param defaults - what holds where it says nothing
  */
 export function parseConfiguration(
   text: string,
   file: string,
+  defaults = defaultConfiguration,
 ): { configuration: Configuration; diagnostics: Diagnostic[] } {
   const lineCounter = new LineCounter();
   const diagnostics: Diagnostic[] = [];
@@ -50,7 +53,7 @@ export function parseConfiguration(
   const refuse = (code: Code, message: string, location: Location): void => {
     diagnostics.push({ severity: 'error', code, message, location });
   };
-  const failed = () => ({ configuration: defaultConfiguration, diagnostics });
+  const failed = () => ({ configuration: defaults, diagnostics });
 
   if (text.length > maximumLength) {
     refuse('config/yaml', `The file has more than ${maximumLength} characters.`, { file, line: 1 });
@@ -178,7 +181,13 @@ export function parseConfiguration(
     cost[metric] = thresholds;
   }
   if (diagnostics.length > 0) return failed();
-  return { configuration: configurationOf(output, kernels, suppressions, cost), diagnostics };
+  const own = configurationOf(output, kernels, suppressions, cost);
+  if (defaults === defaultConfiguration) return { configuration: own, diagnostics };
+  const isGiven = (...path: readonly string[]): boolean => {
+    const value = path.reduce((outer: unknown, key) => (outer as Record<string, unknown> | undefined)?.[key], data);
+    return Array.isArray(value) ? value.length > 0 : value !== undefined;
+  };
+  return { configuration: withDefaults(own, defaults, isGiven), diagnostics };
 }
 
 function gpuIn(name: string | undefined): Pick<Configuration, 'gpu'> {

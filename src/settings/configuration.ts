@@ -34,8 +34,14 @@ export interface ConfiguredSuppression {
   readonly path?: string;
   /** `YYYY-MM-DD`, the last day it holds. */
   readonly until?: string;
+  /** It is of the defaults that many repositories share. */
+  readonly isShared?: true;
   readonly location: Location;
 }
+
+/** The configuration that an organisation has for all its repositories, or why there is none to be had. */
+export type DefaultsText =
+  { readonly file: string; readonly text: string } | { readonly file: string; readonly problem: string };
 
 /** `.selvage.yml` with its defaults filled in. */
 export interface Configuration {

@@ -145,6 +145,10 @@ export const optionTable = {
     help: 'how many files to compile, and kernels to check, at a time (default: one per core, at most 4)',
   },
   config: { value: 'FILE', help: `configuration file (default: ${configurationName} at the root of the repository)` },
+  defaults: {
+    value: 'FILE',
+    help: 'configuration that holds where that of the repository says nothing, such as the one of an organisation',
+  },
   'fail-on': {
     value: 'error|warning|never',
     help: `lowest severity that makes the exit code 1 (default ${optionDefaults.failOn})`,
@@ -262,6 +266,8 @@ export interface Options {
   readonly jobs: number;
   readonly solver: SolverKind;
   readonly config?: string;
+  /** The configuration that holds where that of the repository says nothing. */
+  readonly defaults?: string;
   readonly failOn: FailOn;
   readonly timings: boolean;
   /** `repair`: edit the files. */
@@ -487,6 +493,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const shards = one('shards');
   if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, where its results are left.');
   const config = one('config');
+  const defaults = one('defaults');
   const launches = one('launches');
   const emit = one('emit');
   const action = one('action');
@@ -515,6 +522,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
     solver: oneOf('solver', one('solver'), ['wasm', 'native'], optionDefaults.solver),
     ...(config === undefined ? {} : { config }),
+    ...(defaults === undefined ? {} : { defaults }),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], optionDefaults.failOn),
     timings: values.has('timings'),
     write: values.has('write'),

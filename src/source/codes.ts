@@ -493,6 +493,14 @@ export const codes = {
     example: '// selvage: assume(size % 32 == 0)   // the parameter is called n',
     remedy: "Use the parameter's name from the kernel declaration, or param0, param1, ….",
   },
+  'config/organisation': {
+    severity: 'warning',
+    title: 'The configuration of the organisation is not used.',
+    explanation:
+      'An organisation can keep defaults for all its repositories in the .selvage.yml of its repository .github. Selvage could not read that file, or it is wrong. One mistake there does not stop the reviews of all repositories: each goes on with its own configuration.',
+    example: 'octo/.github/.selvage.yml:3:1: "kernel" is not a key of the configuration; did you mean "kernels"?',
+    remedy: 'Correct the file, or let the token or the App read the repository .github.',
+  },
   'suppression/unused': {
     severity: 'notice',
     title: 'This suppression does not suppress anything.',

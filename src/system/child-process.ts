@@ -22,6 +22,8 @@ interface ProcessRequest extends ProcessStart {
   readonly limits: ProcessLimits;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** Is told the ID of the process once it runs. */
+  readonly onStart?: (pid: number) => void;
 }
 
 export type ProcessEnd =
@@ -92,6 +94,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
       spawn(executable, args, { ...settings(request), stdio: ['ignore', 'pipe', 'pipe'] }),
     );
     const { pid } = child;
+    if (pid !== undefined) request.onStart?.(pid);
     const stop = (reason: ProcessEnd): void => {
       end ??= reason;
       killGroup(pid);

@@ -7,7 +7,7 @@ import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER, type Account } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
-import { Refusal, startGitHub, type GitHubServer, type Handler, type IssueComment } from './server.ts';
+import { Refusal, startGitHub, type GitHubServer, type Handler, type IssueComment, type ReviewComment, type ServerOptions } from './server.ts'; // prettier-ignore
 
 export const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const TOKEN = 'secret-token';
@@ -48,21 +48,30 @@ export class BotPull {
   /** Awaited by each analysis. */
   during: () => Promise<void> = async () => undefined;
   server!: GitHubServer;
+  /** The base, and the regular files of the head. */
+  private base = BASE;
+  private files: readonly string[] = ['src/a.cu'];
 
-  static async open(): Promise<BotPull> {
+  static async open(setting: Partial<ServerOptions> & { readonly files?: readonly string[] } = {}): Promise<BotPull> {
+    const { files, more, ...options } = setting;
     const pull = new BotPull();
     const trees: ReadonlyMap<string, Tree> = new Map([
       [BASE, new Map<string, string>()],
       [HEAD, new Map([['src/a.cu', SOURCE]])],
     ]);
-    pull.server = await startGitHub({
+    const whole: ServerOptions = {
       ...TARGET,
       baseSha: BASE,
       headSha: HEAD,
-      repository: memoryRepository(trees), // prettier-ignore
+      repository: memoryRepository(trees),
       token: TOKEN,
-      more: (api) => pull.routes((name) => api.example(name)),
-    });
+      ...options,
+      more: (api) => ({ ...pull.routes((name) => api.example(name)), ...more?.(api) }),
+    };
+    pull.head = whole.headSha;
+    pull.base = whole.baseSha;
+    pull.files = files ?? pull.files;
+    pull.server = await startGitHub(whole);
     return pull;
   }
 
@@ -110,11 +119,21 @@ export class BotPull {
       if (!found) throw new Refusal(404, 'Not Found');
       return found;
     };
+    const lineCommentIn = (id: string | undefined): ReviewComment => {
+      const found = this.server.reviewComments.find((comment) => String(comment.id) === id);
+      if (!found) throw new Refusal(404, 'Not Found');
+      return found;
+    };
+    const lineComment = ({ id, body, account, inReplyTo }: ReviewComment) => {
+      const { in_reply_to_id: _, ...some } = example('pull-request-review-comment') as { user: object; in_reply_to_id?: number }; // prettier-ignore
+      const user = { ...some.user, login: account.login, id: account.id };
+      return { ...some, id, body, user, ...(inReplyTo !== undefined && { in_reply_to_id: inReplyTo }) };
+    };
     const needsPush = (): void => {
       if (!this.mayPush) throw new Refusal(403, 'Resource not accessible by integration');
     };
     return {
-      'GET /repos/{owner}/{repo}/pulls/{pull_number}': () => {
+      'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
         const pull = example('pull-request') as Record<string, Record<string, unknown>>;
         const repo = pull['base']!['repo'] as object;
         const own = { ...repo, full_name: 'octo/kernels' };
@@ -123,11 +142,11 @@ export class BotPull {
           status: 200,
           body: {
             ...pull,
-            number: TARGET.pullNumber,
+            number: Number(params[2]),
             state: this.server.settings.state,
             requested_teams: [],
             head: { ...pull['head'], sha: this.head, ref: 'topic', repo: from },
-            base: { ...pull['base'], sha: BASE, repo: own },
+            base: { ...pull['base'], sha: this.base, repo: own },
           },
         };
       },
@@ -147,11 +166,23 @@ export class BotPull {
         this.reactions.push([commentIn(params[2]).id, content]);
         return { status: 201, body: { ...example('reaction'), content } };
       },
+      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => ({ status: 200, body: lineComment(lineCommentIn(params[2])) }), // prettier-ignore
+      'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions': ({ params, body }) => {
+        const { content } = body as { content: string };
+        this.reactions.push([lineCommentIn(params[2]).id, content]);
+        return { status: 201, body: { ...example('reaction'), content } };
+      },
+      'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies': ({ params, body }) => {
+        // GitHub takes replies to the comment that begins a thread alone.
+        if (lineCommentIn(params[3]).inReplyTo !== undefined) throw new Refusal(422, 'Validation Failed');
+        this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body); // prettier-ignore
+        return { status: 201, body: lineComment(this.server.reviewComments.at(-1)!) };
+      },
       'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': ({ params }) => ({ status: 200, body: gitCommit(params[2] ?? '') }), // prettier-ignore
       'GET /repos/{owner}/{repo}/git/trees/{tree_sha}': () => ({
         status: 200,
         body: { sha: 't'.repeat(40), url: 'https://x', truncated: false, tree: [
-          { path: 'src/a.cu', mode: '100644', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' },
+          ...this.files.map((path) => ({ path, mode: '100644', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' })),
           { path: 'src/link.cu', mode: '120000', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' },
         ] }, // prettier-ignore
       }),

@@ -59,7 +59,7 @@ function createApi(): Api {
   };
   const operation = (method: string, template: string) => description.paths[template]?.[method.toLowerCase()];
   const patterns = Object.keys(description.paths)
-    .filter((template) => template.startsWith('/repos/') || template === '/user')
+    .filter((template) => /^\/(?:repos|app|app-manifests)\/|^\/user$/.test(template))
     .map((template) => ({ template, pattern: pathPattern(template) }));
 
   return {

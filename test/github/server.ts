@@ -17,6 +17,10 @@ export interface ServerOptions {
   readonly headSha: string;
   readonly repository: Repository;
   readonly token: string;
+  /** Whether another token may ask for a path, such as the one of an App itself. */
+  readonly isToken?: (token: string, path: string) => boolean;
+  /** The number of the first comment, check run or issue that is made. */
+  readonly firstId?: number;
   /** `/api/v3` for an Enterprise Server. */
   readonly prefix?: string;
   /** Routes beside those of reviews, by method and template, and answers that are no JSON, by path. */
@@ -70,6 +74,8 @@ export interface Settings {
   fault: ((request: RequestLine, index: number) => Fault | undefined) | null;
   /** GitHub refuses comments on these lines, as if they were not in the diff. */
   refusedLines: ReadonlySet<number>;
+  /** `.selvage.yml` of the repository `.github` of the owner, or how GitHub refuses it; null where there is none. */
+  organisation: string | { readonly status: number } | null;
   state: 'open' | 'closed';
   maxFiles: number;
   /** Files after this many, and patches of more lines, have no patch. */
@@ -126,6 +132,8 @@ export interface CheckRun {
   conclusion: string | null;
   title: string | null;
   summary: string | null;
+  /** Identifiers of its buttons. */
+  readonly buttons: readonly string[];
   readonly annotations: CheckAnnotation[];
 }
 
@@ -201,6 +209,7 @@ export interface Answer {
 
 export type Handler = (call: Call) => Answer;
 
+const contents = '/repos/{owner}/{repo}/contents/{path}';
 const MAX_BODY = 65_536;
 const MAX_ANNOTATION_TEXT = 64 * 1024;
 const DOCUMENTATION = 'https://docs.github.com/rest';
@@ -223,6 +232,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     outage: null,
     fault: null,
     refusedLines: new Set(),
+    organisation: null,
     state: 'open',
     maxFiles: 3000,
     maxPatchedFiles: 300,
@@ -236,7 +246,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   const transcript: TranscriptEntry[] = [];
   const faults: string[] = [];
   let url = '';
-  let nextId = 1000;
+  let nextId = options.firstId ?? 1000;
   let requestsSinceFault = 0;
   const root = `/repos/${owner}/${repo}`;
   const now = () => '2026-01-01T00:00:00Z';
@@ -474,6 +484,17 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     };
   };
 
+  /** The defaults of the organisation. */
+  const organisationFile = (path: string | undefined): Answer => {
+    const { organisation } = settings;
+    if (organisation === null || path !== '.selvage.yml') throw new Refusal(404, 'Not Found');
+    if (typeof organisation !== 'string')
+      throw new Refusal(organisation.status, 'Resource not accessible by integration');
+    const content = Buffer.from(organisation).toString('base64');
+    const body = { ...api.example('content-file-response-if-content-is-a-file'), content, size: organisation.length };
+    return { status: 200, body };
+  };
+
   const more = options.more?.(api) ?? {};
   const handlers: Readonly<Record<string, Handler>> = {
     'GET /repos/{owner}/{repo}/issues': ({ query }) => {
@@ -504,6 +525,9 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
         issue.stateReason = change.state === 'open' ? 'reopened' : (change.state_reason ?? 'completed');
       }
       return { status: 200, body: issueObject(issue) };
+    },
+    [`GET ${contents}`]: () => {
+      throw new Refusal(404, 'Not Found');
     },
     'GET /repos/{owner}/{repo}/pulls/{pull_number}': ({ params }) => {
       mayRead(settings.pullRequests);
@@ -634,6 +658,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
         conclusion: null,
         title: null,
         summary: null,
+        buttons: (request.actions ?? []).map(({ identifier }) => identifier),
         annotations: [],
       };
       updateRun(run, request);
@@ -658,8 +683,10 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
 
   const answer = (method: string, target: URL, authorization: string | undefined, body: unknown): Answer => {
     if (settings.outage !== null) throw new Refusal(settings.outage, 'Server Error');
-    if (authorization === undefined) throw new Refusal(401, 'Requires authentication');
-    if (!/^(token|bearer) /i.test(authorization) || authorization.split(' ')[1] !== token) {
+    const [kind = '', given = ''] = (authorization ?? '').split(' ');
+    const isOther = options.isToken?.(given, target.pathname) === true;
+    if (authorization === undefined && !isOther) throw new Refusal(401, 'Requires authentication');
+    if (!isOther && (!/^(token|bearer)$/i.test(kind) || given !== token)) {
       throw new Refusal(401, 'Bad credentials');
     }
     if (method === 'POST' && target.pathname === '/graphql') return graphql(body);
@@ -685,6 +712,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       );
     }
     const params = parametersOf(template, target.pathname);
+    if (template === contents && params[1] === '.github' && params[0] === owner) return organisationFile(params[2]);
     if (template.startsWith('/repos/') && `/repos/${params[0]}/${params[1]}` !== root) {
       throw new Refusal(404, 'Not Found');
     }
@@ -860,6 +888,7 @@ interface CheckRequest {
   readonly status?: string;
   readonly conclusion?: string;
   readonly output?: CheckOutput;
+  readonly actions?: readonly { readonly identifier: string }[];
 }
 
 function updateRun(run: CheckRun, { external_id: externalId, status, conclusion }: CheckRequest): void {

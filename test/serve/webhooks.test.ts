@@ -54,7 +54,7 @@ async function serving(
   run: (server: WebhookServer) => Promise<void>,
   most = 4,
 ): Promise<void> {
-  const queue = openQueue(join(folder, 'queue.sqlite'));
+  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
   const server = await startWebhooks({
     port: 0,
     secret: SECRET,
@@ -135,21 +135,41 @@ test('what is not signed, not whole or not of interest is not kept; a replay is 
   assert.deepEqual(handled, ['a']);
 });
 
-test('repositories take turns, and each has one delivery at a time', { skip }, async () => {
+test('repositories take turns, and a pull request has one delivery at a time', { skip }, async () => {
   const queue = openQueue(':memory:');
-  for (let index = 0; index < 6; index += 1)
-    queue.add({ id: `busy${index}`, event: 'x', payload: '', repository: 'a/busy' }, index);
-  for (let index = 0; index < 2; index += 1)
-    queue.add({ id: `calm${index}`, event: 'x', payload: '', repository: 'b/calm' }, 10 + index);
-  const order: string[] = [];
-  for (let round = 0; round < 4; round += 1) {
-    const [first, second] = [queue.take(0), queue.take(0)];
-    for (const delivery of [first, second]) if (delivery) order.push(delivery.id);
-    // Both are busy.
-    assert.equal(queue.take(0), undefined);
-    for (const delivery of [first, second]) if (delivery) queue.end(delivery.id, 0);
+  const add = (id: string, repository: string, pull: number, at: number) =>
+    queue.add({ id, event: 'x', payload: '', repository, pull }, at);
+  for (let index = 0; index < 6; index += 1) add(`busy${index}`, 'a/busy', index % 2, index);
+  for (let index = 0; index < 2; index += 1) add(`calm${index}`, 'b/calm', 7, 10 + index);
+  const order: string[][] = [];
+  for (;;) {
+    const round: string[] = [];
+    for (let next = queue.take(0); next; next = queue.take(0)) round.push(next.id);
+    if (round.length === 0) break;
+    order.push(round);
+    for (const id of round) queue.end(id, 0);
   }
-  assert.deepEqual(order, ['busy0', 'calm0', 'busy1', 'calm1', 'busy2', 'busy3']);
+  assert.deepEqual(order, [
+    ['busy0', 'calm0', 'busy1'],
+    ['calm1', 'busy2', 'busy3'],
+    ['busy4', 'busy5'],
+  ]);
+  queue.close();
+});
+
+test('what failed waits longer each time, and holds nothing else up', { skip }, () => {
+  const queue = openQueue(':memory:', 1000);
+  queue.add({ id: 'a', event: 'x', payload: '', repository: 'a/a', pull: 1 }, 0);
+  assert.equal(queue.take(0)?.id, 'a');
+  queue.end('a', 0, 'no network');
+  assert.equal(queue.nextAttempt(), 1000);
+  queue.add({ id: 'b', event: 'x', payload: '', repository: 'a/a', pull: 1 }, 1);
+  assert.equal(queue.take(999)?.id, 'b');
+  queue.end('b', 999);
+  assert.equal(queue.take(999), undefined);
+  assert.equal(queue.take(1000)?.id, 'a');
+  queue.end('a', 1000, 'no network');
+  assert.equal(queue.nextAttempt(), 5000);
   queue.close();
 });
 
@@ -176,7 +196,7 @@ test('a graceful stop waits for what is being handled, and leaves the rest', { s
     await held;
     handled.push(id);
   };
-  const queue = openQueue(join(folder, 'queue.sqlite'));
+  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
   const server = await startWebhooks({
     port: 0,
     secret: SECRET,

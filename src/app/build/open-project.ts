@@ -5,7 +5,7 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
 import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
-import type { Configuration } from '../../settings/configuration.ts';
+import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
 import { findInputs, type Unit } from '../project/inputs.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
@@ -40,7 +40,10 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
   const { cwd, environment, assets, signal } = services;
   const { root, repository } = rootOf(paths, cwd);
   const tree = openSourceTree(root);
-  const { configuration, diagnostics } = await readConfiguration(tree, options.config && resolve(cwd, options.config));
+  const { configuration, diagnostics } = await readConfiguration(tree, {
+    file: options.config && resolve(cwd, options.config),
+    defaults: defaultsFrom(options, cwd),
+  });
   const inputs = findInputs(paths, cwd, tree, configuration.paths);
   const { builder, problems } = await builderFor(inputs.units, environment, {
     tree,
@@ -125,32 +128,77 @@ function rootOf(paths: readonly string[], cwd: string): { root: string; reposito
   return { root: inside ? cwd : dirname(existing), repository: false };
 }
 
+interface ConfigurationRequest {
+  /** In place of the one at the root, absolute or relative to it; it must be there. */
+  readonly file?: string | undefined;
+  /** Whether it has to lie in the tree, links followed: the tree is a stranger's. */
+  readonly isConfined?: boolean;
+  /** What holds where it says nothing. */
+  readonly defaults?: DefaultsText | undefined;
+}
+
+interface ReadConfiguration {
+  readonly configuration: Configuration;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /**
  * Reads the configuration of a tree; the default one where it has none.
- * @param file in place of the one at the root, absolute or relative to it; it must be there
- * @param confined whether it has to lie in the tree, links followed: the tree is a stranger's
  * @throws UsageError naming every error in it
  */
 export async function readConfiguration(
   tree: SourceTree,
-  file?: string,
-  confined = false,
-): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
+  { file, isConfined = false, defaults }: ConfigurationRequest = {},
+): Promise<ReadConfiguration> {
   const path = resolve(tree.root, file ?? configurationName);
+  const general = await parsedDefaults(defaults);
   let text: string;
   try {
-    if (confined && isAbsolute(relativeTo(tree.root, realpathSync(path)))) throw new Error('it leads out of the tree');
+    if (isConfined && isAbsolute(relativeTo(tree.root, realpathSync(path))))
+      throw new Error('it leads out of the tree');
     if (existsSync(path) && kindOf(path) !== 'file') throw new Error('it is not a regular file');
-    if (confined && relativeTo(tree.root, realpathSync(path)).split('/')[0] === '.git')
+    if (isConfined && relativeTo(tree.root, realpathSync(path)).split('/')[0] === '.git')
       throw new Error('it leads into .git');
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (missing && file === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
+    if (missing && file === undefined) return general;
     const reason = missing ? 'there is no such file' : error instanceof Error ? error.message : String(error);
     throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
-  return parsedConfiguration(text, relativeTo(tree.root, path));
+  const own = await parsedConfiguration(text, relativeTo(tree.root, path), general.configuration);
+  return { ...own, diagnostics: [...general.diagnostics, ...own.diagnostics] };
+}
+
+/** The defaults that `--defaults` names. */
+export function defaultsFrom({ defaults }: Pick<Options, 'defaults'>, cwd: string): DefaultsText | undefined {
+  if (defaults === undefined) return undefined;
+  try {
+    return { file: defaults, text: readFileSync(resolve(cwd, defaults), 'utf8') };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The configuration ${defaults} cannot be read: ${reason}.`);
+  }
+}
+
+/** Defaults that are wrong, or cannot be had, are left out and said: one mistake must not stop all repositories. */
+async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadConfiguration> {
+  if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
+  const { file } = defaults;
+  const leftOut = (why: string): ReadConfiguration => {
+    const message = `The configuration ${file} of the organisation is not used, so only that of this repository holds: ${why}`;
+    return {
+      configuration: defaultConfiguration,
+      diagnostics: [{ severity: 'warning', code: 'config/organisation', message }],
+    };
+  };
+  if ('problem' in defaults) return leftOut(defaults.problem);
+  try {
+    return await parsedConfiguration(defaults.text, file);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return leftOut(error.message.replace(/^The configuration is wrong\.\n/, '').split('\n').slice(0, 3).join(' ')); // prettier-ignore
+  }
 }
 
 /**
@@ -160,9 +208,10 @@ export async function readConfiguration(
 export async function parsedConfiguration(
   text: string,
   path: string,
-): Promise<{ configuration: Configuration; diagnostics: readonly Diagnostic[] }> {
+  defaults = defaultConfiguration,
+): Promise<ReadConfiguration> {
   const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));
-  const parsed = parseConfiguration(text, path);
+  const parsed = parseConfiguration(text, path, defaults);
   const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
     const lines = errors.map(({ message, location }) => {

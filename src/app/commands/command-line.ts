@@ -40,6 +40,8 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
       return exitCodes.success;
     }
     const load = commands[invocation.command];
+    if (invocation.command === 'serve')
+      throw new UsageError('`selvage serve` takes no options and no paths; its settings are environment variables (see src/docs/github.md).'); // prettier-ignore
     if (!load) throw new UsageError(`\`selvage ${invocation.command}\` is not available in this version.`);
     const run = await load();
     return await run(invocation, services);

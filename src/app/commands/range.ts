@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import type { RangeRequest } from '../compare/review-range.ts';
+import { defaultsFrom } from '../build/open-project.ts';
 import { relativeTo, repositoryRoot } from '../project/source-tree.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { progressTo } from './tell.ts';
@@ -25,6 +26,7 @@ export function rangeRequest(
     configurationFrom: 'head',
     trust: 'user',
     options: { ...options, ...(options.config && { config: resolve(cwd, options.config) }) },
+    defaults: defaultsFrom(options, cwd),
     nvccArguments,
     environment,
     assets,

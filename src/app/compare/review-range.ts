@@ -5,7 +5,7 @@ import { analyseChange } from './change.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
-import type { Configuration } from '../../settings/configuration.ts';
+import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
 import {
   changedFiles,
   dayOf,
@@ -17,7 +17,7 @@ import {
   type Repository,
 } from '../project/git.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
-import { readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
+import { defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
@@ -42,6 +42,8 @@ export interface RangeRequest {
   /** Which of the affected units are analysed; all where it is missing. */
   readonly select?: UnitSelection | undefined;
   readonly options: Options;
+  /** The configuration that the organisation has for all its repositories; else that of `--defaults`. */
+  readonly defaults?: DefaultsText | undefined;
   /** Of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -56,6 +58,8 @@ export interface RangeRequest {
 export interface RangeAnalysis extends ChangeAnalysis {
   readonly baseSha: string;
   readonly headSha: string;
+  /** The files of the head that a rendering can quote. */
+  readonly texts: ReadonlyMap<string, string | undefined>;
 }
 
 /**
@@ -133,14 +137,14 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     });
     // Trees go away, their texts do not: what the texts are for comes after.
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
-    return { ...analysis, baseSha, headSha, source: (file) => texts.get(file) };
+    return { ...analysis, baseSha, headSha, texts, source: (file) => texts.get(file) };
   } finally {
     for (const dispose of disposals) await dispose();
   }
 }
 
 async function configurationsOf(
-  { root, configurationFrom, trust, options: { config } }: RangeRequest,
+  { root, configurationFrom, trust, options, defaults = defaultsFrom(options, root) }: RangeRequest,
   baseTree: SourceTree,
   headTree: SourceTree,
 ): Promise<{
@@ -148,14 +152,16 @@ async function configurationsOf(
   head: Configuration;
   diagnostics: readonly Diagnostic[];
 }> {
+  const { config } = options;
   const named = config === undefined ? undefined : resolve(root, config);
   const inside = named === undefined ? undefined : pathInside(root, named);
   // What the user names is read as it stands, and so is what no commit of the repository can change.
   if (named !== undefined && (trust === 'user' || inside === undefined)) {
-    const { configuration, diagnostics } = await readConfiguration(headTree, named);
+    const { configuration, diagnostics } = await readConfiguration(headTree, { file: named, defaults });
     return { base: configuration, head: configuration, diagnostics };
   }
-  const read = (tree: SourceTree) => readConfiguration(tree, inside, trust === 'pull-request');
+  const read = (tree: SourceTree) =>
+    readConfiguration(tree, { file: inside, isConfined: trust === 'pull-request', defaults });
   if (configurationFrom === 'base') {
     const { configuration, diagnostics } = await read(baseTree);
     const ignored = ignoredConfiguration(inside ?? configurationName, baseTree, headTree);

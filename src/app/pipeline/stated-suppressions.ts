@@ -25,9 +25,9 @@ export function statedSuppressions(
       suppressions.push({ code, reason, location, scope: { kind: 'lines', file, firstLine, lastLine } });
     }
   }
-  for (const { code, reason, path, until, location } of configuration.suppressions) {
+  for (const { code, reason, path, until, isShared, location } of configuration.suppressions) {
     const scope = { kind: 'path', pattern: path } as const;
-    suppressions.push({ code, reason, location, scope, ...(until === undefined ? {} : { until }) });
+    suppressions.push({ code, reason, location, scope, ...(until !== undefined && { until }), ...(isShared && { isShared }) }); // prettier-ignore
   }
   return suppressions;
 }
@@ -38,7 +38,8 @@ export function staleTest(options: Options, units: readonly KernelUnit[]): (supp
     options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
   const everything = whole && units.every(({ unit: { throughHeaders } }) => !throughHeaders);
   const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
-  return ({ code, scope }: Suppression): boolean => {
+  return ({ code, scope, isShared }: Suppression): boolean => {
+    if (isShared) return false;
     // What got worse shows only beside a base, and limits need more than the kernels.
     if (isCostCode(code) || code === 'idempotency/class-changed') return false;
     if (!everything || units.some(({ compiled }) => !compiled)) return false;

@@ -20,6 +20,8 @@ export interface Suppression {
     | { readonly kind: 'path'; readonly pattern: string | undefined };
   /** `YYYY-MM-DD`, the last day it holds. */
   readonly until?: string;
+  /** It is of the defaults that many repositories share. */
+  readonly isShared?: true;
 }
 
 /**
@@ -54,9 +56,9 @@ export function applySuppressions(
 ): { readonly kernels: KernelReport[]; readonly diagnostics: Diagnostic[] } {
   if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
-  const current = suppressions.filter(({ until, code, location }) => {
+  const current = suppressions.filter(({ until, code, location, isShared }) => {
     const expired = isExpired(until, today);
-    if (expired) {
+    if (expired && !isShared) {
       const message = `The suppression of ${code} ended on ${until}; fix the finding or set a later date.`;
       diagnostics.push({ severity: 'warning', code: 'suppression/expired', message, location });
     }

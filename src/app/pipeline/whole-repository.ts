@@ -2,9 +2,10 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Report } from '../../document/report.ts';
+import type { DefaultsText } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
-import { readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
+import { defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Assets } from '../project/assets.ts';
 import { findInputs } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
@@ -19,6 +20,8 @@ interface RepositoryRequest {
   readonly nvccArguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
+  /** The configuration that the organisation has for all its repositories. */
+  readonly defaults?: DefaultsText | undefined;
   readonly progress: Progress;
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,7 +40,8 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
   const options: Options = { ...request.options, checks: request.options.checks.filter((check) => check !== 'repair') };
   const tree = openSourceTree(root);
   const file = options.config === undefined ? undefined : resolve(root, options.config);
-  const { configuration, diagnostics } = await readConfiguration(tree, file, file === undefined);
+  const { defaults = defaultsFrom(options, root) } = request;
+  const { configuration, diagnostics } = await readConfiguration(tree, { file, isConfined: file === undefined, defaults }); // prettier-ignore
   const inputs = findInputs(['.'], tree.root, tree, configuration.paths);
   const found = await askForCompiler(options, environment, { outside: root });
   const builder =

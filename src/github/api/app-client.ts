@@ -10,6 +10,8 @@ interface AppCredentials {
   /** PEM, as GitHub makes it. */
   readonly privateKey: string;
   readonly apiUrl: string;
+  /** Milliseconds between two requests that write. */
+  readonly writeInterval: number;
 }
 
 export interface Installation {
@@ -25,27 +27,49 @@ export function appClients({
   appId,
   privateKey,
   apiUrl,
+  writeInterval,
 }: AppCredentials): (installation: number) => Promise<Installation> {
   const known = new Map<number, { readonly token: string; readonly ends: number }>();
-  const clientWith = (token: string): Octokit =>
-    createClient({
-      token,
-      apiUrl,
-      userAgent: `selvage/${toolVersion}`,
-      writeInterval: 1000,
-      retryBudget: 180_000,
-      requestTimeout: 30_000,
-      sleep,
-      now: Date.now,
-    });
   return async (installation) => {
     const kept = known.get(installation);
-    if (kept && kept.ends - margin > Date.now()) return { octokit: clientWith(kept.token), token: kept.token };
-    const asApp = clientWith(appToken(appId, privateKey, Date.now()));
+    if (kept && kept.ends - margin > Date.now())
+      return { octokit: clientWith(apiUrl, kept.token, writeInterval), token: kept.token };
+    const asApp = clientWith(apiUrl, appToken(appId, privateKey, Date.now()), writeInterval);
     const { data } = await asApp.rest.apps.createInstallationAccessToken({ installation_id: installation });
     known.set(installation, { token: data.token, ends: Date.parse(data.expires_at) });
-    return { octokit: clientWith(data.token), token: data.token };
+    return { octokit: clientWith(apiUrl, data.token, writeInterval), token: data.token };
   };
+}
+
+/**
+ * The App that somebody made from a manifest, with its key.
+ * @param code as GitHub sent it back; it holds for an hour, and once
+ */
+export async function registeredApp(
+  apiUrl: string,
+  code: string,
+): Promise<{
+  readonly id: number;
+  readonly pem: string;
+  readonly webhook_secret: string | null;
+  readonly html_url: string;
+}> {
+  const { data } = await clientWith(apiUrl, '', 0).rest.apps.createFromManifest({ code });
+  return data;
+}
+
+/** A client that waits as a server may: nobody sits beside it. */
+function clientWith(apiUrl: string, token: string, writeInterval: number): Octokit {
+  return createClient({
+    token,
+    apiUrl,
+    userAgent: `selvage/${toolVersion}`,
+    writeInterval,
+    retryBudget: 180_000,
+    requestTimeout: 30_000,
+    sleep,
+    now: Date.now,
+  });
 }
 
 /** The token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */

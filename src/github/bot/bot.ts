@@ -210,7 +210,7 @@ async function answerTo(command: BotCommand, comment: CommandComment, services: 
         return await ignored(command, comment, pull, analysed, services.octokit);
     }
   } catch (error) {
-    if (error instanceof NotCommitted || error instanceof NotChosen) return error.message;
+    if (error instanceof NotCommitted || error instanceof CommandRefused) return error.message;
     return `Selvage could not do that: ${codeSpan(failureOf(error).message)}`;
   }
 }
@@ -221,7 +221,7 @@ function escapeTextWithCode(text: string): string {
 }
 
 /** The pull request as GitHub has it. */
-async function pullState(octokit: Octokit, target: PullRequestTarget): Promise<PullState> {
+export async function pullState(octokit: Octokit, target: PullRequestTarget): Promise<PullState> {
   const { owner, repo, pullNumber } = target;
   const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: pullNumber });
   return {
@@ -235,8 +235,8 @@ async function pullState(octokit: Octokit, target: PullRequestTarget): Promise<P
   };
 }
 
-/** No finding, or no single one, is meant; the message says so. */
-class NotChosen extends Error {}
+/** What a command asks cannot be done; the message says why, in Markdown. */
+export class CommandRefused extends Error {}
 
 interface Chosen {
   readonly finding: Finding;
@@ -265,7 +265,7 @@ async function chosen(
       : found.size === 0
         ? `No finding of this commit has the ID ${codeSpan(names.join(', '))}; it may be fixed.`
         : 'Several findings have that ID; name more of its digits.';
-  throw new NotChosen(`${why}\n\n${findingTable(report)}`);
+  throw new CommandRefused(`${why}\n\n${findingTable(report)}`);
 }
 
 async function threadFingerprints({ on, id, target }: CommandComment, octokit: Octokit): Promise<readonly string[]> {
@@ -332,7 +332,7 @@ async function fixed(
     return isVerified && (!only || repair.fixes?.includes(only.finding.fingerprint) === true);
   });
   if (meant.length === 0)
-    throw new NotChosen(
+    throw new CommandRefused(
       only
         ? `Selvage has no verified edit for this finding${reasonOf(only.kernel)}.`
         : 'Selvage has no verified edits for the findings of this commit.',
@@ -344,7 +344,7 @@ async function fixed(
     const text = analysed.source(file);
     const distinct = distinctEdits(own);
     const overlap = distinct.some((edit, index) => index > 0 && edit.startLine <= distinct[index - 1]!.endLine);
-    if (text === undefined || overlap) throw new NotChosen(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // prettier-ignore
+    if (text === undefined || overlap) throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // prettier-ignore
     files.set(`${analysed.folder}${file}`, applyLineEdits(text, distinct));
   }
   const names = [...new Set(meant.map(({ name }) => name))];
@@ -368,10 +368,11 @@ async function ignored(
 ): Promise<string> {
   const { finding } = await chosen(id, comment, analysed, octokit);
   const place = placesOf(finding).find(({ file }) => analysed.source(file) !== undefined);
-  if (!place) throw new NotChosen('The source of this finding is not in the pull request.');
+  if (!place) throw new CommandRefused('The source of this finding is not in the pull request.');
   const lines = analysed.source(place.file)!.split('\n');
   const [before = '', line = ''] = [lines[place.line - 2], lines[place.line - 1]];
-  if (before.trimEnd().endsWith('\\')) throw new NotChosen('The finding is in a macro, where no comment can stand.');
+  if (before.trimEnd().endsWith('\\'))
+    throw new CommandRefused('The finding is in a macro, where no comment can stand.');
   const end = line.endsWith('\r') ? '\r' : '';
   const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
   lines.splice(place.line - 1, 0, `${indent}// selvage-ignore ${finding.code}: ${reason}${end}`);
@@ -391,7 +392,7 @@ async function isCommitted(
 }
 
 function refuseForks({ isFork }: PullState): void {
-  if (isFork) throw new NotChosen('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // prettier-ignore
+  if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // prettier-ignore
 }
 
 /** Text without what has a meaning in the message of a commit. */
@@ -408,7 +409,7 @@ async function committed(
 ): Promise<string> {
   for (const [file, text] of files)
     if (holdsOtherBytes(text))
-      throw new NotChosen(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // prettier-ignore
+      throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // prettier-ignore
   const now = await pullState(octokit, target);
   if (now.headSha !== pull.headSha)
     throw new NotCommitted('The branch has a newer commit by now; run the command again.');

@@ -1,7 +1,7 @@
 /** What a run posts that ends before it has a result: the results of earlier commits must not stand as if of this one. */
 import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../document/exit-code.ts';
-import { fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
 import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { printMarker } from '../text/marker.ts';
 import type { CheckPlan, ReviewPlan } from './review-plan.ts';
@@ -10,8 +10,8 @@ import { shortSha } from './summary.ts';
 /** Why a run ended early. */
 export interface EarlyEnd {
   readonly exitCode: number;
-  readonly kind: 'usage' | 'defect' | 'cancelled';
-  /** Of wrong usage: what is wrong. */
+  readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
+  /** Of wrong usage: what is wrong; of a limit: which one. */
   readonly message: string;
 }
 
@@ -19,6 +19,7 @@ const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
   usage: 'Not analysed: wrong usage or configuration',
   defect: 'Not analysed: a defect of Selvage',
   cancelled: 'Not analysed: the run was cancelled',
+  limit: 'Not analysed: the analysis passed its limits',
 };
 
 /** A message may be long: a configuration has many lines. */
@@ -68,6 +69,8 @@ function explanation({ kind, message }: EarlyEnd, headSha: string, secrets: read
     }
     case 'defect':
       return `Selvage did not analyse ${commit}: a defect of its own ended the run. The log of the job has the details.`;
+    case 'limit':
+      return `Selvage did not analyse ${commit}: ${escapeText(message)}. \`/selvage recheck\` tries again.`;
     case 'cancelled':
       return `Selvage did not analyse ${commit}: the run was cancelled.`;
   }

@@ -1,0 +1,27 @@
+/** The configuration that an organisation has for all its repositories: `.selvage.yml` in its repository `.github`. */
+import type { Octokit } from '@octokit/rest';
+import type { DefaultsText } from '../../settings/configuration.ts';
+import { configurationName } from '../../settings/options.ts';
+import { failureOf } from './client.ts';
+
+/** A larger file is none of ours, in bytes. */
+const mostBytes = 1 << 20;
+
+/**
+ * Reads the defaults of whoever owns a repository, as their default branch has them. Nothing of this makes a run fail.
+ * @returns undefined where there are none, or the token may not see them: GitHub says the same of both
+ */
+export async function organisationDefaults(octokit: Octokit, owner: string): Promise<DefaultsText | undefined> {
+  const file = `${owner}/.github/${configurationName}`;
+  try {
+    const { data } = await octokit.rest.repos.getContent({ owner, repo: '.github', path: configurationName });
+    if (Array.isArray(data) || data.type !== 'file') return { file, problem: 'it is no regular file.' };
+    if (data.size > mostBytes || data.encoding !== 'base64')
+      return { file, problem: `it has more than ${mostBytes} bytes.` };
+    return { file, text: Buffer.from(data.content, 'base64').toString('utf8') };
+  } catch (error) {
+    const { status, message } = failureOf(error);
+    if (status === 404) return undefined;
+    return { file, problem: `it cannot be read (${status === 0 ? 'no answer' : `status ${status}`}: ${message.slice(0, 200)}).` }; // prettier-ignore
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Makes a GitHub App of this server from a manifest: the owner opens a page of ours and presses its button, GitHub asks for
+ * a name, and sends the App's key back (GitHub: registering an App from a manifest). Nothing is copied by hand.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { UsageError } from '../base/usage-error.ts';
+import { registeredApp } from '../github/api/app-client.ts';
+import { failureOf } from '../github/api/client.ts';
+import { escapeHtml } from '../report/markup/html-text.ts';
+
+/** What the server of an App has to know of it. */
+const identitySchema = v.object({
+  appId: v.string(),
+  /** PEM */
+  privateKey: v.string(),
+  /** Of its webhook. */
+  secret: v.string(),
+});
+export type AppIdentity = v.InferOutput<typeof identitySchema>;
+
+interface RegistrationOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Where GitHub and browsers reach this server, without a slash at the end; else its own address. */
+  readonly url: string | undefined;
+  /** The organisation that is to own the App; else whoever presses the button. */
+  readonly organisation: string | undefined;
+  readonly serverUrl: string;
+  readonly apiUrl: string;
+  readonly folder: string;
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const identityFile = (folder: string): string => join(folder, 'app.json');
+
+/**
+ * The App that was made here before.
+ * @throws UsageError where its file is none of ours
+ */
+export function knownApp(folder: string): AppIdentity | undefined {
+  const file = identityFile(folder);
+  if (!existsSync(file)) return undefined;
+  try {
+    return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    throw new UsageError(`${file} does not hold an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // prettier-ignore
+  }
+}
+
+/** What the App is, may and hears. */
+function appManifest(url: string): object {
+  return {
+    name: `selvage-${randomBytes(3).toString('hex')}`,
+    url: 'https://github.com/OWNER/selvage',
+    description: 'Checks the CUDA kernels of pull requests for data races and barrier divergence',
+    public: false,
+    hook_attributes: { url: `${url}/webhook`, active: true },
+    redirect_url: `${url}/setup/done`,
+    default_permissions: {
+      contents: 'write',
+      pull_requests: 'write',
+      checks: 'write',
+      issues: 'read',
+      metadata: 'read',
+    },
+    default_events: ['pull_request', 'issue_comment', 'pull_request_review_comment', 'check_run'],
+  };
+}
+
+/**
+ * Waits until somebody has made the App, and keeps its key in the folder.
+ * @returns the App and the port of the page; undefined where the signal came first
+ */
+export async function registerApp(
+  options: RegistrationOptions,
+): Promise<{ readonly app: AppIdentity; readonly port: number } | undefined> {
+  const { host, organisation, serverUrl, apiUrl, folder, log, signal } = options;
+  const key = randomBytes(16).toString('hex');
+  let done: (app: AppIdentity | undefined) => void = () => undefined;
+  const made = new Promise<AppIdentity | undefined>((resolve) => (done = resolve));
+  let isUsed = false;
+
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://localhost');
+    const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
+    // Who does not know the key could make the server work for an App of their own.
+    if (!['/setup', '/setup/done'].includes(asked.pathname) || !isKey(given, key) || isUsed)
+      return page(response, 404, 'There is nothing here.');
+    if (asked.pathname === '/setup') {
+      const owner = organisation === undefined ? '' : `/organizations/${encodeURIComponent(organisation)}`;
+      const action = `${serverUrl}${owner}/settings/apps/new?state=${key}`;
+      const manifest = escapeHtml(JSON.stringify(appManifest(url)));
+      return page(response, 200, `<form action="${escapeHtml(action)}" method="post"><input type="hidden" name="manifest" value="${manifest}"><button>Make the GitHub App</button></form><p>It hears of ${escapeHtml(`${url}/webhook`)}, which GitHub has to reach.</p>`); // prettier-ignore
+    }
+    isUsed = true;
+    convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
+      isUsed = false;
+      log(`the App was not made: ${failureOf(error).message}`);
+      page(
+        response,
+        502,
+        'GitHub did not tell the key of the App; the log of the server says why. Go back and try again.',
+      );
+    });
+  });
+  const convert = async (code: string, response: ServerResponse): Promise<void> => {
+    if (!/^[\w-]{1,200}$/.test(code)) throw new Error('the answer of GitHub has no code');
+    const { id, pem, webhook_secret: secret, html_url: home } = await registeredApp(apiUrl, code);
+    if (!secret) throw new Error('the App has no secret of its webhook');
+    const app: AppIdentity = { appId: String(id), privateKey: pem, secret };
+    const beside = `${identityFile(folder)}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(beside, `${JSON.stringify(app)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(beside, identityFile(folder));
+    const install = `${home}/installations/new`;
+    log(`the App ${home} is made, and its key is in ${identityFile(folder)}; install it for repositories: ${install}`);
+    page(response, 200, `<p>The App is made. <a href="${escapeHtml(install)}">Install it for repositories</a>.</p>`);
+    response.once('close', () => done(app));
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const own = `http://${host}:${port}`;
+  const url = options.url ?? own;
+  if (options.url === undefined && serverUrl === 'https://github.com')
+    log(`SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
+  log(`there is no App yet: open ${own}/setup?key=${key} and press the button`);
+  signal.addEventListener('abort', () => done(undefined), { once: true });
+  if (signal.aborted) done(undefined);
+  const app = await made;
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+  return app && { app, port };
+}
+
+function isKey(given: string, key: string): boolean {
+  return given.length === key.length && timingSafeEqual(Buffer.from(given), Buffer.from(key));
+}
+
+/** @param body HTML */
+function page(response: ServerResponse, status: number, body: string): void {
+  const text = `<!doctype html><meta charset="utf-8"><title>Selvage</title><h1>Selvage</h1>${body}\n`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  };
+  response.writeHead(status, headers).end(text);
+}

@@ -1,0 +1,60 @@
+/** Joins the configuration of a repository with the one that an organisation has for all its repositories. */
+import type { Configuration } from './configuration.ts';
+
+/**
+ * A configuration over defaults. What is a single value, the architectures, and the files to include are the
+ * repository's where it gives them. Flags, excluded files, entries on kernels, and suppressions are those of both, the
+ * defaults first: where the last one decides it is the repository's.
+ * @param isGiven whether the repository gives a key, by its path in the file
+ */
+export function withDefaults(
+  own: Configuration,
+  defaults: Configuration,
+  isGiven: (...path: readonly string[]) => boolean,
+): Configuration {
+  const { race, divergence, repair, cost, idempotency } = own.checks;
+  const general = defaults.checks;
+  const compileCommands = own.nvcc.compileCommands ?? defaults.nvcc.compileCommands;
+  const take = <Value>(path: readonly string[], mine: Value, theirs: Value): Value =>
+    isGiven(...path) ? mine : theirs;
+  return {
+    ...defaults,
+    ...own,
+    arch: take(['arch'], own.arch, defaults.arch),
+    nvcc: {
+      args: [...defaults.nvcc.args, ...own.nvcc.args],
+      ...(compileCommands === undefined ? {} : { compileCommands }),
+    },
+    paths: {
+      include: take(['paths', 'include'], own.paths.include, defaults.paths.include),
+      exclude: [...defaults.paths.exclude, ...own.paths.exclude],
+    },
+    kernels: [...defaults.kernels, ...own.kernels],
+    checks: {
+      race: {
+        severity: take(['checks', 'race', 'severity'], race.severity, general.race.severity),
+        sameValueWrites: take(['checks', 'race', 'same-value-writes'], race.sameValueWrites, general.race.sameValueWrites), // prettier-ignore
+        volatile: take(['checks', 'race', 'volatile'], race.volatile, general.race.volatile),
+        undecided: take(['checks', 'race', 'undecided'], race.undecided, general.race.undecided),
+        warpLockstep: take(['checks', 'race', 'warp-lockstep'], race.warpLockstep, general.race.warpLockstep),
+      },
+      divergence: {
+        severity: take(['checks', 'divergence', 'severity'], divergence.severity, general.divergence.severity),
+        earlyExit: take(['checks', 'divergence', 'early-exit'], divergence.earlyExit, general.divergence.earlyExit),
+      },
+      repair: {
+        suggest: take(['checks', 'repair', 'suggest'], repair.suggest, general.repair.suggest),
+        gridLevel: take(['checks', 'repair', 'grid-level'], repair.gridLevel, general.repair.gridLevel),
+        removeRedundant: take(['checks', 'repair', 'remove-redundant'], repair.removeRedundant, general.repair.removeRedundant), // prettier-ignore
+        weights: {
+          grid: take(['checks', 'repair', 'grid-weight'], repair.weights.grid, general.repair.weights.grid),
+          loop: take(['checks', 'repair', 'loop-weight'], repair.weights.loop, general.repair.weights.loop),
+        },
+      },
+      cost: { ...general.cost, ...cost },
+      idempotency: take(['checks', 'idempotency'], idempotency, general.idempotency),
+    },
+    // Whoever works on one repository can neither mend nor remove those of the organisation.
+    suppressions: [...defaults.suppressions.map((one) => ({ ...one, isShared: true as const })), ...own.suppressions],
+  };
+}

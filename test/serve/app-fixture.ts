@@ -1,0 +1,128 @@
+/** A GitHub that makes an App of a server from its manifest, installs it, and sends it webhooks. */
+import { createHmac, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Api } from '../github/openapi.ts';
+import type { Handler, ServerOptions } from '../github/server.ts';
+
+const APP = 77;
+export const INSTALLATION = 5;
+export const WEBHOOK_SECRET = 'a secret of the webhook';
+const CODE = 'code-of-the-manifest';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+
+/** What a GitHub needs beside its repository. */
+export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'token'> & {
+  readonly more: (api: Api) => Readonly<Record<string, Handler>>;
+} {
+  return {
+    token,
+    isToken: (given, path) =>
+      path === `/app-manifests/${CODE}/conversions` ||
+      (path === `/app/installations/${INSTALLATION}/access_tokens` && isAppToken(given)),
+    more: (api) => ({
+      'POST /app-manifests/{code}/conversions': () => ({
+        status: 201,
+        body: { ...api.example('integration-from-manifest'), id: APP, pem: privateKey, webhook_secret: WEBHOOK_SECRET },
+      }),
+      'POST /app/installations/{installation_id}/access_tokens': () => {
+        const ends = new Date(Date.now() + 3_600_000).toISOString();
+        return { status: 201, body: { ...api.example('installation-token'), token, expires_at: ends } };
+      },
+    }),
+  };
+}
+
+function isAppToken(token: string): boolean {
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(createPublicKey(publicKey), signature, 'base64url'); // prettier-ignore
+  const { iss } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as { iss?: string };
+  return isSigned && iss === String(APP);
+}
+
+/** `selvage serve` as a process. */
+export interface ServedApp {
+  readonly child: ChildProcess;
+  readonly lines: readonly string[];
+  /** The first line that it has written, or will, that matches. */
+  readonly line: (pattern: RegExp) => Promise<RegExpExecArray>;
+}
+
+/** Starts the server. */
+export function startServing(entry: string, environment: Readonly<Record<string, string>>, cwd: string): ServedApp {
+  const child = spawn(process.execPath, [entry, 'serve'], {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lines.push(line);
+    for (const wake of waiting) wake();
+  });
+  child.once('exit', () => {
+    lines.push('the server ended');
+    for (const wake of waiting) wake();
+  });
+  const find = (pattern: RegExp) => lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+  return {
+    child,
+    lines,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = find(pattern);
+          if (match) resolve(match);
+          else if (lines.includes('the server ended')) reject(new Error(`no ${pattern}:\n${lines.join('\n')}`));
+          else return void waiting.add(look);
+          waiting.delete(look);
+        };
+        look();
+      }),
+  };
+}
+
+/** Does what the owner's browser does with the page of a server that has no App yet. @returns the manifest */
+export async function pressButton(page: string): Promise<Record<string, unknown>> {
+  const html = await (await fetch(page)).text();
+  const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll('&quot;', '"').replaceAll('&amp;', '&'); // prettier-ignore
+  const manifest = JSON.parse(unescaped(/name="manifest" value="([^"]*)"/.exec(html)?.[1] ?? '')) as Record<
+    string,
+    unknown
+  >;
+  const state = new URL(unescaped(/action="([^"]*)"/.exec(html)?.[1] ?? '')).searchParams.get('state') ?? '';
+  const back = new URL(String(manifest['redirect_url']));
+  back.searchParams.set('code', CODE);
+  back.searchParams.set('state', state);
+  const answer = await fetch(back);
+  if (!answer.ok) throw new Error(`the App was not made: ${await answer.text()}`);
+  return manifest;
+}
+
+/** Sends a webhook as GitHub does. @returns the status of the answer */
+export async function deliver(
+  port: number | string,
+  id: string,
+  event: string,
+  payload: object,
+  secret = WEBHOOK_SECRET,
+): Promise<number> {
+  const body = JSON.stringify({ ...payload, installation: { id: INSTALLATION } });
+  const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
+    method: 'POST',
+    headers: {
+      'x-github-delivery': id,
+      'x-github-event': event,
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    },
+    body,
+  });
+  await response.text();
+  return response.status;
+}
