@@ -240,12 +240,15 @@ function interpret(
   const known: Fact[] = [];
   const events: HostEvent[] = [];
   let steps = 0;
-  let written: Map<number, Set<SyntaxNode | undefined>> | undefined;
+  let written: Map<number, { by: Set<SyntaxNode | undefined>; fields: Set<string> }> | undefined;
   const exposed = new Set<number>();
   const escaped = new Set<number>();
-  const note = (index: number, by: SyntaxNode | undefined): void => {
+  const note = (index: number, by: SyntaxNode | undefined, field: string): void => {
     rewritten.add(index);
-    if (written) written.set(index, (written.get(index) ?? new Set()).add(by));
+    const own = written?.get(index) ?? { by: new Set(), fields: new Set() };
+    own.by.add(by);
+    own.fields.add(field);
+    written?.set(index, own);
   };
   let silence = 0;
   let counter = 0;
@@ -308,16 +311,16 @@ function interpret(
         for (const [id, other] of memories) {
           if (id === place.symbol.id || (other.field !== own.field && !isAddress)) continue;
           state.store.set(other.cell, symbol(own.field));
-          note(other.cell, undefined);
+          note(other.cell, undefined, '');
         }
         state.store.set(own.cell, value);
-        note(own.cell, by);
+        note(own.cell, by, '');
         return;
       }
       if (isFixed(place.cell)) return;
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
-      note(place.cell, by);
+      note(place.cell, by, place.path[0] ?? '');
     },
     lookUp: (name, frame, state) => {
       const parts = name.split('::').filter((part) => part !== '');
@@ -372,7 +375,7 @@ function interpret(
     step: (count = 1) => (steps += count) <= mostSteps,
     silently(run) {
       const outer = written;
-      const own = new Map<number, Set<SyntaxNode | undefined>>();
+      const own: NonNullable<typeof written> = new Map();
       written = own;
       silence++;
       try {
@@ -380,13 +383,14 @@ function interpret(
       } finally {
         silence--;
         written = outer;
-        for (const [index, nodes] of own) for (const by of nodes) note(index, by);
+        for (const [index, { by, fields }] of own)
+          for (const one of by) for (const field of fields) note(index, one, field);
       }
       return own;
     },
     attempt(run) {
       const count = events.length;
-      const isDone = run();
+      const isDone = run(() => events.slice(count));
       if (!isDone) events.length = count;
       return isDone;
     },

@@ -77,6 +77,14 @@ export type HostPlace =
   | { readonly kind: 'cell'; readonly cell: number; readonly path: readonly string[] }
   | { readonly kind: 'memory'; readonly symbol: HostSymbol };
 
+/** What wrote a variable, and which parts of it. */
+export interface Writes {
+  /** Assignments in the text; undefined for what else writes. */
+  readonly by: ReadonlySet<SyntaxNode | undefined>;
+  /** Names of fields; empty for the variable as a whole. */
+  readonly fields: ReadonlySet<string>;
+}
+
 export interface Interpreter {
   readonly declarations: Declarations;
   readonly evaluate: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
@@ -125,10 +133,10 @@ export interface Interpreter {
   readonly spent: () => number;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
-  /** Runs something whose effects are not to be told; gives the cells that it wrote, each with what wrote it. */
-  readonly silently: (run: () => void) => ReadonlyMap<number, ReadonlySet<SyntaxNode | undefined>>;
-  /** Runs something; what it emitted is taken back where it answers false. */
-  readonly attempt: (run: () => boolean) => boolean;
+  /** Runs something whose effects are not to be told; gives the cells that it wrote. */
+  readonly silently: (run: () => void) => ReadonlyMap<number, Writes>;
+  /** Runs something, which may ask what it emitted; that is taken back where it answers false. */
+  readonly attempt: (run: (emitted: () => readonly HostEvent[]) => boolean) => boolean;
 }
 
 /** An argument: its value, and where it stands if it is a variable. */

@@ -5,9 +5,9 @@ import { declaredName, sizeIn, suffixOf, textOf } from './declarations.ts';
 import { argumentOf, forget } from './calls.ts';
 import { bracedValue, withLength } from './braced-value.ts';
 import { endsProgram, exposeNamed, typeOfExpression } from './expressions.ts';
-import { type Exits, type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
-import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, truth, zeroTerm } from './term.ts'; // prettier-ignore
-import { type HostValue, factOf, termOf } from './value.ts';
+import { type Exits, type Frame, type HostEvent, type Interpreter, type State, type Writes, assume, cloneState, converted, dim3Of, meet, resolvedType, typeText, withPart } from './interpreter.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, joinedFact, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
 const mostRounds = 64;
@@ -397,8 +397,28 @@ function loop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): 
   const rounds = node.type === 'for_range_loop' ? undefined : shortRounds(node, state, frame, host);
   if (rounds !== undefined && host.attempt(() => unrolled(node, rounds, state, frame, host))) return true;
   if (node.type === 'for_range_loop' && host.attempt(() => unrolledRange(node, state, frame, host))) return true;
+  become(state, cloneState(before));
+  if (node.type === 'for_range_loop' || !host.reaches(node)) return summarised(node, state, frame, host, isFirst);
+  let isThrough = true;
+  const isTold = host.attempt((emitted) => {
+    const start = host.spent();
+    const changed = new Set<string>();
+    isThrough = summarised(node, state, frame, host, isFirst, 'all alike', changed);
+    return host.spent() - start > mostOfFirstRound || !emitted().some((event) => isLeftOpen(event, changed));
+  });
+  if (isTold) return isThrough;
   become(state, before);
-  return summarised(node, state, frame, host, isFirst);
+  return summarised(node, state, frame, host, isFirst, 'first apart');
+}
+
+/** Whether a launch has an extent that the rounds of a loop change, and of which no argument of it says more. */
+function isLeftOpen(event: HostEvent, changed: ReadonlySet<string>): boolean {
+  if (event.kind !== 'launch') return false;
+  const isChanged = (id: string): boolean => changed.has(id) || changed.has(id.replace(/\.[xyz]$/, ''));
+  const symbols = (values: readonly (HostTerm | null)[]): string[] => values.flatMap((term) => (term ? [...symbolsOf(term).keys()] : [])); // prettier-ignore
+  const told = new Set(symbols((event.arguments ?? []).map(termOf)));
+  const extents = [event.grid, event.block].flatMap((value) => (value && extentsOf(value)) ?? []);
+  return symbols(extents).some((id) => isChanged(id) && !told.has(id));
 }
 
 /** One round: the body, then what follows it. @returns whether another round may follow */
@@ -443,6 +463,9 @@ function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpr
   });
   return rounds;
 }
+
+/** Work of one round above which the first round is not gone through apart from the others. */
+const mostOfFirstRound = 4000;
 
 /** Work that goes into the rounds of a loop that leads to no launch: what it leaves behind rarely matters there. */
 const mostOfSideLoop = 1000;
@@ -504,25 +527,36 @@ function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Inter
   return true;
 }
 
-/** One round that stands for all of them: what they change may have any value, within what steps and conditions tell. */
-function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, isFirst: boolean): boolean {
+/**
+ * One round that stands for all of them: what they change may have any value, within what steps and conditions tell. Or
+ * the first round as it is, and one that stands for the others: before these comes a round, which tells what it leaves.
+ * @param changed gets the symbols for what the rounds change
+ */
+function summarised(
+  node: SyntaxNode,
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+  isFirst: boolean,
+  rounds: 'all alike' | 'first apart' = 'all alike',
+  changed = new Set<string>(),
+): boolean {
   const written = writtenIn(node, state, frame, host);
   const start = cloneState(state);
   const halved: { readonly first: HostTerm; readonly now: HostTerm }[] = [];
   const steps = stepsOf(node, host);
   state.epoch++;
-  for (const [cell, writers] of written) {
+  for (const [cell, writes] of written) {
     const before = start.store.get(cell) ?? host.initial(cell);
     if (before === undefined) continue;
-    const type = host.typeOfCell(cell);
-    const symbol = host.symbol(labelOf(cell, frame, host), type);
-    const value = converted(symbol, typeText(type, frame), host.declarations.aliases);
+    const value = afterWrites(before, cell, writes, labelOf(cell, frame, host), frame, host, changed);
     state.store.set(cell, value);
     const [first, now] = [termOf(before), termOf(value)];
     const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
     const own = name === undefined ? undefined : steps.get(name);
     // Only where nothing else in the loop writes it.
-    if (first && now && own && [...writers].every((writer) => writer === own.node)) progression(first, now, own, host);
+    if (first && now && own && [...writes.by].every((writer) => writer === own.node))
+      progression(first, now, own, host);
     if (first && now && own?.operator === '/') halved.push({ first, now });
   }
   if (node.type === 'for_range_loop') declareElement(node, state, frame, host);
@@ -533,7 +567,8 @@ function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpre
     assume(state, condition);
     // What is positive after divisions was not less before.
     for (const { first, now } of halved) if (isPositive(condition, now)) assume(state, compared('<=', now, first));
-    round(node, state, frame, host, breaks);
+    if (rounds === 'all alike') round(node, state, frame, host, breaks);
+    else roundsApart(node, start, state, frame, host, isFirst, breaks);
   }
   become(state, after);
   if (!isFirst && node.type !== 'for_range_loop') {
@@ -542,6 +577,33 @@ function summarised(node: SyntaxNode, state: State, frame: Frame, host: Interpre
     if (end.kind === 'truth' && end.value && breaks.length === 0) return false;
   }
   return true;
+}
+
+/**
+ * @param start what holds before the first round
+ * @param state what holds before any round, with the condition of the loop
+ */
+function roundsApart(
+  node: SyntaxNode,
+  start: State,
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+  isFirst: boolean,
+  breaks: State[],
+): void {
+  const first = cloneState(start);
+  const isEntered = isFirst ? truth(true) : loopCondition(node, first, frame, host);
+  if (isEntered.kind === 'truth' && !isEntered.value) return;
+  assume(first, isEntered);
+  round(node, first, frame, host, breaks);
+  let isAlive = true;
+  const unseen: Frame = { ...frame, exits: { returns: [], breaks: [], continues: [] } };
+  host.silently(() => (isAlive = round(node, state, unseen, host, [])));
+  const again = isAlive ? loopCondition(node, state, frame, host) : truth(false);
+  if (again.kind === 'truth' && !again.value) return;
+  assume(state, again);
+  round(node, state, frame, host, breaks);
 }
 
 function labelOf(cell: number, frame: Frame, host: Interpreter): string {
@@ -569,32 +631,54 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
   host.declare(name, own, converted(value, typeText(own, frame), host.declarations.aliases), state, frame);
 }
 
-/** The cells that a loop writes, in whatever round, each with what writes it. */
-function writtenIn(
-  node: SyntaxNode,
-  state: State,
+/**
+ * What a variable may hold after it was written: anything, or where only fields of it were, anything in these.
+ * @param changed gets the symbols for that
+ */
+function afterWrites(
+  before: HostValue,
+  cell: number,
+  { fields }: Pick<Writes, 'fields'>,
+  label: string,
   frame: Frame,
   host: Interpreter,
-): ReadonlyMap<number, ReadonlySet<SyntaxNode | undefined>> {
-  const all = new Map<number, Set<SyntaxNode | undefined>>();
+  changed: Set<string>,
+): HostValue {
+  const fresh = (name: string, type?: string): HostValue => {
+    const symbol = host.symbol(name, type);
+    if (symbol.kind === 'symbol') changed.add(symbol.symbol.id);
+    return symbol;
+  };
+  // An element that nobody knows which may be any of them.
+  if (before.kind === 'record' && ![...fields].some((field) => field === '' || field.startsWith('[')))
+    return [...fields].reduce((value, field) => withPart(value, [field], fresh(`${label}.${field}`)), before as HostValue); // prettier-ignore
+  const type = host.typeOfCell(cell);
+  return converted(fresh(label, type), typeText(type, frame), host.declarations.aliases);
+}
+
+/** The cells that a loop writes, in whatever round. */
+function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): ReadonlyMap<number, Writes> {
+  const all = new Map<number, { readonly by: Set<SyntaxNode | undefined>; readonly fields: Set<string> }>();
   // What the first round does not write, a later one may, with what the first one wrote.
-  for (let size = -1; size !== all.size;) {
-    size = all.size;
+  for (let [before, now] = [-1, 0]; before !== now;) {
+    before = now;
     const dry = cloneState(state);
     dry.epoch++;
-    for (const cell of all.keys()) dry.store.set(cell, converted(host.symbol('any round', host.typeOfCell(cell)), typeText(host.typeOfCell(cell), frame), host.declarations.aliases)); // prettier-ignore
+    for (const [cell, writes] of all) dry.store.set(cell, afterWrites(dry.store.get(cell) ?? host.initial(cell) ?? host.symbol('any round'), cell, writes, 'any round', frame, host, new Set())); // prettier-ignore
     const written = host.silently(() => {
       if (node.type === 'for_range_loop') declareElement(node, dry, frame, host);
       loopCondition(node, dry, frame, host);
       round(node, dry, { ...frame, exits: { returns: [], breaks: [], continues: [] } }, host, []);
     });
-    for (const [cell, writers] of written) {
+    for (const [cell, { by, fields }] of written) {
       // Variables of the body are new in each round, and so is what stands for memory.
       if (!state.store.has(cell) && (host.initial(cell) === undefined || host.typeOfCell(cell) === '')) continue;
-      const own = all.get(cell) ?? new Set();
-      for (const writer of writers) own.add(writer);
+      const own = all.get(cell) ?? { by: new Set(), fields: new Set() };
+      for (const one of by) own.by.add(one);
+      for (const field of fields) own.fields.add(field);
       all.set(cell, own);
     }
+    now = [...all.values()].reduce((sum, { fields }) => sum + 1 + fields.size, 0);
   }
   return all;
 }

@@ -365,11 +365,13 @@ export function compared(operator: ComparisonOperator, left: HostTerm, right: Ho
     }
   }
   if (isSame(left, right)) return truth(operator === '==' || operator === '<=' || operator === '>=');
-  // The truth of a condition, asked of the number that it was made.
-  if (left.kind === 'choice' && b !== undefined && (operator === '==' || operator === '!=')) {
+  // The truth of a condition, asked of the number that it was made; or one of two numbers, of which both are so.
+  if (left.kind === 'choice' && b !== undefined) {
     const [then, otherwise] = [compared(operator, left.then, right), compared(operator, left.otherwise, right)];
-    if (then.kind === 'truth' && otherwise.kind === 'truth' && then.value !== otherwise.value)
+    if (then.kind === 'truth' && otherwise.kind === 'truth') {
+      if (then.value === otherwise.value) return then;
       return then.value ? left.condition : negatedFact(left.condition);
+    }
   }
   return { kind: 'comparison', operator, left, right };
 }

@@ -69,8 +69,11 @@ export function sitesOf(event: LaunchEvent, location: Location, parameters: read
   const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
   const sites = ways.map((way) => siteOf(event, location, parameters, way));
   // Of several ways those on which nothing is launched are not told.
-  const isPossible = ({ block, grid }: LaunchSite): boolean => [...(block ?? []), ...(grid ?? [])].every((extent) => extent >= 1); // prettier-ignore
-  const possible = sites.filter(isPossible);
+  const isPossible = (way: readonly Fact[]): boolean => {
+    const resolved = substitutionOf(event.facts, [...event.symbolFacts, ...way]);
+    return shapes.every((shape) => (termConstant(resolved.term(shape)) ?? 1n) >= 1n);
+  };
+  const possible = sites.filter((_, at) => isPossible(ways[at]!));
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
@@ -401,6 +404,7 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
       return number(term.value);
     case 'arithmetic': {
       const [left, right] = [translated(term.left, names), translated(term.right, names)];
+      if (!left && term.operator === '/') return quotientOfQuotient(term.left, termConstant(term.right), names);
       if (left && right?.kind === 'integer' && right.value < 0n && term.operator === '+')
         return { kind: 'arithmetic', operator: '-', left, right: number(-right.value) };
       return left && right && { kind: 'arithmetic', operator: term.operator, left, right };
@@ -408,6 +412,24 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
     default:
       return null;
   }
+}
+
+/** Factors of a divisor that are tried. */
+const mostFactors = 4096n;
+
+/** `m / 512` for `n / 1024`, where an argument `m` is `n / 2`. */
+function quotientOfQuotient(
+  dividend: HostTerm,
+  divisor: bigint | undefined,
+  names: Bindings,
+): IntegerExpression | null {
+  for (let factor = 2n; divisor !== undefined && factor <= mostFactors && 2n * factor <= divisor; factor++) {
+    if (divisor % factor !== 0n) continue;
+    const part = arithmetic('/', dividend, integer(divisor / factor));
+    const left = part && names.get(termKey(part));
+    if (left) return { kind: 'arithmetic', operator: '/', left, right: number(factor) };
+  }
+  return null;
 }
 
 /** A fact in the language of assumptions; null where it says nothing, or cannot be told. */
