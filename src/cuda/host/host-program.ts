@@ -320,7 +320,8 @@ function interpret(
       if (isFixed(place.cell)) return;
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
-      note(place.cell, by, place.path[0] ?? '');
+      // An element that nobody knows which may be any.
+      note(place.cell, by, place.path[0]?.replace(/^\[[^]*/, '') ?? '');
     },
     lookUp: (name, frame, state) => {
       const parts = name.split('::').filter((part) => part !== '');

@@ -81,7 +81,7 @@ export type HostPlace =
 export interface Writes {
   /** Assignments in the text; undefined for what else writes. */
   readonly by: ReadonlySet<SyntaxNode | undefined>;
-  /** Names of fields; empty for the variable as a whole. */
+  /** Names of fields; an empty one for the variable as a whole, or for any of its elements. */
   readonly fields: ReadonlySet<string>;
 }
 

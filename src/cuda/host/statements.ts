@@ -649,8 +649,7 @@ function afterWrites(
     if (symbol.kind === 'symbol') changed.add(symbol.symbol.id);
     return symbol;
   };
-  // An element that nobody knows which may be any of them.
-  if (before.kind === 'record' && ![...fields].some((field) => field === '' || field.startsWith('[')))
+  if (before.kind === 'record' && !fields.has(''))
     return [...fields].reduce((value, field) => withPart(value, [field], fresh(`${label}.${field}`)), before as HostValue); // prettier-ignore
   const type = host.typeOfCell(cell);
   return converted(fresh(label, type), typeText(type, frame), host.declarations.aliases);

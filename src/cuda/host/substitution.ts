@@ -1,12 +1,12 @@
 /** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
-import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf } from './term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // prettier-ignore
 
 interface Substitution {
   readonly term: (term: HostTerm) => HostTerm;
   readonly fact: (fact: Fact) => Fact;
 }
 
-/** What facts say: the numbers of symbols, and which conditions hold. */
+/** What facts say: the numbers of symbols and other terms, by their keys, and which conditions hold. */
 interface Settled {
   readonly facts: readonly Fact[];
   readonly pinned: ReadonlyMap<string, HostTerm>;
@@ -56,7 +56,7 @@ function settledFrom(
       [held.left, held.right],
       [held.right, held.left],
     ] as const)
-      if (a.kind === 'symbol' && termConstant(b) !== undefined && !pinned.has(a.symbol.id)) pinned.set(a.symbol.id, b);
+      if (a.kind !== 'integer' && termConstant(b) !== undefined && !pinned.has(termKey(a))) pinned.set(termKey(a), b);
     // One of two numbers, told which.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
@@ -81,7 +81,8 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
   const rebuilt = (fact: Fact): Fact => {
     switch (fact.kind) {
       case 'comparison':
-        return compared(fact.operator, replace(fact.left), replace(fact.right));
+        // A fact that gives a term its number says something of what the term is made of.
+        return compared(fact.operator, replaceWithin(fact.left), replaceWithin(fact.right));
       case 'and':
       case 'or':
         return joinedFact(fact.kind, replaceFact(fact.left), replaceFact(fact.right));
@@ -93,11 +94,15 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
     }
   };
   const replace = (term: HostTerm): HostTerm => {
+    if (term.kind === 'integer' || pinned.size === 0) return replaceWithin(term);
+    return pinned.get(termKey(term)) ?? replaceWithin(term);
+  };
+  const replaceWithin = (term: HostTerm): HostTerm => {
     switch (term.kind) {
       case 'integer':
         return term;
       case 'symbol':
-        return pinned.get(term.symbol.id) ?? term;
+        return pinned.get(termKey(term)) ?? term;
       case 'arithmetic':
         return arithmetic(term.operator, replace(term.left), replace(term.right)) ?? term;
       case 'choice':

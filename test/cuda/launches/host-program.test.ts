@@ -49,6 +49,14 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // prettier-ignore
   ['int n = 1; for (int i = 0; i < parameter; i++) { for (int j = 0; j < i; j++) n *= 2; k<<<n, 1>>>(); }'],
   ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();'],
+  // What a round leaves for the one after the next.
+  ['int n = 1, m = 1; for (int i = 0; i < parameter; i++) { k<<<n, 1>>>(); n = m; m = more(); }'],
+  ['int n = 1, m = 1; do { k<<<n, 1>>>(); n = m; m = more(); } while (m > 3);'],
+  // Fields that a loop writes on the way out, or that it does not say which.
+  ['dim3 b(4); while (more()) { if (late()) { b.x = more(); break; } } k<<<b.x, 1>>>();'],
+  ['dim3 b(4); for (int i = 0; i < parameter; i++) { k<<<b.x, 1>>>(); if (late()) b = dim3(more()); }'],
+  ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) a[i] = 7; k<<<a[1], 1>>>();'],
+  ['int a[2] = {3, 4}; for (int i = 0; i < parameter; i++) { k<<<a[1], 1>>>(); a[i] = 7; }'],
   // Calls of what is defined elsewhere change variables that it can see.
   ['g = 4; elsewhere(); k<<<g, 1>>>();', 'int g;'],
   ['fill(a); k<<<a[0], 1>>>();', 'void fill(int* a); static int a[2] = {3, 4};'],
@@ -120,6 +128,10 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['S s{4}; k<<<s.n, 1>>>();', [8], 'struct S { int n; S(int m) : n(m * 2) {} };'],
   ['S s; k<<<s.n, 1>>>();', [5], 'struct S { int n = 3; S() { n = 5; } };'],
   ['({ int n = 4; k<<<n, 1>>>(); });', [4]],
+  ['dim3 b(4); for (int i = 0; i < parameter; i++) { b.y = i; k<<<b.x, 1>>>(); }', [4]],
+  ['int n = 8; for (int i = 0; i < parameter; i++) { k<<<n, 1>>>(); n = i > 2 ? 1 : 2; }', [1, 2, 8]],
+  ['int n = 8; while (more()) { if (n == 8) n = 3; k<<<n, 1>>>(); n = 2; if (late()) continue; n = 5; }', [2, 3, 5]],
+  ['int n = parameter / 3 + 1; switch (n) { case 4: k<<<n, 1>>>(); }', [4]],
   ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
 ];
 
@@ -148,6 +160,16 @@ test('launches that another way leads to are not missed', async () => {
     assert.ok((await all(text)).includes(null), text.slice(0, 200));
   const two = await all('static void wrap(int n) { later([=] { k<<<n, 1>>>(); }); } int main() { wrap(1); wrap(2); }');
   assert.deepEqual(new Set(two), new Set([1, 2]));
+});
+
+test('a number that a condition gives a quotient says something of the dividend', async () => {
+  const [list] = await ties('void f(int n) { if (n / 2 == 4) k<<<n / 2, 256>>>(n); }', ['int']);
+  assert.ok(list?.includes('p0 / 2 == 4'), list?.join('; '));
+});
+
+test('a part of an argument ties a grid', async () => {
+  const [list] = await ties('void f(int n) { int half = n / 2; k<<<half / 512, 512>>>(half); }', ['int']);
+  assert.ok(list?.includes('gridDim.x == p0 / 512'), list?.join('; '));
 });
 
 test('what is not so is not tied', async () => {
