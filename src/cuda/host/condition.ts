@@ -1,0 +1,36 @@
+/** Conditions of statements, and where the ways that they part meet again. */
+import { childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { declaredName, textOf } from './declarations.ts';
+import { type Frame, type Interpreter, type State, meet } from './interpreter.ts';
+import { type Fact, truth } from './term.ts';
+import type { HostValue } from './value.ts';
+
+/** The condition of an `if`, `while` or `switch`; what it declares is declared. */
+export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
+  const clause = childIn(node, 'condition');
+  if (!clause) return { kind: 'condition', fact: truth(true) };
+  const initial = childIn(clause, 'initializer');
+  if (initial) for (const child of initial.children.length > 0 && initial.type === 'init_statement' ? initial.children : [initial]) host.execute(child, state, frame); // prettier-ignore
+  const value = clause.type === 'condition_clause' ? childIn(clause, 'value') : clause;
+  if (!value) return host.symbol('condition');
+  if (value.type !== 'declaration') return host.evaluate(value, state, frame);
+  const declarator = childIn(value, 'declarator');
+  const name = declarator && declaredName(host.declarations.text, declarator);
+  const inner = childIn(value, 'value');
+  const result = inner ? host.evaluate(inner, state, frame) : host.symbol('condition');
+  const type = childIn(value, 'type');
+  if (name !== undefined) host.declare(name, type ? textOf(host.declarations.text, type) : '', result, state, frame);
+  return result;
+}
+
+/** Makes a state one of two that meet. */
+export function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
+  meet(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
+}
+
+/** Makes a state another one. */
+export function become(state: State, other: State): void {
+  state.store = other.store;
+  state.facts = other.facts;
+  state.epoch = other.epoch;
+}
