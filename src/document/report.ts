@@ -118,6 +118,12 @@ interface CodeDifference {
   readonly location?: Location;
 }
 
+/** What of a kernel's costs was not compared, or only at sizes that Selvage chose: a sentence without its full stop. */
+export interface CostNote {
+  readonly kernel: string;
+  readonly message: string;
+}
+
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
@@ -133,6 +139,8 @@ export interface Comparison {
   readonly improvements?: readonly Regression[];
   /** What changed in the machine code of kernels, what weighs most in each first. */
   readonly code?: readonly CodeDifference[];
+  /** What of the costs of a kernel was not compared, or was at sizes that nobody gave. */
+  readonly costNotes?: readonly CostNote[];
   readonly addedKernels?: readonly string[];
   readonly removedKernels?: readonly string[];
   readonly renamedKernels?: readonly { readonly base: string; readonly head: string }[];

@@ -8,7 +8,7 @@ import { instanceGroups, toldTogether, type InstanceGroup } from '../document/in
 import { code } from '../wording/text/code-text.ts';
 import type { Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
-import { costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
+import { costNotesList, costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, worseCosts } from '../wording/cost/worse-costs.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
@@ -64,6 +64,8 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     const charts = regressionCharts(costs);
     if (charts !== '') lines.push(charts, '');
   }
+  const notes = costNotesList(report.comparison?.costNotes ?? []);
+  if (notes !== '') lines.push(notes, '');
   for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf)));
   const patch = renderPatch(report, source);
   if (patch !== '') {

@@ -78,11 +78,12 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
   }
   if (report.comparison) {
-    const { regressions, improvements = [], code = [] } = report.comparison;
+    const { regressions, improvements = [], code = [], costNotes = [] } = report.comparison;
     const { added, fixed, unchanged } = comparedCauses(report);
     lines.push('', ...comingsAndGoings(report, (name) => name));
     for (const { kernel, message } of improvements) lines.push(`${paint('green', 'better')}: ${kernel}: ${message}`);
-    for (const { kernel, message } of code) lines.push(`${paint('cyan', 'machine code')}: ${kernel}: ${message}`);
+    for (const { kernel, message } of code) lines.push(`${paint('cyan', 'code')}: ${kernel}: ${message}`);
+    for (const { kernel, message } of costNotes) lines.push(paint('dim', `costs compared: ${kernel}: ${message}`));
     const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // prettier-ignore
     const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // prettier-ignore
     lines.push('', `${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged${costs}`);

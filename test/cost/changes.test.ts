@@ -1,7 +1,7 @@
 /**
  * Kernels before and after a change: what is told of their costs, and on which line. Each file of `changes/` holds both
  * texts, the later one under `#ifdef AFTER`. A comment above each kernel says what the change makes `worse` or `better`,
- * or that it is `neutral`. What is said was read off the counters of runs of both sides, not off bounds.
+ * that it is `neutral`, or what is `told` of it beside its metrics. What is said was read off the counters of runs of both sides, not off bounds.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,12 +37,12 @@ function side(text: string, isAfter: boolean): string {
 function expectations(text: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of text.split('// changes: ').slice(1)) {
-    const name = /__global__ void (\w+)/.exec(part)![1]!;
+    const name = /__global__ void (?:[A-Z]+ )?(\w+)/.exec(part)![1]!;
     const [, line = ''] = part.split('\n');
-    const [, kind = '', list = ''] = /^\/\/ (neutral|(?:worse|better)): ?(.*)$/.exec(
+    const [, kind = '', list = ''] = /^\/\/ (neutral|worse|better|told): ?(.*)$/.exec(
       line.replace('neutral', 'neutral: '),
     )!;
-    found.set(name, kind === 'neutral' ? [] : list.split('; ').map((one) => `${kind} ${one}`));
+    found.set(name, kind === 'neutral' ? [] : kind === 'told' ? [`told ${list}`] : list.split('; ').map((one) => `${kind} ${one}`)); // prettier-ignore
   }
   return found;
 }
@@ -75,6 +75,11 @@ for (const file of readdirSync(folder)) {
       }
     }
     const wanted = expectations(text);
+    for (const { kernel, message } of comparison!.code ?? []) {
+      const name = kernel.replace(/\(.*/, '');
+      const [expected = ''] = wanted.get(name)!;
+      if (expected.startsWith('told ') && message.includes(expected.slice(5))) told.get(name)!.push(expected);
+    }
     for (const [name, list] of told) {
       const expected = wanted.get(name)!;
       // Where nothing is said of the line, any will do.

@@ -13,6 +13,8 @@ export interface Tally {
   compared: number;
   equal: number;
   exact: number;
+  /** How far bounds are above counts, in shares of the count, of at least 1. */
+  readonly errors: number[];
   /** Metrics without a bound. */
   none: number;
   /** Bounds below a count, and bounds that are said to be exact and are above it. */
@@ -21,13 +23,17 @@ export interface Tally {
 
 /** Nothing compared yet. */
 export function emptyTally(): Tally {
-  return { runs: 0, compared: 0, equal: 0, exact: 0, none: 0, failures: [] };
+  return { runs: 0, compared: 0, equal: 0, exact: 0, errors: [], none: 0, failures: [] };
 }
 
-/** As a line: what was compared, and the shares of bounds that were met. */
-export function tallyText({ runs, compared, equal, exact, none, failures }: Tally): string {
+/** As a line: what was compared, the shares of bounds that were met, and how far nine in ten are above the count at most. */
+export function tallyText({ runs, compared, equal, exact, errors, none, failures }: Tally): string {
   const share = (part: number): string => `${((100 * part) / Math.max(1, compared)).toFixed(1)} %`;
-  return `${runs} runs, ${compared} bounds, ${share(equal)} met, ${share(exact)} known to be; ${none} without, ${failures.length} failures`;
+  return `${runs} runs, ${compared} bounds, ${share(equal)} met, ${share(exact)} known to be, 90th percentile of the error ${(100 * ninthDecile(errors)).toFixed(0)} %; ${none} without, ${failures.length} failures`;
+}
+
+function ninthDecile(errors: readonly number[]): number {
+  return [...errors].sort((a, b) => a - b)[Math.floor(0.9 * errors.length)] ?? 0;
 }
 
 /**
@@ -57,6 +63,7 @@ export function compareRun(
     }
     const most = Number(value.top) / Number(value.bottom);
     tally.compared++;
+    tally.errors.push((most - worst[metric]) / Math.max(1, worst[metric]));
     if (most === worst[metric]) tally.equal++;
     if (exact) tally.exact++;
     if (most < worst[metric] || (exact && most !== worst[metric]))

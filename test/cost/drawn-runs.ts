@@ -1,6 +1,7 @@
 /**
  * The kernels of the proofs under launches, arguments and contents drawn at random: what the machine counts for the
- * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints what was compared.
+ * worst warp is never above the bound. `node test/cost/drawn-runs.ts SEED RUNS [NAME]` prints what was
+ * compared, in both builds: failures, the share of bounds that a run met, and the 90th percentile of the error.
  */
 import { declarationOf } from '../../src/check/context/scalars.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';

@@ -138,6 +138,7 @@ function addTally(sum: Tally, more: Tally): void {
   sum.compared += more.compared;
   sum.equal += more.equal;
   sum.exact += more.exact;
+  for (const error of more.errors) sum.errors.push(error);
   sum.none += more.none;
   sum.failures.push(...more.failures);
 }

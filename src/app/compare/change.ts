@@ -5,7 +5,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../document/comparison.ts';
 import type { Regression } from '../../document/regression.ts';
-import type { Comparison, KernelReport, NotAnalysed } from '../../document/report.ts';
+import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../document/report.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
@@ -108,6 +108,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       regressions,
       improvements: costs.better,
       ...(costs.code.length > 0 && { code: costs.code }),
+      ...(costs.notes.length > 0 && { costNotes: costs.notes }),
     });
     // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
@@ -228,6 +229,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   readonly worse: readonly Regression[];
   readonly better: readonly Regression[];
   readonly code: NonNullable<Comparison['code']>;
+  readonly notes: readonly CostNote[];
 }> {
   // prettier-ignore
   const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // prettier-ignore
@@ -236,12 +238,13 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (pairs.length === 0) return { worse: [], better: [], code: [] };
-  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }] = await Promise.all([
+  if (pairs.length === 0) return { worse: [], better: [], code: [], notes: [] };
+  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }] = await Promise.all([
     import('./cost-comparison.ts'),
     import('./line-match.ts'),
     import('./counts/compared-launch.ts'),
     import('./code-differences.ts'),
+    import('./cost-notes.ts'),
   ]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
@@ -250,13 +253,20 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings);
     const own = costChanges(pair, launches, settings.configuration.checks.cost, lines);
     const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // prettier-ignore
-    return { worse: named(own.worse), better: named(own.better) };
+    return {
+      worse: named(own.worse),
+      better: named(own.better),
+      launches,
+      notes: costNotes(pair, launches, settings.configuration.checks.cost),
+    };
   });
   const worse = toldOnce(changes.flatMap((one) => one.worse));
   return {
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
-    code: codeDifferences(base, head, pairs, lines),
+    code: codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // prettier-ignore
+    // Architectures share them.
+    notes: [...new Map(changes.flatMap(({ notes }) => notes).map((note) => [JSON.stringify(note), note])).values()],
   };
 }
 

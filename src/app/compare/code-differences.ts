@@ -1,22 +1,28 @@
 import { literalOf, widenedConstants } from '../../cost/widened-constants.ts';
+import { type Location, outsideToolkit } from '../../source/location.ts';
 import type { WidenedReport } from '../../document/cost-report.ts';
 import type { Comparison } from '../../document/report.ts';
 import { compareCode } from '../../sass/comparison.ts';
-import { outsideToolkit } from '../../source/location.ts';
 import { codeChangeText } from '../../wording/cost/code-changes.ts';
-import { widenedText } from '../../wording/cost/figure-phrases.ts';
+import { atomicWaitsText, widenedText } from '../../wording/cost/figure-phrases.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import type { CostPair } from './cost-pair.ts';
+import type { ComparedLaunch } from './counts/compared-launch.ts';
 import type { LineMatch } from './line-match.ts';
 
 /** So many changes of a kernel are told. */
 const mostChanges = 3;
 
+/** A pair with the launches that were counted on both sides. */
+interface ComparedPair extends CostPair {
+  readonly launches: readonly ComparedLaunch[];
+}
+
 /** What changed in the code of kernels, each told once where instances share it. */
 export function codeDifferences(
   base: readonly CheckedKernel[],
   head: readonly CheckedKernel[],
-  pairs: readonly CostPair[],
+  pairs: readonly ComparedPair[],
   { baseOf, text }: LineMatch,
 ): NonNullable<Comparison['code']> {
   const [before, after] = [base, head].map((side) => new Map(side.map(({ entry, code }) => [entry, code])));
@@ -25,8 +31,10 @@ export function codeDifferences(
     const [was, is] = [before!.get(pair.base.entry), after!.get(pair.head.entry)];
     const kernel = pair.head.entry.name.full;
     const widened = newlyWidened(pair, text).map((one) => ({ location: one.location, message: widenedText(one) }));
+    const waits = atomicWaits(pair.launches);
     const changes = was && is ? compareCode(was, is, baseOf).slice(0, mostChanges) : [];
     return [
+      ...waits,
       ...widened,
       ...changes.map((change) => ({ location: change.location, message: codeChangeText(change) })),
     ].flatMap(({ location, message }) => {
@@ -48,4 +56,24 @@ function newlyWidened({ base, head }: CostPair, text: LineMatch['text']): Widene
     const literal = old.has(value) ? undefined : literalOf(text(location.file, location.line), value);
     return literal === undefined ? [] : [{ location, literal }];
   });
+}
+
+/** Clearly more turns of atomics, and for so many threads of the launch one of them. */
+const clearFactor = 1.25;
+const threadsPerTurn = 64;
+
+/** Where threads wait at atomics for others that update the same word, of the launch in which they do so most. */
+function atomicWaits(launches: readonly ComparedLaunch[]): { location?: Location; message: string }[] {
+  const found = launches.flatMap(({ points, isWhole }) => {
+    const point = points.at(-1);
+    if (!point || !isWhole) return [];
+    const [before, after] = [point.base.totals.atomicTurns, point.head.totals.atomicTurns];
+    const [x, y, z] = point.head.grid;
+    const size = x * y * z * point.head.block[0] * point.head.block[1] * point.head.block[2];
+    if (after <= before * clearFactor || after - before < size / threadsPerTurn) return [];
+    const [line] = [...point.head.lines.values()].sort((a, b) => b.counts.atomicTurns - a.counts.atomicTurns);
+    return [{ location: line?.location, before, after }];
+  });
+  const [worst] = found.sort((a, b) => b.after - a.after);
+  return worst ? [{ ...(worst.location && { location: worst.location }), message: atomicWaitsText(worst) }] : [];
 }

@@ -101,7 +101,9 @@ function toldAt(
     ratio: base === 0 ? null : head / base,
     at: point.at,
     of: launch.isWhole || metric === 'steps' ? 'launch' : 'access',
-    ...(areSeveral || !isSameShape ? { launch: { block: point.head.block, grid: point.head.grid } } : {}),
+    ...(areSeveral || launch.isBlockChosen || !isSameShape
+      ? { launch: { block: point.head.block, grid: point.head.grid } }
+      : {}),
   };
 }
 

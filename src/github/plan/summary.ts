@@ -7,7 +7,7 @@ import { isFailure, isRace, type Finding } from '../../document/outcome.ts';
 import type { KernelReport, Report } from '../../document/report.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import { amountOf, costName } from '../../wording/cost/cost-messages.ts';
-import { regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
+import { costNotesList, regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
 import { costsPhrase } from '../../wording/cost/worse-costs.ts';
@@ -265,9 +265,10 @@ function costAmount(cost: Regression, side: 'base' | 'head'): string {
 /** All costs with their bounds and reasons, and the charts. */
 function foldedCosts(facts: ReviewFacts): string {
   const all = [...facts.costs, ...(facts.report.comparison?.improvements ?? [])];
-  if (all.length === 0) return '';
+  const notes = costNotesList(facts.report.comparison?.costNotes ?? []);
+  if (all.length === 0) return notes;
   const table = regressionTable(all, (location) => where(facts, location, true), MAX_ROWS);
-  const parts = [details(`All costs (${all.length})`, table), regressionCharts(facts.costs)];
+  const parts = [details(`All costs (${all.length})`, table), regressionCharts(facts.costs), notes];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 

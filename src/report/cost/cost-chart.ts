@@ -21,21 +21,37 @@ interface Chart {
   readonly legend: string;
 }
 
-/** The bounds of a regression over the name with which the head grows most; undefined where there is none to draw, or none is worse. */
-export function costChart({ base, head, at = {}, metric }: Regression): Chart | undefined {
+/**
+ * The bounds of a regression over the name with which they come apart most; undefined where there is none to draw, or none
+ * is worse.
+ */
+export function costChart({ base, head, at = {}, metric, growsWith }: Regression): Chart | undefined {
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
   const [before, after] = [read(base), read(head)];
   if (!before || !after) return undefined;
-  const [name] = Object.keys(at)
-    .filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one))
-    .sort((a, b) => compareGrowth(growthIn(after, b), growthIn(after, a)));
+  const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one)); // prettier-ignore
+  /** How many times the head is more of the base at a large size than at a small one. */
+  const change = (one: string): number => {
+    const ratio = (size: bigint): number => {
+      const [lower = 0, upper = 0] = [before, after].map((bound) => valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1)))); // prettier-ignore
+      return (upper + 1) / (lower + 1);
+    };
+    const [small, large] = [ratio(BigInt(at[one]!) / 8n), ratio(BigInt(at[one]!) * 4n)];
+    return Math.max(small / large, large / small);
+  };
+  const [name] = names.sort(
+    (a, b) =>
+      Number(b === growsWith) - Number(a === growsWith) ||
+      change(b) - change(a) ||
+      compareGrowth(growthIn(after, b), growthIn(after, a)),
+  );
   const reference = name === undefined ? 0 : at[name]!;
   if (name === undefined || !Number.isSafeInteger(reference) || reference < 8) return undefined;
   const sizes = shares.map(([top, bottom]) => (BigInt(reference) * top) / bottom);
   const valuesOf = (bound: Expression): number[] =>
     sizes.map((size) => {
-      const value = evaluate(bound, (other) => (other === name ? size : BigInt(at[other] ?? 1)));
-      return value ? Math.round((Number(value.top) / Number(value.bottom)) * 100) / 100 : 0;
+      const value = valueAt(bound, (other) => (other === name ? size : BigInt(at[other] ?? 1)));
+      return Math.round(value * 100) / 100;
     });
   const [lower, upper] = [valuesOf(before), valuesOf(after)];
   // A launch can cost more although a warp is bound to less: the chart would say the opposite of the text.
@@ -77,4 +93,9 @@ export function svgChart({ sizes, base, head }: Chart): string {
 function read(text: string): Expression | null {
   const parsed = parseBound(text);
   return 'expression' in parsed ? parsed.expression : null;
+}
+
+function valueAt(bound: Expression, valueOf: (name: string) => bigint): number {
+  const value = evaluate(bound, valueOf);
+  return value ? Number(value.top) / Number(value.bottom) : 0;
 }

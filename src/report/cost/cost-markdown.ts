@@ -2,18 +2,22 @@
 import type { Regression } from '../../document/regression.ts';
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { BoundReport, CostReport } from '../../document/cost-report.ts';
+import type { CostNote } from '../../document/report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
+import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
 import { notesOf } from '../../wording/cost/worse-costs.ts';
 
 const MAX_CHARTS = 5;
+const MAX_NOTES = 30;
 /** The metric whose dearest lines are listed. */
 const byLine = boundMetrics.find((metric) => boundTable[metric].byLine)!;
-/** Longer bounds are cut in tables. */
-const MAX_BOUND = 120;
+/** Of longer bounds tables have what grows most. */
+const MAX_BRIEF = 60;
+const MAX_BOUND = 600;
 
 /**
  * A row for each cost that is worse, worst first.
@@ -51,6 +55,14 @@ export function regressionCharts(costs: readonly Regression[]): string {
   );
 }
 
+/** What of costs was not compared, or at sizes that Selvage chose, folded; empty where nothing is. */
+export function costNotesList(notes: readonly CostNote[]): string {
+  if (notes.length === 0) return '';
+  const rows = notes.slice(0, MAX_NOTES).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`);
+  const rest = notes.length > MAX_NOTES ? [`and ${notes.length - MAX_NOTES} more, which the report has.`] : [];
+  return details(`How costs were compared (${notes.length})`, [rows.join('\n'), ...rest].join('\n\n'));
+}
+
 /** The bounds of a warp in both builds, and the resources. */
 export function costTable(cost: CostReport): string[] {
   const { bounds, resources } = cost;
@@ -64,10 +76,21 @@ export function costTable(cost: CostReport): string[] {
     const costly = (source[byLine].lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
     for (const { location, bound, reason } of costly) {
       const why = reason === undefined ? '' : `: ${escapeText(reason)}`;
-      lines.push(`- line ${location.line}: ${codeSpan(shortened(bound))} ${byLine}${why}`);
+      lines.push(`- line ${location.line}: ${codeSpan(briefBound(bound, MAX_BRIEF))} ${byLine}${why}`);
     }
     if (costly.length > 0) lines.push('');
   }
+  const long = boundMetrics.flatMap((metric) =>
+    [source, production].flatMap((build, at): string[] => {
+      const bound = build?.[metric].bound ?? '';
+      if (wholeBound(bound).length <= MAX_BRIEF) return [];
+      return [
+        `- ${metric}${production ? [' as written', ' as compiled'][at]! : ''}: ${codeSpan(cutAt(wholeBound(bound)))}`,
+      ];
+    }),
+  );
+  if (lines.some(hasPartialWarp) || long.some(hasPartialWarp)) lines.push(`${escapeText(partialWarpText)}.`, '');
+  if (long.length > 0) lines.push(details('Whole bounds', long.join('\n')), '');
   if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
   const figures = figureLines(cost).map((line) => `- ${escapeText(line)}`);
   if (figures.length > 0) lines.push(details('What it executes, and how it fills the GPU', figures.join('\n')), '');
@@ -76,11 +99,11 @@ export function costTable(cost: CostReport): string[] {
 
 function boundCell({ bound, value, reason }: BoundReport): string {
   if (bound === null) return cell(reason ?? 'no bound');
-  const text = tableCode(shortened(bound));
+  const text = tableCode(briefBound(bound, MAX_BRIEF));
   return value === null || value === undefined || bound === String(value) ? text : `${text} = ${value}`;
 }
 
-function shortened(bound: string): string {
+function cutAt(bound: string): string {
   return bound.length > MAX_BOUND ? `${bound.slice(0, MAX_BOUND - 1)}…` : bound;
 }
 

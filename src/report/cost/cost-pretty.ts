@@ -12,6 +12,7 @@ import type {
 import type { KernelReport } from '../../document/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../wording/text/code-text.ts';
+import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 
@@ -52,11 +53,12 @@ export function costLines(
       const open = source[metric].bound === null ? ', where they have bounds' : '';
       lines.push(
         paint('dim', `    ${metric} by line${open}`),
-        ...aligned(listed.map(lineCells)).map((row) => `      ${row}`),
+        ...aligned(listed.map((line) => lineCells(line, verbose))).map((row) => `      ${row}`),
       );
       if (listed.length < costly.length)
         lines.push(paint('dim', `      ${count(costly.length - listed.length, 'more line')} with --verbose`));
     }
+    if (lines.some(hasPartialWarp)) lines.push(paint('dim', `    ${partialWarpText}`));
     const unbounded = reasonLines(source, () => true);
     // Of what runs alone, where what was written has a bound.
     const asCompiled = production ? reasonLines(production, (metric) => source[metric].bound !== null) : [];
@@ -123,12 +125,10 @@ export function briefCostLines(cost: CostReport, paint: Paint): string[] {
 /** What one of several launches costs: the whole of it where its dimensions are known, else a warp. */
 export function launchCostText({ bounds, totals }: LaunchCost): string {
   if (totals) return totalsPhrase(totals);
-  const known = brief.flatMap((metric) => (bounds[metric] === null ? [] : [`${metric} ${cut(bounds[metric])}`]));
+  const known = brief.flatMap((metric) =>
+    bounds[metric] === null ? [] : [`${metric} ${briefBound(bounds[metric], widestBrief)}`],
+  );
   return known.length === 0 ? 'no bound on what a warp costs' : `a warp at most: ${known.join(', ')}`;
-}
-
-function cut(text: string): string {
-  return text.length <= widestBrief ? text : `${text.slice(0, widestBrief - 1)}…`;
 }
 
 /** `a warp at most: 68 sectors, …`; numbers where the launch gives them, expressions else, and one reason for what is missing. */
@@ -139,8 +139,7 @@ function briefBounds(build: BoundsReport): string {
   );
   const bounds = known.map((metric) => {
     const { bound, value } = build[metric];
-    const text = String(value ?? bound);
-    return `${metric} ${cut(text)}`;
+    return `${metric} ${value === null || value === undefined ? briefBound(bound!, widestBrief) : value}`;
   });
   const missing = brief.filter((metric) => !known.includes(metric));
   const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
@@ -164,12 +163,12 @@ function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[]
 
 function boundText({ bound, value }: BoundReport, verbose: boolean): string {
   if (bound === null) return '-';
-  const short = verbose || bound.length <= widest ? bound : `${bound.slice(0, widest - 1)}…`;
+  const short = verbose ? wholeBound(bound) : briefBound(bound, widest);
   return value === null || value === undefined || bound === String(value) ? short : `${short} = ${value}`;
 }
 
-function lineCells({ location, bound, value, reason }: LineCost): string[] {
-  const text = value === null || bound === String(value) ? bound : `${bound} = ${value}`;
+function lineCells({ location, bound, value, reason }: LineCost, verbose: boolean): string[] {
+  const text = boundText({ bound, value }, verbose);
   return [`line ${location.line}`, text, reason ?? ''];
 }
 

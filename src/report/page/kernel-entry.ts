@@ -5,6 +5,7 @@ import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { ToldOfKernel } from '../../document/finding-group.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { count } from '../../wording/text/code-text.ts';
+import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../../wording/idempotency.ts';
@@ -94,6 +95,9 @@ function repairItem({ repair }: KernelReport): string {
     .join('');
 }
 
+/** Of longer bounds the table has what grows most, and the whole folded. */
+const widestBound = 60;
+
 /** The bounds of a warp in both builds with their units, and the resources. */
 function costTable({ cost }: KernelReport): string {
   if (!cost) return '';
@@ -101,7 +105,10 @@ function costTable({ cost }: KernelReport): string {
   const cell = ({ bound, value, reason }: BoundReport, of: string): string => {
     if (bound === null) return `<td class="dim" data-of="${of}">${escapeHtml(reason ?? 'no bound')}</td>`;
     const isPlain = value === null || value === undefined || bound === String(value);
-    return `<td data-of="${of}"><code>${escapeHtml(bound)}</code>${isPlain ? '' : ` = ${value}`}</td>`;
+    const [brief, whole] = [briefBound(bound, widestBound), wholeBound(bound)];
+    const shown = `<code>${escapeHtml(brief)}</code>${isPlain ? '' : ` = ${value}`}`;
+    if (brief === whole) return `<td data-of="${of}">${shown}</td>`;
+    return `<td data-of="${of}"><details><summary>${shown}</summary><code>${escapeHtml(whole)}</code></details></td>`;
   };
   const builds = [
     ...(source ? [{ build: source, of: production ? 'as written' : 'at most' }] : []),
@@ -116,6 +123,7 @@ function costTable({ cost }: KernelReport): string {
   const figures = figureLines(cost).map((line) => `<li>${escapeHtml(line)}</li>`);
   return [
     builds.length > 0 ? table : '',
+    hasPartialWarp(table) ? `<p class="dim">${escapeHtml(partialWarpText)}</p>` : '',
     cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
     figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // prettier-ignore
   ].join('');

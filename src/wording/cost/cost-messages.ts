@@ -8,7 +8,11 @@ import {
   resourceTable,
 } from '../../cost/model/metrics.ts';
 import type { Regression } from '../../document/regression.ts';
+import { briefBound } from './bound-text.ts';
 import { count } from '../text/code-text.ts';
+
+/** Of longer bounds sentences have what grows most. */
+const mostLetters = 80;
 
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
   /** Of a bound: whether some warp of every launch reaches it. Else it may be more than any does. */
@@ -28,7 +32,7 @@ export function regressionMessage(said: Said): string {
   const isPlain = base === String(baseValue) && head === String(headValue);
   const names = isPlain ? '' : argumentsText(at);
   const values = names === '' ? '' : ` (${headValue} instead of ${baseValue} at ${names})`;
-  return `${regressionPhrase(said)}${compiledText(said)}: ${head} instead of ${base}${values}`;
+  return `${regressionPhrase(said)}${compiledText(said)}: ${briefBound(head, mostLetters)} instead of ${briefBound(base, mostLetters)}${values}`;
 }
 
 /** In few words, without expressions: `in its worst case a warp touches 4 times the sectors of global memory`. */
@@ -113,7 +117,7 @@ export function exceededMessage({
   const { noun } = boundTable[metric];
   const names = head === String(headValue) ? '' : argumentsText(at);
   const values = names === '' ? '' : ` (${headValue} at ${names})`;
-  return `a warp ${does(found, metric)} up to ${head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
+  return `a warp ${does(found, metric)} up to ${typeof head === 'string' ? briefBound(head, mostLetters) : head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
 }
 
 /** What is said of a limit that could not be compared with what the kernel costs. */

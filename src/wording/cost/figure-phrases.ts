@@ -7,6 +7,7 @@ import type {
   RegisterStep,
   WidenedReport,
 } from '../../document/cost-report.ts';
+import type { Location } from '../../source/location.ts';
 import type { MixKind } from '../../cost/model/mix-kinds.ts';
 import { count, listed } from '../text/code-text.ts';
 import { argumentsText, percent } from './cost-messages.ts';
@@ -39,6 +40,20 @@ export function figureLines(cost: CostReport): string[] {
 /** A constant that makes arithmetic of floats double, and what to write instead. */
 export function widenedText({ location, literal }: WidenedReport): string {
   return `line ${location.line}: ${literal} is a double, and makes arithmetic of floats one of doubles; write ${literal}f`;
+}
+
+/** How many turns threads wait at atomics for others. */
+export function atomicWaitsText({
+  location,
+  before,
+  after,
+}: {
+  location?: Location | undefined;
+  before: number;
+  after: number;
+}): string {
+  const at = location ? `line ${location.line}: ` : '';
+  return `${at}atomics wait ${Math.round(after)} turns for others at the same address, ${before === 0 ? 'and did not before' : `${Math.round(before)} before`}`;
 }
 
 /** `a thread executes 12.5 double-precision instructions (lines 4, 7), 2 divisions (line 9)`. */

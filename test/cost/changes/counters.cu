@@ -81,3 +81,55 @@ __global__ void passed(float *out, const float *in) {
 #endif
 }
 void callPassed(float *out, const float *in) { passed<<<64, 128>>>(out, in); }
+
+// changes: one atomic of a warp instead of one of each thread
+// neutral
+__global__ void sumAll(float *sum, const float *in) {
+  float v = in[blockIdx.x * 256 + threadIdx.x];
+#ifdef AFTER
+  v = ofWarp(v);
+  if (threadIdx.x % 32 == 0)
+#endif
+    atomicAdd(sum, v);
+}
+void callSumAll(float *sum, const float *in) { sumAll<<<64, 256>>>(sum, in); }
+
+// changes: one atomic of each thread instead of one of a warp
+// told: atomics wait 15872 turns for others at the same address, and did not before
+__global__ void sumEach(float *sum, const float *in) {
+  float v = in[blockIdx.x * 256 + threadIdx.x];
+#ifndef AFTER
+  v = ofWarp(v);
+  if (threadIdx.x % 32 == 0)
+#endif
+    atomicAdd(&sum[blockIdx.x / 128], v);
+}
+void callSumEach(float *sum, const float *in) { sumEach<<<64, 256>>>(sum, in); }
+
+// changes: copies to shared memory that do not pass through registers
+// neutral
+__global__ void reversed(float *out, const float *in) {
+  __shared__ float tile[256];
+#ifdef AFTER
+  unsigned to = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(&in[blockIdx.x * 256 + threadIdx.x]) : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#else
+  tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+#endif
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+}
+void callReversed(float *out, const float *in) { reversed<<<64, 256>>>(out, in); }
+
+// changes: constants of double precision
+// told: 0.1 is a double, and makes arithmetic of floats one of doubles; write 0.1f
+__global__ void fade(float *out, const float *in) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+#ifdef AFTER
+  out[i] = in[i] * 0.1 + 0.3f;
+#else
+  out[i] = in[i] * 0.1f + 0.3f;
+#endif
+}
+void callFade(float *out, const float *in) { fade<<<64, 256>>>(out, in); }

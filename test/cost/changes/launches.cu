@@ -83,3 +83,41 @@ void callPaint(float *out) { paint<<<2048, 32>>>(out, 1.0f); }
 #else
 void callPaint(float *out) { paint<<<256, 256>>>(out, 1.0f); }
 #endif
+
+// changes: launch bounds that leave too few registers
+// worse: spillBytes
+#ifdef AFTER
+#define BOUNDS __launch_bounds__(256, 8)
+#else
+#define BOUNDS __launch_bounds__(256)
+#endif
+__global__ void BOUNDS gather(float *out, const float *in, const int *at) {
+  float v[40];
+#pragma unroll
+  for (int k = 0; k < 40; k++)
+    v[k] = in[k * 16384 + blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  float s = 0;
+#pragma unroll
+  for (int k = 0; k < 40; k++)
+    s += v[k] * v[(k * 7 + 3) % 40] + v[39 - k];
+  out[blockIdx.x * 256 + threadIdx.x] = s;
+}
+void callGather(float *out, const float *in, const int *at) { gather<<<64, 256>>>(out, in, at); }
+
+// changes: ten times the shared memory
+// worse: occupancy
+#ifdef AFTER
+#define ROOM 10240
+#else
+#define ROOM 1024
+#endif
+__global__ void shiftUp(float *out, const float *in) {
+  __shared__ float tile[ROOM];
+  for (int k = threadIdx.x; k < 1024; k += 256)
+    tile[k] = in[blockIdx.x * 1024 + k];
+  __syncthreads();
+  for (int k = threadIdx.x; k < 1024; k += 256)
+    out[blockIdx.x * 1024 + k] = tile[(k + ROOM / 1024) % 1024];
+}
+void callShiftUp(float *out, const float *in) { shiftUp<<<64, 256>>>(out, in); }

@@ -1,4 +1,5 @@
 /** The launches of a kernel of the base and of the head that are compared, and settings that both are run at. */
+import type { Dim3 } from '../../../base/dim3.ts';
 import { tiedGrid } from '../../../check/natural/ties.ts';
 import { type Setting, naturalSettings } from '../../../check/natural/settings.ts';
 import type { KernelContext } from '../../../check/context/facts.ts';
@@ -18,6 +19,8 @@ export interface ComparedLaunch {
   readonly head: Launch;
   /** Whether the host program says how many blocks there are: only then is the work of the whole launch comparable. */
   readonly isWhole: boolean;
+  /** Whether nobody knows the block, so that it is one that Selvage chose. */
+  readonly isBlockChosen: boolean;
   readonly points: readonly ComparedPoint[];
 }
 
@@ -32,6 +35,9 @@ export interface ComparedPoint {
 
 /** Launches of a kernel that are compared. */
 const mostLaunches = 6;
+/** Threads of a block where a kernel suggests none, and a smaller block that is tried as well. */
+const usualThreads = 256;
+const otherBlock: Dim3 = [128, 1, 1];
 /** Settings that each is run at. */
 const mostPoints = 3;
 
@@ -49,10 +55,19 @@ export function compareLaunches(
   return pairsOf(base.launches, head.launches)
     .slice(0, mostLaunches)
     .flatMap(([before, after]) => {
-      const [was, is] = [countedContext(base, before, policy), countedContext(head, after, policy)];
-      const points = pointsOf(was, is, names);
-      if (points.length === 0) return [];
-      return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), points }];
+      const compare = (was: Launch, is: Launch): ComparedLaunch[] => {
+        const contexts = [countedContext(base, was, policy), countedContext(head, is, policy)] as const;
+        const points = pointsOf(...contexts, names);
+        if (points.length === 0) return [];
+        const isBlockChosen = contexts.some(({ dimensions }) => dimensions.block.includes(null)) || is !== after;
+        return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }]; // prettier-ignore
+      };
+      const own = compare(before, after);
+      const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // prettier-ignore
+      const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;
+      if (!isFree || before.block !== null || after.block !== null) return own;
+      // What is better at one size of the block may be worse at another.
+      return [...own, ...compare({ ...before, block: otherBlock }, { ...after, block: otherBlock })];
     });
 }
 

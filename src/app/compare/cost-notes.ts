@@ -1,0 +1,42 @@
+/** What a comparison of costs leaves out, so that silence is not taken for an answer. */
+import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
+import type { CostNote } from '../../document/report.ts';
+import type { CostThresholds } from '../../settings/cost-policy.ts';
+import { notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
+import type { CostPair } from './cost-pair.ts';
+import type { ComparedLaunch } from './counts/compared-launch.ts';
+
+/**
+ * What is said of a kernel whose costs are compared.
+ * @param launches those that could be counted on both sides
+ */
+export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], thresholds: CostThresholds): CostNote[] {
+  const kernel = pair.head.entry.name.full;
+  const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // prettier-ignore
+  // Nobody counts a span.
+  const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
+  const byReason = new Map<string, BoundMetric[]>();
+  for (const metric of bounded) {
+    const reason = reasonOf(pair, metric);
+    if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
+  }
+  const chosenLaunches = launches.filter(({ isBlockChosen }) => isBlockChosen);
+  const deciding = chosenLaunches.flatMap(({ points }) => (points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points)); // prettier-ignore
+  const blocks = deciding.map(({ head }) => head.block).sort((a, b) => a[0] - b[0]);
+  const isGridOpen = launches.some(({ isWhole }) => !isWhole);
+  const chosen = someLaunchText(blocks, isGridOpen);
+  return [
+    ...(chosen === null ? [] : [{ kernel, message: chosen }]),
+    ...[...byReason].map(([reason, metrics]) => ({ kernel, message: notBoundText(metrics, reason) })),
+  ];
+}
+
+/** Why a metric could not be compared by bounds; null where it was, or where it is told that a bound was lost. */
+function reasonOf({ base, head }: CostPair, metric: BoundMetric): string | null {
+  const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // prettier-ignore
+  if (sides.some((both) => both.every((bound) => typeof bound?.bound === 'string'))) return null;
+  const [before, after] = [0, 1].map((side) => sides.map((both) => both[side]).find((bound) => bound !== undefined));
+  if (typeof before?.bound === 'string') return null;
+  const side = after?.bound === null ? 'either side' : 'the base';
+  return `no bound was found for ${side}: ${before?.reason ?? after?.reason ?? 'costs are missing'}`;
+}

@@ -1,0 +1,24 @@
+/** What a comparison of costs leaves out, in words. */
+import type { Dim3 } from '../../base/dim3.ts';
+import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
+import { listed } from '../text/code-text.ts';
+
+/**
+ * Of a launch that nobody gives.
+ * @param blocks at which a kernel was compared whose block is not known
+ * @param isGridOpen whether nobody knows how many blocks there are
+ * @returns a sentence without its full stop; null where all is known
+ */
+export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): string | null {
+  const shapes = [...new Set(blocks.map((block) => [...block].join(' x ').replace(/( x 1)+$/, '')))];
+  const parts = [
+    ...(shapes.length > 0 ? [`the block is not known: costs are compared at ${listed(shapes)} threads`] : []),
+    ...(isGridOpen ? ['the grid is not known: compared is what an access and a branch take, not how much the launch does'] : []), // prettier-ignore
+  ];
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
+/** Of metrics that could not be compared. */
+export function notBoundText(metrics: readonly BoundMetric[], reason: string): string {
+  return `${listed(metrics.map((metric) => boundTable[metric].noun))} are not compared: no launch could be counted, and ${reason}`;
+}
