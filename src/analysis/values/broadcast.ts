@@ -6,7 +6,8 @@ import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import { isOfBlock, areLeaders, leaderReaches, ofLeader, pinsOf } from './leader.ts';
-import { type ProgramPoint, pointDominates, leadsTo } from './program-point.ts';
+import type { Kernel, LoopId } from '../../ir/form/kernel.ts';
+import { type ProgramPoint, behind, pointDominates, leadsTo, walkFrom } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
 export interface Broadcast {
@@ -16,17 +17,21 @@ export interface Broadcast {
   readonly barrier: ProgramPoint;
   /** Values that only thread 0 computes, once, and that the stored one rests on. */
   readonly leaderValues: readonly number[];
+  /** The loop in each round of which this happens again; null where it happens once. */
+  readonly loop: LoopId | null;
 }
 
 /**
  * Finds the loads of shared memory that read what thread 0 has stored.
  * @param barriers that all threads of the block take part in
+ * @param leavesTogether whether all threads of a block that enter a loop execute the same rounds of it
  */
 export function findBroadcasts(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   barriers: readonly ProgramPoint[],
   dimensions: Dimensions,
+  leavesTogether: (loop: LoopId) => boolean,
 ): readonly Broadcast[] {
   const { kernel } = symbolic;
   return accesses.flatMap((load) => {
@@ -45,14 +50,49 @@ export function findBroadcasts(
     const [store, ...more] = writers;
     if (!store || more.length > 0 || store.operation !== 'write' || store.stored?.length !== 1) return [];
     if (constantPlace(store)?.offset !== at.offset || store.bytes !== load.bytes) return [];
-    if (leadsTo(kernel, store, store) || store.block >= load.block) return [];
+    if (store.block >= load.block) return [];
+    const isRepeated = leadsTo(kernel, store, store);
+    const loop = isRepeated ? (kernel.loopOf[store.block] ?? null) : null;
+    if (isRepeated && (loop === null || !isInRoundOf(kernel, loop, store, load))) return [];
+    if (loopsAround(kernel, loop).some((one) => !leavesTogether(one))) return [];
     // Strong stores of several threads do not race: which of them comes last is open.
     if (store.strong !== null && !areLeaders(pinsOf(symbolic, store.block, dimensions))) return [];
-    if (!leaderReaches(symbolic, store.block, load.block)) return [];
-    const barrier = barriers.find((point) => pointDominates(kernel, point, load) && !leadsTo(kernel, point, store));
-    const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), dimensions);
-    return leaderValues ? [{ load, store, barrier, leaderValues }] : [];
+    const barrier = barriers.find(
+      (point) =>
+        pointDominates(kernel, point, load) &&
+        (loop === null
+          ? !leadsTo(kernel, point, store)
+          : kernel.loopOf[point.block] === loop && !leadsInRound(kernel, loop, point, store)) &&
+        leaderReaches(symbolic, store.block, load.block, loop),
+    );
+    const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), store, loop, dimensions);
+    return leaderValues ? [{ load, store, barrier, leaderValues, loop }] : [];
   });
+}
+
+/**
+ * Whether a load reads in each round of a loop what was stored in that round, given a barrier between them: a store of a
+ * later round would race with it. Strong accesses do not race, so theirs may come from any round.
+ */
+function isInRoundOf(kernel: Kernel, loop: LoopId, store: Access, load: Access): boolean {
+  return kernel.loops[loop]!.blocks.has(load.block) && store.strong === null && load.strong === null;
+}
+
+/** A loop and those around it; none of no loop. */
+function loopsAround(kernel: Kernel, innermost: LoopId | null): readonly LoopId[] {
+  return innermost === null ? [] : [innermost, ...loopsAround(kernel, kernel.loops[innermost]!.parent)];
+}
+
+/** Whether some way leads from behind `from` to `to` without beginning another round of a loop. */
+function leadsInRound(kernel: Kernel, loop: LoopId, from: ProgramPoint, to: ProgramPoint): boolean {
+  const { header } = kernel.loops[loop]!;
+  let isMet = false;
+  const goesOn = (_: unknown, at: ProgramPoint): boolean => {
+    isMet ||= at.block === to.block && at.position === to.position;
+    return !isMet;
+  };
+  walkFrom(kernel, behind(from), goesOn, (_, next) => next !== header);
+  return isMet;
 }
 
 /** The place in shared memory that a load or store of one element names, if it is one for all threads. */
@@ -69,15 +109,27 @@ export function constantPlace({
   return { key: base.key, offset: offset.value };
 }
 
-/** The unknowns in a value of thread 0, if no other thread has unknowns of the same name; null otherwise. */
-function unknownsOf(symbolic: SymbolicKernel, value: Term, dimensions: Dimensions): readonly number[] | null {
+/**
+ * The unknowns in a value of thread 0, if no other thread has unknowns of the same name; null otherwise.
+ * @param loop the one in each round of which thread 0 stores the value; null where it stores it once
+ */
+function unknownsOf(
+  symbolic: SymbolicKernel,
+  value: Term,
+  store: ProgramPoint,
+  loop: LoopId | null,
+  dimensions: Dimensions,
+): readonly number[] | null {
+  const { kernel } = symbolic;
   const unknowns: number[] = [];
   for (const leaf of value.leaves) {
     if (isOfBlock(leaf)) continue;
     if (leaf.atom?.kind !== 'havoc' || leaf.atom.value === undefinedValue) return null;
     const home = symbolic.definedIn(leaf.atom.value);
     const point = { block: home, position: -1 };
-    if (leadsTo(symbolic.kernel, point, point) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
+    // A value of the same round, or of which there is only one.
+    const isOfRound = loop !== null && kernel.loopOf[home] === loop && pointDominates(kernel, point, store);
+    if ((!isOfRound && leadsTo(kernel, point, point)) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
     unknowns.push(leaf.atom.value);
   }
   return unknowns;

@@ -23,7 +23,8 @@ export function controlDependence(kernel: Kernel): ControlDependence {
     let list = direct.get(loop);
     if (!list) {
       // What decides this round, and what decides whether there is another one.
-      const round = directDependences(kernel, postdominatorsInRound(kernel, loop!));
+      const isBackEdge = backEdges(kernel, loop!);
+      const round = directDependences(kernel, postdominatorsInRound(kernel, isBackEdge), isBackEdge);
       list = round.map((branches, block) => [...new Set([...branches, ...plain[block]!])]);
       direct.set(loop, list);
     }
@@ -42,24 +43,41 @@ export function controlDependence(kernel: Kernel): ControlDependence {
   };
 }
 
-/** Immediate postdominators where the back edges of a loop and of the loops around it may also leave the kernel. */
-function postdominatorsInRound(kernel: Kernel, innermost: LoopId): readonly (BlockId | null)[] {
-  const latches: BlockId[] = [];
+type IsEdge = (from: BlockId, to: BlockId) => boolean;
+
+/** The back edges of a loop and of the loops around it: a thread that takes one has ended its round. */
+function backEdges(kernel: Kernel, innermost: LoopId): IsEdge {
+  const latches = new Map<BlockId, readonly BlockId[]>();
   for (let loop: LoopId | null = innermost; loop !== null; loop = kernel.loops[loop]!.parent)
-    latches.push(...kernel.loops[loop]!.latches);
-  return immediatePostdominators(kernel.blocks, latches) as (BlockId | null)[];
+    latches.set(kernel.loops[loop]!.header, kernel.loops[loop]!.latches);
+  return (from, to) => latches.get(to)?.includes(from) ?? false;
+}
+
+/** Immediate postdominators where back edges leave the kernel instead of leading to the next round. */
+function postdominatorsInRound({ blocks }: Kernel, isBackEdge: IsEdge): readonly (BlockId | null)[] {
+  const round = blocks.map(({ id, terminator, predecessors, successors }) => ({
+    terminator,
+    predecessors: predecessors.filter((from) => !isBackEdge(from, id)),
+    successors: successors.filter((to) => !isBackEdge(id, to)),
+  }));
+  const latches = blocks.filter(({ id, successors }) => successors.some((to) => isBackEdge(id, to)));
+  return immediatePostdominators(
+    round,
+    latches.map(({ id }) => id),
+  ) as (BlockId | null)[];
 }
 
 function directDependences(
   kernel: Kernel,
   postdominators: readonly (BlockId | null)[],
+  leaves: IsEdge = () => false,
 ): readonly (readonly BlockId[])[] {
   const dependences: BlockId[][] = kernel.blocks.map(() => []);
   for (const block of kernel.blocks) {
     if (block.successors.length < 2) continue;
     const end = postdominators[block.id] ?? null;
     for (const successor of new Set(block.successors)) {
-      let runner: BlockId | null = successor;
+      let runner: BlockId | null = leaves(block.id, successor) ? null : successor;
       while (runner !== null && runner !== end) {
         const list: BlockId[] = dependences[runner]!;
         if (list[list.length - 1] !== block.id) list.push(block.id);

@@ -1,5 +1,5 @@
 /** Thread 0 of a block, which often acts for all of them: what it does, seen from the others. */
-import type { BlockId } from '../../ir/form/kernel.ts';
+import type { BlockId, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { inside, unsignedBounds } from '../../term/linear.ts';
 import type { Dimensions } from './launch-bounds.ts';
@@ -17,10 +17,22 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
   return store.substitute(term, zero, new Map());
 }
 
-/** Whether thread 0 is sure to reach a block of the code in every block of threads of which one reaches another. */
-export function leaderReaches(symbolic: SymbolicKernel, block: BlockId, given: BlockId): boolean {
+/**
+ * Whether thread 0 is sure to reach a block of the code in every block of threads of which one reaches another.
+ * @param shared a loop around both of which, as of those around it, all threads of a block are in one round
+ */
+export function leaderReaches(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  given: BlockId,
+  shared: LoopId | null = null,
+): boolean {
   const { kernel, view } = symbolic;
-  const known = new Set(partsOf(symbolic.reach(given)).filter(({ leaves }) => leaves.every(isOfBlock)));
+  const header = shared === null ? null : kernel.loops[shared]!.header;
+  const isOfRound = ({ atom }: Term): boolean =>
+    atom?.kind === 'iteration' && header !== null && kernel.loops[atom.loop]!.blocks.has(header);
+  const isAgreed = (part: Term): boolean => part.leaves.every((leaf) => isOfBlock(leaf) || isOfRound(leaf));
+  const known = new Set(partsOf(symbolic.reach(given)).filter(isAgreed));
   // A thread that left a loop by its only exit has met the exit condition.
   for (const { blocks, exits } of kernel.loops) {
     const [exit, ...more] = exits;

@@ -5,16 +5,16 @@ import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
 import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../../analysis/values/access.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import { findBroadcasts } from '../../analysis/values/broadcast.ts';
-import { controlDependence } from '../../analysis/values/control-dependence.ts';
+import { constantPlace, findBroadcasts } from '../../analysis/values/broadcast.ts';
+import { type ControlDependence, controlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type Base, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
 import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
-import { inferUniformity } from '../../analysis/values/uniformity.ts';
+import { type UniformityResult, inferUniformity } from '../../analysis/values/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
 import { standsForFunction } from '../../ir/form/function-address.ts';
-import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { Launch } from '../../launch/launch.ts';
 import {
@@ -81,7 +81,8 @@ function contextOf(request: CheckRequest): KernelContext {
     sharedBytes: launch.sharedBytes,
   };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
-  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, meaning, declaredAs, launch);
+  const dependences = controlDependence(kernel);
+  const { symbolic, accesses, broadcasts } = evaluateWithBroadcasts(kernel, dependences, meaning, declaredAs, launch);
   const { aliases, samePointers = [] } = launch;
   const areTogether = (a: Base, b: Base): boolean =>
     arePassedTogether(aliases, a, b) ||
@@ -96,7 +97,8 @@ function contextOf(request: CheckRequest): KernelContext {
     1,
   );
   const startsAtZero = (base: Base) => startOf(request, base);
-  const search = { symbolic, accesses, mayBeSame, barriers, broadcasts, dimensions, startsAtZero };
+  const toldOnce = broadcasts.filter(({ loop }) => loop === null);
+  const search = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
   const handovers = findHandovers(search);
   const tickets = collectTickets(symbolic, accesses, barriers, mayBeSame, sections, handovers, threads);
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
@@ -114,7 +116,6 @@ function contextOf(request: CheckRequest): KernelContext {
   const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
   const isBlockBarrier = (instruction: Instruction): boolean =>
     isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
-  const dependences = controlDependence(kernel);
   const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
   const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
   const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
@@ -142,11 +143,30 @@ function contextOf(request: CheckRequest): KernelContext {
 }
 
 /** Evaluates the kernel; where thread 0 tells its block something, again, with what it tells. */
-function evaluateWithBroadcasts(kernel: Kernel, meaning: SymbolicContext, declaredAs: DeclaredAs, launch: Launch) {
+function evaluateWithBroadcasts(
+  kernel: Kernel,
+  dependences: ControlDependence,
+  meaning: SymbolicContext,
+  declaredAs: DeclaredAs,
+  launch: Launch,
+) {
   const accessesOf = (of: SymbolicKernel) => fromLowerPointers(collectAccesses(of, declaredAs), launch, of.store);
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = accessesOf(symbolic);
-  const broadcasts = findBroadcasts(symbolic, accesses, pointsOf(kernel, isFullBarrier), meaning.dimensions);
+  const barriers = pointsOf(kernel, isFullBarrier);
+  // What all threads load from one place in shared memory is one value where nothing races; of others nothing is known.
+  const ofOnePlace = new Set(accesses.filter(constantPlace).map(({ instruction }) => instruction));
+  const loaded = (load: Instruction): LoadedMemory => {
+    const { effect } = load.operation;
+    if (effect.kind === 'load' && effect.space === 'param') return 'fixed';
+    return ofOnePlace.has(load) ? 'written' : 'private';
+  };
+  let uniformity: UniformityResult | null = null;
+  const leavesTogether = (loop: LoopId): boolean => {
+    uniformity ??= inferUniformity(kernel, dependences, loaded, new Set());
+    return !uniformity.divergent(loop);
+  };
+  const broadcasts = findBroadcasts(symbolic, accesses, barriers, meaning.dimensions, leavesTogether);
   if (broadcasts.length === 0) return { symbolic, accesses, broadcasts };
   const again = evaluateSymbolically(kernel, {
     ...meaning,

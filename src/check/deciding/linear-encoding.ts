@@ -488,7 +488,9 @@ export class LinearEncoding {
   /** Of two tickets that different threads took from one counter, the later one is larger. */
   private take(ticket: Ticket, leaf: Term, reading: Reading): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
-    const { view } = this.symbolic;
+    const { view, leaderValues } = this.symbolic;
+    // All threads of a block were told what thread 0 took, under names that depend on where they are.
+    if (this.instances.scope === 'block' && leaderValues.has((leaf.atom as { readonly value: number }).value)) return;
     const { side } = reading;
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
     const most = (ticket.signed ? signedBounds(leaf.width) : unsignedBounds(leaf.width)).high;

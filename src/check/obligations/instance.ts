@@ -80,12 +80,12 @@ export class Instances {
         return this.round(leaf, atom.loop as LoopId, reading, bounds);
       case 'havoc': {
         if (atom.value === undefinedValue) return own(`undefined${leaf.width}`);
-        if (this.scope === 'block' && this.symbolic.leaderValues.has(atom.value)) return shared(`h${atom.value}`);
-        const uniformity = this.uniformity.value(atom.value as ValueId);
+        const isOfLeader = this.scope === 'block' && this.symbolic.leaderValues.has(atom.value);
+        const isShared = isOfLeader || this.uniformity.value(atom.value as ValueId) !== 'varying';
         const home = this.symbolic.definedIn(atom.value);
-        const key = uniformity === 'varying' ? null : this.dynamicInstance(home, reading.rounds);
+        const key = isShared ? this.dynamicInstance(home, reading.rounds) : null;
         if (key === null) return own(`h${atom.value}${this.roundsAt(home, reading.rounds)}`);
-        this.sharedLoad = true;
+        if (!isOfLeader) this.sharedLoad = true;
         return shared(`h${atom.value}${key}`);
       }
       case 'phi':
