@@ -5,6 +5,8 @@ import { isWriter } from '../analysis/values/access.ts';
 import type { Assumption } from '../verdict/finding.ts';
 import { noAlias, sharedValuesApart } from './context/apart.ts';
 import { inBounds } from './context/assumed-facts.ts';
+import { warpObligations } from './obligations/warp-agreement.ts';
+import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/facts.ts';
 
 /** Values that all threads of a block read from one address are taken to be one value. */
@@ -19,8 +21,15 @@ export function needsRaceFreedom(
   uniformity: UniformityResult,
   proved: ReadonlySet<BlockId>,
 ): boolean {
-  return branchesOfBarriers(facts).some(
-    (id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id)),
+  const isAgain = ({ atom }: Term): boolean => atom?.kind === 'havoc' && facts.rereads.has(atom.value);
+  return (
+    branchesOfBarriers(facts).some(
+      (id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id)),
+    ) ||
+    (facts.rereads.size > 0 &&
+      warpObligations(facts.symbolic, facts.dependences, uniformity).some(({ ways }) =>
+        ways.some((way) => way.some(({ term }) => term.leaves.some(isAgain))),
+      ))
   );
 }
 
@@ -39,13 +48,15 @@ function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicF
 }
 
 /** Whether a branch, or reaching it, depends on a value that threads share only in the absence of races. */
-function readsStable({ symbolic }: SymbolicFacts, uniformity: UniformityResult, branch: BlockId): boolean {
+function readsStable({ symbolic, rereads }: SymbolicFacts, uniformity: UniformityResult, branch: BlockId): boolean {
   const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
   return leaves.some(
     ({ atom }) =>
       atom?.kind === 'havoc' &&
       // What thread 0 has told its block is what it told only where nothing races on it.
       (symbolic.leaderValues.has(atom.value) ||
+        // So has what a thread loads again.
+        rereads.has(atom.value) ||
         (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
   );
 }

@@ -8,6 +8,7 @@ import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
+import type { Reread } from '../../analysis/values/reread.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
@@ -37,6 +38,8 @@ export interface SymbolicFacts {
   readonly accesses: readonly Access[];
   /** What a load reads. */
   readonly loaded: (load: Instruction) => LoadedMemory;
+  /** Loads that give a thread one value of one place, by that value's id. */
+  readonly rereads: ReadonlyMap<number, Reread>;
 }
 
 /** What is stated of loaded values. */

@@ -11,6 +11,7 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type Base, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
 import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
+import { findRereads } from '../../analysis/values/reread.ts';
 import { type UniformityResult, inferUniformity } from '../../analysis/values/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
 import { standsForFunction } from '../../ir/form/function-address.ts';
@@ -127,6 +128,7 @@ function contextOf(request: CheckRequest): KernelContext {
     symbolic,
     accesses,
     loaded,
+    rereads: findRereads(kernel, accesses, loaded),
     fields,
     extents: statedExtents(request.assumptions, parameters, launch, dimensions),
     tickets,

@@ -19,6 +19,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
+import type { Reread } from '../../analysis/values/reread.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 
 /** The mode in which contents are taken to be as programs have them, and the one in which they are not. */
@@ -36,6 +37,18 @@ interface Row {
 
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
+
+/** What is known of values that are no arithmetic, by value id. */
+export interface KnownValues {
+  /** Values that are distinct among threads. */
+  readonly tickets: ReadonlyMap<number, Ticket>;
+  /** What is stated of loaded values. */
+  readonly elements: ReadonlyMap<number, ElementFact>;
+  /** Values that a thread loads again. */
+  readonly rereads: ReadonlyMap<number, Reread>;
+  /** What is taken for granted of other loaded values, in a mode of its own. */
+  readonly contents: ReadonlyMap<number, ContentsFact>;
+}
 
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
@@ -68,6 +81,13 @@ export class LinearEncoding {
     readonly reached: string;
   }[] = [];
   private readonly tickets: ReadonlyMap<number, Ticket>;
+  private readonly rereads: ReadonlyMap<number, Reread>;
+  private readonly loadedAgain: {
+    readonly fact: Reread;
+    readonly leaf: Term;
+    readonly name: string;
+    readonly reading: Reading;
+  }[] = [];
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
@@ -81,25 +101,22 @@ export class LinearEncoding {
   private readonly dimensions: Dimensions;
 
   /**
-   * @param tickets values that are distinct among threads, by value id
-   * @param elements what is stated of loaded values, by value id
+   * @param values what is known of values that are no arithmetic
    * @param divisors what atoms are stated to be multiples of
-   * @param contents what is taken for granted of others, in a mode of its own
    */
   constructor(
     symbolic: SymbolicKernel,
     instances: Instances,
     dimensions: Dimensions,
-    tickets: ReadonlyMap<number, Ticket> = new Map(),
-    elements: ReadonlyMap<number, ElementFact> = new Map(),
+    { tickets, elements, rereads, contents }: Partial<KnownValues> = {},
     divisors: ReadonlyMap<Term, bigint> = new Map(),
-    contents: ReadonlyMap<number, ContentsFact> = new Map(),
   ) {
     this.divisors = divisors;
-    this.tickets = tickets;
-    this.elements = elements;
-    this.contents = contents;
-    if (contents.size > 0) this.pending.push(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`)); // prettier-ignore
+    this.tickets = tickets ?? new Map();
+    this.elements = elements ?? new Map();
+    this.rereads = rereads ?? new Map();
+    this.contents = contents ?? new Map();
+    if (this.contents.size > 0) this.pending.push(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`)); // prettier-ignore
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -427,6 +444,8 @@ export class LinearEncoding {
       if (ticket) this.take(ticket, leaf, reading);
       const fact = this.elements.get(atom.value);
       if (fact) this.readElement(fact, leaf, reading);
+      const again = this.rereads.get(atom.value);
+      if (again) this.loadAgain(again, leaf, reading);
       const usual = this.contents.get(atom.value);
       if (usual) this.holdUsual(usual, leaf, reading);
     }
@@ -455,6 +474,19 @@ export class LinearEncoding {
       if (fact.distinct) this.pending.push(`(assert (=> (and ${both} ${sameValue}) ${sameElement}))`);
     }
     this.read.push({ fact, offset, name, reached });
+  }
+
+  /** What a thread loads again of one place is one value. */
+  private loadAgain(fact: Reread, leaf: Term, reading: Reading): void {
+    const { view } = this.symbolic;
+    const name = this.linear(view.unsigned(leaf), reading);
+    for (const other of this.loadedAgain) {
+      if (other.fact.memory !== fact.memory || !this.instances.isOneExecution([fact.block, reading], [other.fact.block, other.reading])) continue; // prettier-ignore
+      const [a, b] = [this.linear(view.offset(fact.offset), reading), this.linear(view.offset(other.fact.offset), other.reading)]; // prettier-ignore
+      const both = `${this.reached(leaf, reading)} ${this.reached(other.leaf, other.reading)}`;
+      this.pending.push(`(assert (=> (and ${both} (= ${a} ${b})) (= ${name} ${other.name})))`);
+    }
+    this.loadedAgain.push({ fact, leaf, name, reading });
   }
 
   /** In the mode of usual contents, bounds ascend and columns are below their stride. */

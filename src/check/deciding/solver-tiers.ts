@@ -59,10 +59,11 @@ export class SolverTiers {
   linear(scope: PairScope, uniformity: UniformityResult): OpenTier {
     let entry = this.open.get(scope);
     if (!entry) {
-      const { request, symbolic, dimensions, tickets, elements } = this.context;
+      const { request, symbolic, dimensions, tickets, elements, rereads } = this.context;
       const instances = new Instances(symbolic, uniformity, scope);
       const stated = divisors(this.context);
-      const encoding = new LinearEncoding(symbolic, instances, dimensions, tickets, elements, stated, this.contents);
+      const values = { tickets, elements, rereads, contents: this.contents };
+      const encoding = new LinearEncoding(symbolic, instances, dimensions, values, stated);
       const vocabulary = vocabularyOf(this.context, encoding);
       encoding.rangeOf = (fact, name) =>
         fact.ranges.flatMap(({ low, high }) => {

@@ -147,6 +147,13 @@ export class Instances {
     return text;
   }
 
+  /** Whether two blocks are executed by one thread, in the same rounds of the loops around both. */
+  isOneExecution([block, one]: readonly [BlockId, Reading], [other, another]: readonly [BlockId, Reading]): boolean {
+    const { loopOf } = this.symbolic.kernel;
+    const isInSame = (loopOf[block] ?? null) === (loopOf[other] ?? null);
+    return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // prettier-ignore
+  }
+
   /** A name for what a term stands for in a reading: equal names mean equal values. */
   key(term: Term, reading: Reading): string {
     const leaves = term.leaves.map((leaf) => {
