@@ -56,7 +56,7 @@ interface ArrayRole {
 
 /** The arrays whose elements decide where or whether something is accessed, by `INDEX.OFFSET` of the parameter. */
 function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
-  const { accesses, symbolic, kernel } = context;
+  const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = knownRoles(context);
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
   const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // prettier-ignore
@@ -68,10 +68,14 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
         : [],
     ),
   );
-  // What votes and exchanges make of elements is not followed: any array may decide about it.
+  // What votes and exchanges make of elements, or what comes of them through memory that the kernel writes, is not
+  // followed: any array may decide about it.
   const isLoad = (leaf: Term): boolean => {
     const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // prettier-ignore
-    return definition?.kind === 'instruction' && /^(load|atomic)$/.test(definition.instruction.operation.effect.kind);
+    if (definition?.kind !== 'instruction') return false;
+    const { instruction } = definition;
+    const { kind } = instruction.operation.effect;
+    return kind === 'atomic' || (kind === 'load' && loaded(instruction) === 'fixed');
   };
   const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // prettier-ignore
   const ascending = ascendingArrays(context);
