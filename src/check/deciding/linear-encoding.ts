@@ -19,8 +19,9 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
-import type { Reread } from '../../analysis/values/reread.ts';
 import type { Ticket } from '../ordering/ticket.ts';
+import type { Reread } from '../../analysis/values/reread.ts';
+import type { KnownValues } from './known-values.ts';
 
 /** The mode in which contents are taken to be as programs have them, and the one in which they are not. */
 export const usualContents = 'usual';
@@ -37,18 +38,6 @@ interface Row {
 
 const mostTerms = 4000;
 const mostWraps = 1n << 12n;
-
-/** What is known of values that are no arithmetic, by value id. */
-export interface KnownValues {
-  /** Values that are distinct among threads. */
-  readonly tickets: ReadonlyMap<number, Ticket>;
-  /** What is stated of loaded values. */
-  readonly elements: ReadonlyMap<number, ElementFact>;
-  /** Values that a thread loads again. */
-  readonly rereads: ReadonlyMap<number, Reread>;
-  /** What is taken for granted of other loaded values, in a mode of its own. */
-  readonly contents: ReadonlyMap<number, ContentsFact>;
-}
 
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
@@ -80,14 +69,9 @@ export class LinearEncoding {
     readonly name: string;
     readonly reached: string;
   }[] = [];
-  private readonly tickets: ReadonlyMap<number, Ticket>;
-  private readonly rereads: ReadonlyMap<number, Reread>;
-  private readonly loadedAgain: {
-    readonly fact: Reread;
-    readonly leaf: Term;
-    readonly name: string;
-    readonly reading: Reading;
-  }[] = [];
+  private readonly tickets: KnownValues['tickets'];
+  private readonly rereads: KnownValues['rereads'];
+  private readonly loadedAgain: (readonly [Reread, Term, string, Reading])[] = [];
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
@@ -480,13 +464,14 @@ export class LinearEncoding {
   private loadAgain(fact: Reread, leaf: Term, reading: Reading): void {
     const { view } = this.symbolic;
     const name = this.linear(view.unsigned(leaf), reading);
-    for (const other of this.loadedAgain) {
-      if (other.fact.memory !== fact.memory || !this.instances.isOneExecution([fact.block, reading], [other.fact.block, other.reading])) continue; // prettier-ignore
-      const [a, b] = [this.linear(view.offset(fact.offset), reading), this.linear(view.offset(other.fact.offset), other.reading)]; // prettier-ignore
-      const both = `${this.reached(leaf, reading)} ${this.reached(other.leaf, other.reading)}`;
-      this.pending.push(`(assert (=> (and ${both} (= ${a} ${b})) (= ${name} ${other.name})))`);
+    for (const [before, value, same, by] of this.loadedAgain) {
+      const isOne = this.instances.isOneExecution([fact.block, reading], [before.block, by]);
+      if (before.memory !== fact.memory || !isOne) continue;
+      const places = `(= ${this.linear(view.offset(fact.offset), reading)} ${this.linear(view.offset(before.offset), by)})`;
+      const both = `${this.reached(leaf, reading)} ${this.reached(value, by)}`;
+      this.pending.push(`(assert (=> (and ${both} ${places}) (= ${name} ${same})))`);
     }
-    this.loadedAgain.push({ fact, leaf, name, reading });
+    this.loadedAgain.push([fact, leaf, name, reading]);
   }
 
   /** In the mode of usual contents, bounds ascend and columns are below their stride. */
