@@ -175,6 +175,9 @@ test('no CUDA changes: one line, exit 0', needsBuild, async () => {
   assert.equal(result.status, 0, result.stdout + result.stderr);
   assert.match(result.stdout, /^Nothing to review: no CUDA code changes\.$/m);
   assert.equal(server.reviews.length + server.issueComments.length, 0);
+  // As in a job with a container, where git does not trust the checkout.
+  const ofOthers = await run({ environment: { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' } });
+  assert.deepEqual([ofOthers.status, ofOthers.outputs['kernels']], [0, '0'], ofOthers.stdout);
   assert.deepEqual(server.faults, []);
 });
 

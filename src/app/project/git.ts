@@ -226,6 +226,11 @@ export async function git(
   milliseconds = patience,
 ): Promise<GitResult> {
   const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // prettier-ignore
+  // In a job with a container the checkout belongs to another user, and git refuses to read it.
+  const workspace = realFolder(inherited['GITHUB_WORKSPACE']);
+  const checkout = realpathSync(repositoryRoot(root) ?? root);
+  if (workspace !== undefined && (checkout === workspace || !isAbsolute(relativeTo(workspace, checkout))))
+    settings.push(`safe.directory=${checkout}`);
   const kept = Object.entries(inherited).filter(([name]) => !ofTheJob.test(name));
   const { end, stdout, stderr } = await runProcess({
     executable: gitProgram(root, inherited),
