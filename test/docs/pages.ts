@@ -8,7 +8,8 @@ export const namingFiles = ['README.md', 'src/docs/default-branch.md', 'src/docs
 
 /** A text with the action by the name that it is published under. */
 export function withPublishedName(text: string): string {
-  return text.replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // prettier-ignore
+  const image = `ghcr.io/${publishedAction.toLowerCase()}:${publishedTag}`;
+  return text.replaceAll(/ghcr\.io\/[\w.-]+\/selvage:[\w.-]+/g, image).replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // prettier-ignore
 }
 
 const made = '<!-- Made by `npm run regenerate`; edits are lost. -->';
