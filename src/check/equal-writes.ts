@@ -8,6 +8,9 @@ import { decideCheaply } from './deciding/cheap-tiers.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
 import type { AccessPair, Obligation } from './obligations/obligation.ts';
+import type { Access } from '../analysis/values/access.ts';
+import type { Kernel, Operand } from '../ir/form/kernel.ts';
+import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
 
 /** Whether both threads of an obligation store equal values, as the terms alone tell. */
@@ -17,7 +20,7 @@ export function storesSameValue(
   obligation: Obligation,
 ): boolean {
   const { first, second } = obligation;
-  const lanes = storedLanes(obligation);
+  const lanes = storedLanes(facts, obligation);
   if (!lanes) return false;
   return (
     lanes.every(([a, b]) => isShared(context.instances, a, b, first.reading, second.reading)) ||
@@ -26,10 +29,34 @@ export function storesSameValue(
 }
 
 /** What both threads store, lane by lane; null where they do not store as many bytes. */
-function storedLanes({ first, second }: Obligation): (readonly [Term, Term])[] | null {
-  const [a, b] = [first.access.stored, second.access.stored];
+function storedLanes(
+  facts: KernelAndLaunch & SymbolicFacts,
+  { first, second }: Obligation,
+): (readonly [Term, Term])[] | null {
+  const [a, b] = [first.access, second.access].map((access) => access.stored ?? exchangedLiteral(facts, access));
   if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return null;
   return a.map((term, lane) => [term, b[lane]!] as const);
+}
+
+/** What an atomic exchange leaves, if that is a literal and nothing uses what was there before; null for other accesses. */
+function exchangedLiteral(
+  { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
+  access: Access,
+): readonly Term[] | null {
+  const left = exchangedBy(symbolic, access);
+  if (left?.operator !== 'constant') return null;
+  return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [left];
+}
+
+function isUsed({ blocks }: Kernel, id: number): boolean {
+  const isIt = (operand: Operand): boolean => operand.kind === 'value' && operand.id === id;
+  return blocks.some(
+    ({ phis, instructions, terminator }) =>
+      phis.some(({ inputs }) => inputs.some(isIt)) ||
+      instructions.some(({ arguments: given }) => given.some(isIt)) ||
+      (terminator.kind === 'branch' && isIt(terminator.condition)) ||
+      (terminator.kind === 'switch' && isIt(terminator.index)),
+  );
 }
 
 function isShared(instances: Instances, a: Term, b: Term, of: Reading, other: Reading): boolean {
@@ -80,9 +107,9 @@ export function* meetsInWarp(
 }
 
 /** Whether all that both accesses of a pair ever store are one literal. */
-export function storesLiteral({ obligations }: AccessPair): boolean {
+export function storesLiteral(facts: KernelAndLaunch & SymbolicFacts, { obligations }: AccessPair): boolean {
   return obligations.every(
-    (obligation) => storedLanes(obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false,
+    (obligation) => storedLanes(facts, obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false,
   );
 }
 
@@ -130,8 +157,8 @@ export function* storesEqually(
     }
     return true;
   }
-  for (const [a, b] of storedLanes(obligation) ?? []) {
+  for (const [a, b] of storedLanes(facts, obligation) ?? []) {
     if (a !== b || !(yield* isEqual(a, deepest))) return false;
   }
-  return storedLanes(obligation) !== null;
+  return storedLanes(facts, obligation) !== null;
 }

@@ -226,7 +226,7 @@ function isHarmlessWrite(
 ): boolean {
   if (!sameValue) return false;
   const isOfWarp = pair.scope === 'block' && pair.first === pair.second && staysInWarp(pair);
-  if (isOfWarp || !storesLiteral(pair) || restsOnStrong(context, pair)) return isOfWarp;
+  if (isOfWarp || !storesLiteral(context, pair) || restsOnStrong(context, pair)) return isOfWarp;
   const keys = new Set([pair.first, pair.second].flatMap(({ targets }) => targets.map(({ base }) => base.key)));
   const isMet = (access: Access): boolean => access.targets.some(({ base }) => keys.has(base.key));
   return !open.some((other) => !other.sameValue && (isMet(other.pair.first) || isMet(other.pair.second)));
@@ -324,7 +324,7 @@ function shownBy(
 ): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
   // Stores of one literal where the order of threads decides which elements they meet at: no harm, and no proof.
-  if (sameValue && storesLiteral(pair) && restsOnStrong(context, pair)) return undefined;
+  if (sameValue && storesLiteral(context, pair) && restsOnStrong(context, pair)) return undefined;
   return shown && indirectionOf(context, pair, confirmation) === 'stores' ? undefined : shown;
 }
 
