@@ -6,6 +6,7 @@ import { type BarrierCandidate, type CandidateOptions, markCandidates } from '..
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
 import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import type { Location } from '../source/location.ts';
 import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
@@ -19,7 +20,12 @@ import type { Obstacle } from './explanation.ts';
 type None = Extract<SearchResult, { kind: 'none' }>;
 
 export type PlacementOutcome =
-  | { readonly kind: 'repaired'; readonly repair: Repair }
+  | {
+      readonly kind: 'repaired';
+      readonly repair: Repair;
+      /** The same with barriers of another kind, verified. */
+      readonly alternative?: Repair;
+    }
   | {
       readonly kind: 'none';
       readonly obstacles: readonly Obstacle[];
@@ -73,6 +79,10 @@ export async function placeBarriers(
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
       const step = stepOf(placement, candidates);
+      if (attempt.level === 'warp' && !(await holdsForOtherArguments(searched, placement, source.file, effort))) {
+        obstacles.push({ kind: 'refused', step, refusal: { kind: 'one-site' } });
+        continue;
+      }
       effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');
@@ -88,7 +98,10 @@ export async function placeBarriers(
         notes: verification.notes,
         leaves: verification.leaves,
       };
-      return { kind: 'repaired', repair };
+      const lighter = isRewritten
+        ? null
+        : await warpAlternative(request, searched, placement, verification.notes, effort);
+      return { kind: 'repaired', repair, ...(lighter && { alternative: lighter }) };
     }
   }
   return { kind: 'none', obstacles, races, functions: [...functions] };
@@ -129,6 +142,7 @@ export function placeIn(
 }
 
 interface Searched {
+  readonly oracle: Oracle;
   readonly result: SearchResult;
   readonly subjects: readonly Subject[];
   readonly isShared: (candidate: BarrierCandidate) => boolean;
@@ -156,9 +170,72 @@ async function search(
       oracle.tolerate(result.races);
       result = await searchPlacements(request);
     }
-    return { result, subjects, isShared, candidates, depths: loopDepths(subjects.map(({ kernel }) => kernel)) };
+    return { oracle, result, subjects, isShared, candidates, depths: loopDepths(subjects.map(({ kernel }) => kernel)) };
   }
   return null;
+}
+
+/**
+ * Whether a placement that takes barriers of the block away holds whatever a launch site passes: a barrier of the warp in
+ * their place may serve the number that one site passes, and no other. What adds barriers alone takes nothing from others.
+ */
+async function holdsForOtherArguments(
+  { subjects, candidates }: Searched,
+  { added, removed }: Placement,
+  file: string,
+  effort: Effort,
+): Promise<boolean> {
+  const isChanged = removed.length > 0 || added.some(({ marker }) => candidates[marker]!.kind === 'existing');
+  const rests = subjects.some(({ launches }) => launches.some(({ source, scalars }) => source === 'launch-site' && scalars.size > 0)); // prettier-ignore
+  if (!isChanged || !rests) return true;
+  const general = subjects.map((subject) => ({
+    ...subject,
+    launches: subject.launches.map((launch) =>
+      launch.source === 'launch-site' ? { ...launch, scalars: new Map<number, bigint>() } : launch,
+    ),
+  }));
+  const states = new Map<number, MarkerState>(added.map(({ marker, state }) => [marker, state]));
+  for (const marker of removed) states.set(marker, 'off');
+  const { proved } = await new Oracle(general, placeIn(file, candidates), effort).ask((marker) => {
+    const candidate = candidates[marker];
+    return states.get(marker) ?? (candidate?.kind === 'existing' ? candidate.level : 'off');
+  });
+  return proved;
+}
+
+/**
+ * The barriers of a repair as barriers of the warp, where the threads that meet are of one warp: they cost next to
+ * nothing. It is for the user to choose, since the size of the block may be what keeps these threads in one warp.
+ * @returns null where that is no repair
+ */
+async function warpAlternative(
+  request: RepairRequest,
+  { oracle, candidates, depths }: Searched,
+  { added, removed, weight }: Placement,
+  notes: Repair['notes'],
+  effort: Effort,
+): Promise<Repair | null> {
+  const isOfBlock = added.every(({ marker, state }) => state === 'block' && candidates[marker]!.kind !== 'existing');
+  if (!isOfBlock || added.length === 0 || removed.length > 0 || request.isPartial || request.expired()) return null;
+  const placement: Placement = {
+    added: added.map(({ marker }) => ({ marker, state: 'warp' })),
+    removed,
+    weight,
+  };
+  const markers = new Set(added.map(({ marker }) => marker));
+  const { proved } = await oracle.ask((marker) => {
+    const candidate = candidates[marker];
+    return markers.has(marker) ? 'warp' : candidate?.kind === 'existing' ? candidate.level : 'off';
+  });
+  if (!proved) return null;
+  const text = applyPlacement(request.source, placement, candidates);
+  const changes = added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
+  effort.compiled++;
+  const { verified } = await request.verify(text, changes ? 'statements' : 'barriers');
+  const steps = [stepOf(placement, candidates)];
+  return verified
+    ? { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes, leaves: [] }
+    : null;
 }
 
 interface PlacedText {

@@ -53,8 +53,8 @@ export interface Explanation {
 
 /** Why an edited file is no repair. */
 export type EditRefusal =
-  /** `nothing-fixed`: of a repair in part, each finding is still there. */
-  | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' }
+  /** `nothing-fixed`: of a repair in part, each finding is still there; `one-site`: it holds for what one launch site passes. */
+  | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
   /** Of a repair in part: these accesses race in the edited kernel alone, or worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }

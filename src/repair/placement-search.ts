@@ -11,7 +11,7 @@ import { type KnownWays, holdsAtomics, holdsOtherBarriers, markersAmongAccesses,
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
 import { type Answer, type UnorderedPair, type Oracle, markersBeside } from './subject.ts';
-import { type WeightPolicy, costOf, loopDepths, weightOf } from './weight.ts';
+import { type WeightPolicy, costOf, loopDepths, markerCounts, weightOf } from './weight.ts';
 
 interface SearchRequest {
   readonly oracle: Oracle;
@@ -161,6 +161,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   if (isOpen && !besidesOthers) return unproved;
 
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
+  const counts = markerCounts(oracle.subjects.map(({ kernel }) => kernel));
   const switches: Switch[] = [];
   const indexOf = new Map<string, number>();
   const add = (marker: number, state: Switch['state']): void => {
@@ -168,6 +169,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const facts = {
       isShared: request.isShared(candidate),
       hasEarlyExit: exits.has(marker) || full.earlyExits.has(marker),
+      calls: counts.get(marker) ?? 1,
     };
     const weight = weightOf(candidate, state, depths.get(marker) ?? 0, request.weights, facts);
     indexOf.set(`${marker}${state}`, switches.length);

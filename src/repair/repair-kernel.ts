@@ -40,7 +40,8 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.kind === 'repaired') {
       const other =
         strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
-      return { status: 'repaired', ...outcome.repair, ...(other && { alternatives: [other] }), effort };
+      const alternatives = [outcome.alternative, other].filter((one) => one !== undefined && one !== null);
+      return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };
     }
     obstacles.push(...outcome.obstacles);
     if (outcome.races.length > 0) races = outcome.races;

@@ -1,5 +1,6 @@
 /** What a candidate costs: how often a barrier there is passed, and then how the source reads with it. */
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { isCandidate } from '../ir/form/switch-markers.ts';
 
@@ -30,19 +31,43 @@ export function loopDepths(kernels: readonly Kernel[]): ReadonlyMap<number, numb
   return depths;
 }
 
+/** How often the code of a kernel holds each marker: once for each call of the function that it is in. */
+export function markerCounts(kernels: readonly Kernel[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { blocks } of kernels) {
+    const own = new Map<number, number>();
+    for (const { instructions } of blocks)
+      for (const instruction of instructions) {
+        if (!isCandidate(instruction)) continue;
+        const number = instruction.marker!.number!;
+        own.set(number, (own.get(number) ?? 0) + 1);
+      }
+    for (const [number, count] of own) counts.set(number, Math.max(count, counts.get(number) ?? 0));
+  }
+  return counts;
+}
+
 /**
  * The weight of a barrier at a candidate; of two of equal cost, the one that reads better is lighter.
  * @param isShared whether other kernels call the function that it is in
  * @param hasEarlyExit whether threads may have returned before it
+ * @param calls how often the kernel calls the function that it is in, where that is not the kernel itself
  */
 export function weightOf(
   candidate: BarrierCandidate,
   state: 'block' | 'grid' | 'warp' | 'fence',
   depth: number,
   policy: WeightPolicy,
-  { isShared, hasEarlyExit }: { readonly isShared: boolean; readonly hasEarlyExit: boolean },
+  {
+    isShared,
+    hasEarlyExit,
+    calls = 1,
+  }: { readonly isShared: boolean; readonly hasEarlyExit: boolean; readonly calls?: number },
 ): number {
-  const cost = policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1);
+  const { kind, firstLine, lastLine } = candidate.function;
+  const isCallee = kind === 'device';
+  const cost =
+    policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
   // Of a warp: next to nothing, but still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
@@ -52,13 +77,21 @@ export function weightOf(
   if (candidate.kind === 'condition') style += 30;
   if (candidate.bare) style += 6;
   if (isShared) style += 20;
+  // Who reads the kernel sees what it calls by name alone; a function of one line is not one that synchronises.
+  if (isCallee) style += firstLine === lastLine ? 9 : 2;
   if (hasEarlyExit) style += 200;
   // Rounds of a loop are parted at its end rather than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
   if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // prettier-ignore
+  // Behind an access rather than behind what only names values.
+  if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // prettier-ignore
   // Whether all threads take a branch may change with the arguments: beside it a barrier stands for good.
   style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;
+}
+
+function accessesMemory(node: SyntaxNode): boolean {
+  return nodesWhere(node, ({ type }) => /^(?:subscript|pointer|call|field)_expression$/.test(type)).length > 0;
 }
 
 /** What of a weight is cost, and not how the source reads. */

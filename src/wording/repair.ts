@@ -191,6 +191,8 @@ function refusalText(refusal: EditRefusal): string {
       return 'the edited file does not compile';
     case 'lost-kernel':
       return `the edited file lacks the kernel ${refusal.kernel}`;
+    case 'one-site':
+      return 'that takes a barrier away, and holds only for the arguments that this launch site passes';
     case 'nothing-fixed':
       return 'each finding is still there';
     case 'new-race':

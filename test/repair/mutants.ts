@@ -1,6 +1,6 @@
 /**
  * Deletes barriers of the test kernels that are proved, one at a time and two at a time, and repairs what then races:
- * `node test/repair/mutants.ts [--part I/N] [WORD…]` prints what became of each mutant, and the shares. Each patch is
+ * `node test/repair/mutants.ts [--part I/N] [WORD…]` prints what became of each mutant, and the shares, that of texts that are as before among them. Each patch is
  * applied by git, and the file that this leaves is checked. Needs nvcc.
  *
  * A mutant is one kernel without one of its barriers, or without two of one function; a barrier of a helper counts for
@@ -41,6 +41,8 @@ export interface MutantResult {
   readonly added: number;
   /** The barriers of the repaired kernel stand between the same accesses and branches as those of the original. */
   readonly samePlace: boolean;
+  /** The text that the repair leaves is that of the original, save for blank lines. */
+  readonly sameText: boolean;
   /** What its barriers cost against those of the original: one in a loop as much as ten outside. */
   readonly cost: 'less' | 'same' | 'more';
   readonly detail: string;
@@ -115,6 +117,7 @@ export async function repairMutant(mutant: Mutant, { repairAndApply }: Workplace
       outcome,
       added: (repair.barriersAdded ?? 0) - (repair.barriersRemoved ?? 0),
       samePlace: instances.every(({ symbol }) => skeleton(before, symbol) === skeleton(after, symbol)),
+      sameText: withoutBlankLines(text) === withoutBlankLines(original),
       cost: now < then ? 'less' : now === then ? 'same' : 'more',
       detail:
         outcome === 'possible'
@@ -124,6 +127,11 @@ export async function repairMutant(mutant: Mutant, { repairAndApply }: Workplace
             : (repair.reason ?? ''),
     };
   });
+}
+
+function withoutBlankLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** Accesses, barriers, labels and branches of a kernel and of the functions that are no kernels, in their order. */
@@ -176,6 +184,7 @@ export function summary(results: readonly MutantResult[]): string {
       `repaired and verified ${share(() => true)}`,
       `no more barriers than the original ${share(({ added, mutant }) => added <= mutant.deleted.length)}`,
       `placed as in the original or cheaper ${share(({ samePlace, cost }) => samePlace || cost === 'less')}`,
+      `the text of the original up to blank lines ${share(({ sameText }) => sameText)}`,
       `elsewhere at the same cost ${share(({ samePlace, cost }) => !samePlace && cost === 'same')}`,
       `dearer ${share(({ cost }) => cost === 'more')}`,
       `not counted: still proved ${only('proved')}, not confirmed ${only('possible')}`,
@@ -196,8 +205,11 @@ async function main(): Promise<void> {
       for (const mutant of mutants) {
         for (const result of await repairMutant(mutant, place)) {
           results.push(result);
-          const { outcome, samePlace, cost, kernel, detail } = result;
-          const where = outcome === 'repaired' ? ` (${samePlace ? 'same place' : `elsewhere, cost ${cost}`})` : '';
+          const { outcome, samePlace, sameText, cost, kernel, detail } = result;
+          const where =
+            outcome === 'repaired'
+              ? ` (${sameText ? 'same text' : samePlace ? 'same place' : `elsewhere, cost ${cost}`})`
+              : '';
           console.log(`${outcome}${where} ${file} -${mutant.deleted.join(',-')} ${kernel}: ${detail}`);
         }
       }

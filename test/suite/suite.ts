@@ -5,6 +5,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   'launch-index': () => import('./launch-index.ts'),
   gpuverify: () => import('./gpuverify.ts'),
   load: () => import('./load.ts'),
+  'repair-edits': () => import('./repair-edits.ts'),
   'sample-mutants': () => import('./sample-mutants.ts'),
   samples: () => import('./samples.ts'),
 };

@@ -154,8 +154,11 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     /** What a statement holds. */
     function inside(statement: SyntaxNode, bare: SyntaxNode | null): void {
       if (closed.has(statement.type)) return;
-      if (statement.type === 'expression_statement' || statement.type === 'declaration')
-        return expression(statement, bare);
+      if (statement.type === 'expression_statement' || statement.type === 'declaration') {
+        const lambdas = lambdaBodies(text, statement);
+        if (lambdas.length === 0) return expression(statement, bare);
+        return lambdas.forEach(list);
+      }
       if (listTypes.has(statement.type)) return list(statement);
       if (statement.type === 'if_statement' && conditions?.has(statement.start)) {
         const guarded = guardedBody(source, definition, statement, taken);
@@ -285,6 +288,18 @@ function applyInOrder(text: string, edits: readonly TextEdit[]): string {
     at = Math.max(at, end);
   }
   return result + text.slice(at);
+}
+
+/** The bodies of the lambdas in a statement that only the device calls. */
+function lambdaBodies(text: string, statement: SyntaxNode): SyntaxNode[] {
+  const all = nodesWhere(statement, ({ type }) => type === 'lambda_expression');
+  // Those in the body of another one are found as its statements are.
+  const outermost = all.filter((one) => !all.some((other) => other.start < one.start && one.end <= other.end));
+  return outermost.flatMap((lambda) => {
+    const body = lambda.children.find(({ type }) => type === 'compound_statement');
+    const isOfDevice = body && !/\b(?:__host__|constexpr|consteval)\b/.test(text.slice(lambda.start, body.start));
+    return isOfDevice ? [body] : [];
+  });
 }
 
 const statementType =

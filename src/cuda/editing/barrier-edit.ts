@@ -297,6 +297,8 @@ function partCondition(
   const indent = bare ? outer + style.indent : outer;
   const chosen = all.flatMap(({ candidate }) => (candidate.kind === 'condition' ? [candidate.piece] : []));
   const gone = new Set(placement.filter(({ state }) => state === 'off').map(({ candidate }) => candidate.statement));
+  // What is said of the barriers that the new ones replace.
+  const barriers = chosen.length === 1 ? body.pieces.filter(({ node }) => gone.has(node)) : [];
   const moved = movedVariables(body, chosen);
   const names = new Set(moved.map(({ name }) => name));
   const own = text.slice(all[0]!.candidate.function.start, all[0]!.candidate.function.end);
@@ -311,7 +313,11 @@ function partCondition(
   ];
   if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
   for (const [index, part] of piecesBetween(body, chosen).entries()) {
-    if (index > 0) lines.push(call(all[index - 1]!));
+    if (index > 0) {
+      const [above, beside] =
+        index === 1 ? [barriers.flatMap((piece) => piece.above), barriers.map((piece) => piece.beside)] : [[], []];
+      lines.push(...above, [call(all[index - 1]!), ...beside.filter((words) => words !== '')].join(' '));
+    }
     lines.push(`if (${flag})${blockOpening(style, indent)}`);
     for (const piece of part) {
       if (gone.has(piece.node)) continue;

@@ -68,7 +68,7 @@ test('the marked copy has a marker at each boundary, as many lines, and each num
   );
 });
 
-test('functions that the host calls, lambdas and text that does not parse have no candidates', async () => {
+test('functions that the host calls have no candidates', async () => {
   const { candidates } = await candidatesOf(`
 void host(float *a) { a[0] = 1; a[1] = 2; }
 __host__ __device__ float both(float *a) { a[0] = 1; return a[1]; }
@@ -76,6 +76,19 @@ __device__ constexpr int twice(int x) { int y = x; return y + y; }
 __device__ float own(float *a) { a[0] = 1; return a[1]; }
 `);
   assert.deepEqual([...new Set(candidates.map(({ line }) => line))], [5]);
+});
+
+test('the bodies of lambdas that the device calls have candidates, and their statement stays whole', async () => {
+  const text = kernel(`    auto store = [&](int i) { A[i] = n; n = A[i + 1]; };
+    auto both = [=] __host__ __device__ (int i) { n++; return i; };
+    A[0] = [&] { A[1] = 2; return A[2]; }();
+`);
+  const { candidates } = await candidatesOf(text);
+  const inside = candidates.filter(({ line, column }) => line === 2 && column > 20);
+  assert.deepEqual(inside.map(({ kind }) => kind), ['before', 'before', 'after']); // prettier-ignore
+  assert.ok(!candidates.some(({ line, column }) => line === 3 && column > 10));
+  assert.ok(!candidates.some(({ kind }) => kind === 'split'));
+  assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // prettier-ignore
 });
 
 test('nothing comes between a pragma and its loop', async () => {

@@ -1,7 +1,8 @@
 // expect: two_writers repaired +1 -0
 // expect: different_operations repaired +1 -0
 // expect: neighbours repaired +1 -0
-// alternative: two_writers: use atomic operations on lines 12, 13
+// alternative: two_writers: use atomic operations on lines 13, 14
+// alternative: neighbours: add `__syncwarp()` after line 27
 //
 // Where updates are all that races, atomics do what a barrier does, at another cost. Not where their order shows, nor
 // where something else is read too.
