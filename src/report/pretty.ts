@@ -5,10 +5,11 @@ import { count } from '../wording/text/code-text.ts';
 import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';
 import type { Regression } from '../document/regression.ts';
 import type { DivergenceReport, RaceReport } from '../document/finding.ts';
-import { comparedCauses, toldByKernel, type FindingGroup } from '../document/finding-group.ts';
+import { comparedCauses, toldByKernel, toldGroups, type FindingGroup } from '../document/finding-group.ts';
 import { aloneInGroup, instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
 import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
+import { baselineReason } from '../settings/baseline.ts';
 import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
@@ -58,14 +59,15 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const toldOf = toldByKernel(report);
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
     const [kernel] = group.kernels;
-    const { here, elsewhere } = toldTogether(group, toldOf);
+    const together = toldTogether(group, toldOf);
+    const [here, elsewhere] = [together.here, together.elsewhere].map((all) => (verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)))); // prettier-ignore
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
     lines.push(...kernelLines(group, options, withCosts, paint));
-    if (elsewhere.length > 0) lines.push(paint('dim', `      ${toldElsewhereText(elsewhere)}`));
-    for (const told of here) lines.push('', ...findingLines(told, options, paint), '');
-    for (const cost of group.kernels.flatMap(violationsOf))
+    if (elsewhere!.length > 0) lines.push(paint('dim', `      ${toldElsewhereText(elsewhere!)}`));
+    for (const told of here!) lines.push('', ...findingLines(told, options, paint), '');
+    for (const cost of group.kernels.flatMap(violationsOf).filter((one) => verbose || !isInBaseline(one)))
       lines.push('', ...costFindingLines(cost, options, paint), '');
   }
   const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // prettier-ignore
@@ -109,6 +111,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     findingsPhrase(report),
     costsPhrase(worseCosts(report)),
     repairsPhrase(report),
+    baselinePhrase(report),
   ];
   lines.push('', paint('bold', sums.filter((part) => part !== '').join('; ')));
   for (const [stage, time] of Object.entries(report.timings ?? {})) lines.push(paint('dim', `${stage} ${time} ms`));
@@ -123,6 +126,18 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
 export function visible(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** Whether somebody who wrote the baseline knows of it: only who asks for all is told again. */
+function isInBaseline({ suppressed }: Pick<Regression, 'suppressed'>): boolean {
+  return suppressed === baselineReason;
+}
+
+/** How many findings the baseline has: `3 findings in the baseline`; empty where it has none. */
+function baselinePhrase(report: Report): string {
+  const findings = toldGroups(report).filter(({ example }) => isInBaseline(example.finding)).length;
+  const number = findings + report.kernels.flatMap(violationsOf).filter(isInBaseline).length;
+  return number === 0 ? '' : `${count(number, 'finding')} in the baseline`;
 }
 
 /** Whether nobody asked for anything else of a kernel. */

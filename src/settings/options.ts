@@ -51,6 +51,11 @@ export const commands = {
     synopsis: 'run PATH --kernel GLOB --block … --grid … [--arg NAME=VALUE…] [-- NVCC ARGS…]',
     summary: 'run a kernel in the interpreter and report races, without a GPU',
   },
+  baseline: {
+    synopsis: 'baseline [PATH…] [--force] [-- NVCC ARGS…]',
+    summary:
+      'write the findings that a repository has to a file, so that only new ones are told; later, drop what is fixed',
+  },
   init: {
     synopsis: 'init [FOLDER]',
     summary: 'write a workflow and a configuration for a repository, from its kernels, launches and build files',
@@ -71,7 +76,7 @@ type OptionEntry =
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
 
-const analysing = ['check', 'repair', 'cost', 'idempotency', 'review', 'compare', 'demo'] as const;
+const analysing = ['check', 'repair', 'cost', 'idempotency', 'review', 'compare', 'demo', 'baseline'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
 /** In the order `--help` lists them. */
@@ -123,7 +128,8 @@ export const optionTable = {
   launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
   emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
   'dry-run': { flag: true, help: 'init: print the files instead of writing them' },
-  force: { flag: true, help: 'init: replace files that are there' },
+  force: { flag: true, help: 'init, baseline: replace files that are there' },
+  'no-baseline': { flag: true, help: 'tell the findings of the baseline too' },
   action: { value: 'OWNER/REPO@REF', help: 'init: the action that the workflow uses' },
   write: { flag: true, help: 'repair: change the files instead of only printing the edits' },
   base: { value: 'REV', help: 'review: the commit that the change starts from' },
@@ -184,7 +190,8 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   launches: ['idempotency'],
   emit: ['idempotency'],
   'dry-run': ['init'],
-  force: ['init'],
+  force: ['init', 'baseline'],
+  'no-baseline': ['check', 'cost', 'review', 'compare'],
   action: ['init'],
   write: ['repair'],
   timeout: analysing,
@@ -230,7 +237,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Options of `selvage init` alone. */
+/** Options of `selvage init`; `force` is of `selvage baseline` too. */
 interface InitOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -281,6 +288,8 @@ export interface Options {
   readonly color: boolean;
   /** Whether results of earlier runs may be taken, and those of this one kept. */
   readonly cache: boolean;
+  /** Whether the findings of the baseline are left out of what is told. */
+  readonly baseline: boolean;
   readonly run: RunOptions;
   readonly init: InitOptions;
 }
@@ -382,6 +391,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
   check: ['race', 'divergence', 'cost', 'idempotency'],
   repair: ['race', 'divergence', 'repair'],
+  baseline: ['race', 'divergence', 'cost'],
   cost: ['cost'],
   idempotency: ['idempotency'],
   compare: ['race', 'divergence', 'cost', 'idempotency'],
@@ -531,6 +541,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
+    baseline: !values.has('no-baseline'),
     cache: !values.has('no-cache'),
     init: { dryRun: values.has('dry-run'), force: values.has('force'), ...(action === undefined ? {} : { action }) },
     run: runOptions(values),

@@ -1,4 +1,5 @@
 /** What the user asks of an analysis: the options of the command line, and the configuration of the repository. */
+import type { BaselineEntry } from './baseline.ts';
 import type { Configuration } from './configuration.ts';
 import type { Options } from './options.ts';
 
@@ -9,6 +10,8 @@ export interface Settings {
   readonly nvccArguments: readonly string[];
   /** `YYYY-MM-DD`, for suppressions that end. */
   readonly today: string;
+  /** Findings that are not to be told again. */
+  readonly baseline?: readonly BaselineEntry[];
 }
 
 /** The architectures to compile for, at least one. */

@@ -509,6 +509,14 @@ export const codes = {
     example: '// selvage-ignore race/shared: fixed long ago',
     remedy: 'Remove the suppression, or move it to the line of the finding or the line above it.',
   },
+  'suppression/baseline-fixed': {
+    severity: 'notice',
+    title: 'Findings of the baseline are gone.',
+    explanation:
+      'The file .selvage-baseline.json lists findings that the repository had when somebody wrote it. Some of them are fixed. Their entries would hide the same defects if they came back.',
+    example: '{"fingerprint":"60ef2b0e8f72d20b","code":"race/shared","kernel":"shift(int*)","file":"src/shift.cu"}',
+    remedy: 'Run `selvage baseline`, which drops the entries, and commit the file.',
+  },
   'suppression/expired': {
     severity: 'warning',
     title: 'The suppression has expired.',

@@ -5,6 +5,7 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
 import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
+import { baselineName, parseBaseline, type BaselineEntry } from '../../settings/baseline.ts';
 import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
 import { findInputs, type Unit } from '../project/inputs.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
@@ -65,9 +66,18 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
       builder,
       diagnostics: [...diagnostics, ...inputs.diagnostics, ...problems],
     },
-    settings: { options, configuration, nvccArguments, today: today() },
+    settings: { options, configuration, nvccArguments, today: today(), baseline: baselineIn(tree, options) },
     tools: toolsOf(services, progress),
   };
+}
+
+/**
+ * The baseline of a tree; empty where there is none, or where nobody wants it.
+ * @throws UsageError where the file is none
+ */
+export function baselineIn(tree: SourceTree, { baseline }: Pick<Options, 'baseline'>): readonly BaselineEntry[] {
+  const text = baseline ? tree.text(baselineName) : undefined;
+  return text === undefined ? [] : parseBaseline(text, baselineName);
 }
 
 /** Today as suppressions name it: `YYYY-MM-DD`. */

@@ -20,6 +20,7 @@ const commands: Readonly<Partial<Record<CommandName, () => Promise<RunCommand>>>
   compare: async () => (await import('./compare.ts')).compareCommand,
   run: async () => (await import('./run.ts')).runCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
+  baseline: async () => (await import('./baseline.ts')).baselineCommand,
   init: async () => (await import('./init.ts')).initCommand,
   explain: async () => (await import('./explain.ts')).explainCommand,
 };

@@ -13,11 +13,13 @@ import { progressTo, say, tell } from './tell.ts';
  * @throws UsageError where the command line does not say what to do
  */
 export async function repairCommand(
-  { paths, nvccArguments, options }: Command,
+  { paths, nvccArguments, options: given }: Command,
   services: CommandLineServices,
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
+  // What stands in the baseline is to be repaired first of all.
+  const options = { ...given, baseline: false };
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;

@@ -11,6 +11,7 @@ import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
+import { applyBaseline, fingerprintsIn } from '../pipeline/baseline.ts';
 import { classifyChecked } from '../pipeline/idempotency.ts';
 import { decide } from '../pipeline/decide.ts';
 import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
@@ -69,8 +70,9 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   const checks: KernelChecks = await tools.openChecks(head.settings.options);
   try {
     // 4. Decide, price and suppress on both sides.
-    const checked: Checked = await checkSide(head, after, looked, checks);
+    const decided: Checked = await checkSide(head, after, looked, checks);
     const known: Checked = await checkSide(base, before, earlier, checks);
+    const checked: Checked = applyBaseline(decided, knownBefore(head.settings, decided, known, touched));
     const reportsOf = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
     // 5. Compare findings, costs and classes of idempotency.
     const [was, is] = [reportsOf(known), reportsOf(checked)];
@@ -113,8 +115,8 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
     const trust: TrustChange[] = trustChanges({
-      base: { ...before, configuration: base.settings.configuration },
-      head: { ...after, configuration: head.settings.configuration },
+      base: { ...before, configuration: base.settings.configuration, baseline: base.settings.baseline ?? [] },
+      head: { ...after, configuration: head.settings.configuration, baseline: head.settings.baseline ?? [] },
       matched,
       diff,
     });
@@ -159,6 +161,23 @@ type Matched = ReadonlyMap<LaunchedKernel, LaunchedKernel | undefined>;
 interface Touched {
   readonly kernel: LaunchedKernel;
   readonly reason: TouchReason;
+}
+
+/**
+ * Which findings of the head the baseline silences: those that the base has too, or may have where nobody could analyse it.
+ * What was fixed since and comes again is told as new, whatever stands in the file.
+ */
+function knownBefore(
+  { baseline = [] }: Settings,
+  after: Checked,
+  before: Checked,
+  touched: readonly Touched[],
+): ReadonlySet<string> {
+  const reports = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
+  const unknown = new Set(touched.filter(({ reason }) => reason === 'base-unknown').map(({ kernel }) => kernel));
+  const open = after.kernels.filter(({ entry }) => unknown.has(entry)).map(({ report }) => report);
+  const had = [fingerprintsIn(reports(before), before.diagnostics), fingerprintsIn(open, [])];
+  return new Set(baseline.map(({ fingerprint }) => fingerprint).filter((name) => had.some((one) => one.has(name))));
 }
 
 function jobOf({ project, settings }: ChangeSide, units: readonly Unit[], tools: Tools): Job {

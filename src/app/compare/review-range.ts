@@ -5,6 +5,7 @@ import { analyseChange } from './change.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
+import type { BaselineEntry } from '../../settings/baseline.ts';
 import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
 import {
   changedFiles,
@@ -17,7 +18,7 @@ import {
   type Repository,
 } from '../project/git.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
-import { defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
+import { baselineIn, defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, openSourceTree, relativeTo, type SourceTree } from '../project/source-tree.ts';
@@ -88,6 +89,12 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const headTree = await treeAt(headSha);
     const baseTree = await treeAt(baseSha);
     const configurations = await configurationsOf(request, baseTree, headTree);
+    // As the configuration: what a stranger brings has no effect.
+    const before = baselineBefore(baseTree, options);
+    const baselines = {
+      base: before,
+      head: request.configurationFrom === 'base' ? before : baselineIn(headTree, options),
+    };
     const outside = trust === 'pull-request' ? { outside: request.root } : {};
     const found = await askForCompiler(options, request.environment, outside);
     const databaseRoot = openSourceTree(request.root).root;
@@ -115,6 +122,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const sideOf = async (
       tree: SourceTree,
       configuration: Configuration,
+      baseline: readonly BaselineEntry[],
       diagnostics: readonly Diagnostic[],
     ): Promise<ChangeSide> => ({
       project: {
@@ -123,11 +131,11 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
         builder: await builderOf(tree, configuration),
         diagnostics: 'diagnostic' in found ? [...diagnostics, found.diagnostic] : diagnostics,
       },
-      settings: { options, configuration, nvccArguments: [], today: today() },
+      settings: { options, configuration, nvccArguments: [], today: today(), baseline },
     });
     const analysis = await analyseChange({
-      base: await sideOf(baseTree, configurations.base, []),
-      head: await sideOf(headTree, configurations.head, configurations.diagnostics),
+      base: await sideOf(baseTree, configurations.base, baselines.base, []),
+      head: await sideOf(headTree, configurations.head, baselines.head, configurations.diagnostics),
       tools: toolsOf(request, progress),
       names: { base: baseSha, head: headSha, ...(day !== undefined && { date: day }) },
       diff,
@@ -176,6 +184,16 @@ async function configurationsOf(
     if (!(error instanceof UsageError)) throw error;
   }
   return { base, head: configuration, diagnostics };
+}
+
+/** The baseline of the base; a wrong one there is what the head may correct. */
+function baselineBefore(tree: SourceTree, options: Options): readonly BaselineEntry[] {
+  try {
+    return baselineIn(tree, options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [];
+  }
 }
 
 /** Says that the configuration of the head has no effect, if it is another one. */

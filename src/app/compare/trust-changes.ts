@@ -2,6 +2,7 @@ import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
 import { commentsOf, type LaunchedKernel } from '../build/kernel.ts';
+import { baselineName, type BaselineEntry } from '../../settings/baseline.ts';
 import type { Configuration, KernelConfiguration } from '../../settings/configuration.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Prepared } from '../pipeline/prepare.ts';
@@ -25,6 +26,7 @@ interface TrustRequest {
 /** One side of a change, as it is built and configured. */
 interface TrustSide extends Prepared {
   readonly configuration: Configuration;
+  readonly baseline: readonly BaselineEntry[];
 }
 
 /** The assumptions, launches stated by hand, suppressions, flags and lowered severities that a change adds. */
@@ -51,6 +53,10 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
     const { code, reason, location } = suppression;
     changes.push({ kind: 'suppression', text: `${code}: ${reason}`, location });
   }
+  const listed = new Set(base.baseline.map(({ fingerprint }) => fingerprint));
+  const more = head.baseline.filter(({ fingerprint }) => !listed.has(fingerprint));
+  if (more.length > 0)
+    changes.push({ kind: 'suppression', text: `${more.length} more in the baseline`, location: { file: baselineName, line: 1 } }); // prettier-ignore
   changes.push(...assumedInCode(diff));
   const flags = new Set(base.configuration.nvcc.args);
   for (const flag of head.configuration.nvcc.args) {

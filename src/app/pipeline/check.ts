@@ -11,11 +11,12 @@ import type { Report } from '../../document/report.ts';
 import type { Options } from '../../settings/options.ts';
 import { clock } from '../../system/clock.ts';
 import { foreignNotice } from '../build/foreign-kernels.ts';
-import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../build/kernel.ts';
 import type { Job } from '../project/job.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { sharingChecks } from '../workers/shared-checks.ts';
 import { assemble } from './assemble.ts';
+import { applyBaseline, fingerprintsIn, goneFrom, goneNotice } from './baseline.ts';
 import { classifyChecked, underAnyLaunch } from './idempotency.ts';
 import { decide } from './decide.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
@@ -39,12 +40,12 @@ export async function checkProject(job: Job): Promise<Report> {
  * Checks the kernels of a project, and keeps what the report is made of.
  * @throws UsageError where the options name kernels, parameters or files that are not there
  */
-export async function checkKernels({
-  project,
-  settings,
-  tools,
-}: Job): Promise<{ readonly report: Report; readonly kernels: readonly CheckedKernel[] }> {
-  const { options, configuration, today } = settings;
+export async function checkKernels({ project, settings, tools }: Job): Promise<{
+  readonly report: Report;
+  readonly kernels: readonly CheckedKernel[];
+  readonly units: readonly KernelUnit[];
+}> {
+  const { options, configuration, today, baseline = [] } = settings;
   const { progress } = tools;
   const time = stopwatch();
   const checks: KernelChecks = sharingChecks(await tools.openChecks(options));
@@ -69,7 +70,9 @@ export async function checkKernels({
 
     // 10 suppress         what somebody wants to be silent about
     const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
-    const suppressed: Checked = suppress(classified, suppressions, today, staleTest(options, units));
+    const stated: Checked = suppress(classified, suppressions, today, staleTest(options, units));
+    //    baseline         what was there when somebody wrote the baseline
+    const suppressed: Checked = applyBaseline(stated, new Set(baseline.map(({ fingerprint }) => fingerprint)));
     time.lap('check');
 
     // 11 repair           what a run confirmed; barriers that proved kernels do not need
@@ -79,6 +82,9 @@ export async function checkKernels({
 
     // 12 assemble         the report
     const reports = repaired.kernels.map(({ report }) => report);
+    const present = fingerprintsIn(reports, repaired.diagnostics);
+    const exists = (file: string): boolean => project.tree.text(file) !== undefined;
+    const gone = goneFrom(baseline, { options, units, kernels: reports, present, exists });
     const foreign = options.kernel === undefined ? foreignNotice(units) : [];
     const diagnostics = [
       ...diagnosticsOf(units, kernels),
@@ -86,9 +92,10 @@ export async function checkKernels({
       ...unstatedLaunches(repaired.kernels),
       ...undecidedPreconditions(repaired.kernels),
       ...foreign,
+      ...goneNotice(gone),
     ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
-    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels };
+    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels, units };
   } finally {
     await checks.close();
   }

@@ -5,7 +5,7 @@ import type { Report } from '../../document/report.ts';
 import type { DefaultsText } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
-import { defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
+import { baselineIn, defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Assets } from '../project/assets.ts';
 import { findInputs } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
@@ -66,7 +66,7 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
     const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // prettier-ignore
     const report = await checkProject({
       project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // prettier-ignore
-      settings: { options, configuration, nvccArguments: [], today: today() },
+      settings: { options, configuration, nvccArguments: [], today: today(), baseline: baselineIn(tree, options) },
       tools: toolsOf({ environment, assets, signal }, progress),
     });
     return { report, source: (path) => tree.text(path) };

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { baselineName, parseBaseline, printBaseline, type BaselineEntry } from '../../settings/baseline.ts';
+import { openProject } from '../build/open-project.ts';
+import { entriesOf, goneFrom } from '../pipeline/baseline.ts';
+import { checkKernels } from '../pipeline/check.ts';
+import { repositoryRoot } from '../project/source-tree.ts';
+import type { Command, CommandLineServices } from './services.ts';
+import { progressTo, say, sayErrors, writeOutput } from './tell.ts';
+
+/**
+ * `selvage baseline`: writes the findings that a repository has to a file, so that only new ones are told. Where there is
+ * a file, it loses what is fixed; new findings are added only with `--force`.
+ */
+export async function baselineCommand(
+  { paths, nvccArguments, options: given }: Command,
+  services: CommandLineServices,
+): Promise<ExitCode> {
+  const options = { ...given, baseline: false };
+  const where = paths.length > 0 ? paths : [repositoryRoot(services.cwd) ?? services.cwd];
+  const progress = progressTo(services, options);
+  const job = await openProject({ paths: where, nvccArguments, options, progress, services });
+  const { tree, builder } = job.project;
+  try {
+    const { report, units } = await checkKernels(job);
+    const file = join(tree.root, baselineName);
+    const isThere = existsSync(file);
+    const old = isThere && !options.init.force ? parseBaseline(readFileSync(file, 'utf8'), baselineName) : undefined;
+    const found = entriesOf(report);
+    sayErrors(report.diagnostics, services);
+    const present = new Set(found.map(({ fingerprint }) => fingerprint));
+    const exists = (path: string): boolean => tree.text(path) !== undefined;
+    const gone = new Set(old && goneFrom(old, { options, units, kernels: report.kernels, present, exists }));
+    const known = new Set(old?.map(({ fingerprint }) => fingerprint));
+    const kept: readonly BaselineEntry[] = old ? old.filter((entry) => !gone.has(entry)) : found;
+    const added = old ? found.filter(({ fingerprint }) => !known.has(fingerprint)) : [];
+    const tell = (line: string): void => {
+      if (!options.quiet) say(services, line);
+    };
+    if (kept.length > 0) writeOutput(file, printBaseline(kept));
+    else if (isThere) rmSync(file);
+    const number = (amount: number): string => `${amount} finding${amount === 1 ? '' : 's'}`;
+    if (kept.length === 0)
+      tell(isThere ? `no finding is left, so ${baselineName} was removed` : 'there are no findings, so no baseline is needed'); // prettier-ignore
+    else if (!old) tell(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are told`);
+    else if (gone.size > 0)
+      tell(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // prettier-ignore
+    else tell(`${baselineName} is as it should be: ${number(kept.length)}`);
+    if (added.length > 0) tell(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (\`selvage check\` tells), or write the baseline anew with --force`); // prettier-ignore
+    return exitCodeOf(report, 'never');
+  } finally {
+    await builder.close();
+  }
+}

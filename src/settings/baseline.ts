@@ -1,0 +1,55 @@
+/** The baseline of a repository: findings that it had when somebody wrote the file, and that are not told again. */
+import * as v from 'valibot';
+import { compareText } from '../base/text-order.ts';
+import { UsageError } from '../base/usage-error.ts';
+
+/** Where the baseline is in a repository. */
+export const baselineName = '.selvage-baseline.json';
+
+/** Why a finding of the baseline is a notice, as reports say it. */
+export const baselineReason = 'it is in the baseline';
+
+/** A larger file is not read, in characters. */
+const maximumLength = 16 << 20;
+
+const text = v.pipe(v.string(), v.maxLength(4000));
+const entrySchema = v.strictObject({
+  /** Of the finding: the same wherever its lines are. */
+  fingerprint: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
+  /** The others are for readers, and say what has to be looked at to know that the finding is gone. */
+  code: text,
+  kernel: text,
+  file: text,
+});
+const schema = v.strictObject({ version: v.literal(1), findings: v.array(entrySchema) });
+
+export type BaselineEntry = v.InferOutput<typeof entrySchema>;
+
+/**
+ * Reads a baseline.
+ * @param file its path, for the message
+ * @throws UsageError where it is none
+ */
+export function parseBaseline(json: string, file: string): readonly BaselineEntry[] {
+  const wrong = (why: string): UsageError =>
+    new UsageError(`The baseline ${file} is wrong: ${why}. Write it anew with \`selvage baseline --force\`.`);
+  if (json.length > maximumLength) throw wrong(`it has more than ${maximumLength} characters`);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : String(error));
+  }
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output.findings;
+  const [issue] = parsed.issues;
+  throw wrong(`${v.getDotPath(issue) ?? 'the document'}: ${issue.message}`);
+}
+
+/** The text of a baseline: one line a finding, in an order that does not depend on lines of the source. */
+export function printBaseline(entries: readonly BaselineEntry[]): string {
+  const keys = ['file', 'kernel', 'code', 'fingerprint'] as const;
+  const sorted = [...entries].sort((a, b) => keys.map((key) => compareText(a[key], b[key])).find((one) => one !== 0) ?? 0); // prettier-ignore
+  const lines = sorted.map(({ fingerprint, code, kernel, file }) => `    ${JSON.stringify({ fingerprint, code, kernel, file })}`); // prettier-ignore
+  return `{\n  "version": 1,\n  "findings": [\n${lines.join(',\n')}\n  ]\n}\n`;
+}
