@@ -1,10 +1,12 @@
 /** Analyses in a process of their own, as the server of a GitHub App makes them. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { analyseConfined } from '../../src/serve/confined-analysis.ts';
+import { analyseConfined, AnalysisEnded } from '../../src/serve/confined-analysis.ts';
 import { changedFiles } from '../../src/app/project/git.ts';
 import { createWorkspace } from '../github/runner.ts';
 
@@ -48,3 +50,60 @@ test('a pull request is analysed without what the server knows, and within bound
     /it took more than 0\.02 s/,
   );
 });
+
+test('what an analysis starts has no token and no network, and ends with it when it takes too much memory', async () => {
+  const base = workspace.commit({ 'src/shift.cu': SHIFT });
+  const head = workspace.commit({ 'src/shift.cu': SHIFT.replace('255', '254') });
+  const { root } = workspace;
+  const diff = await changedFiles({ root, environment: process.env }, base, head);
+  let connections = 0;
+  const listener = createServer(() => (connections += 1));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  // In place of the compiler: tells what it sees, and then holds 600 MB until it is ended.
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  const [told, wait] = [join(folder, 'told'), `600.${process.pid}`];
+  const script = `#!/bin/bash
+{ env; ls -l /proc/self/fd; (exec 3<>/dev/tcp/127.0.0.1/${port}) && echo connected; } > '${told}' 2>&1
+tail -c 600000000 < <(head -c 600000000 /dev/zero; sleep ${wait}) > /dev/null
+`;
+  writeFileSync(join(tools, 'nvcc'), script);
+  chmodSync(join(tools, 'nvcc'), 0o755);
+  process.env['GITHUB_TOKEN'] = 'ghs_a-secret';
+  process.env['SELVAGE_PRIVATE_KEY'] = 'a-secret-key';
+  const isAlone = spawnSync('/usr/bin/unshare', ['-rnpf', '--kill-child', 'true']).status === 0;
+  const confinement = {
+    temporary: join(folder, 'greedy'),
+    results: join(folder, 'results'),
+    searchPath: `${tools}:/usr/bin:/bin`,
+    milliseconds: 120_000,
+    mebibytes: 512,
+    signal: new AbortController().signal,
+  };
+  await assert.rejects(
+    analyseConfined({ root, base, head, diff, fork: false }, confinement),
+    (error) => error instanceof AnalysisEnded && /more than 512 MiB of memory/.test(error.message),
+  );
+  const seen = readFileSync(told, 'utf8');
+  assert.match(seen, /PATH=/);
+  assert.doesNotMatch(seen, /secret/);
+  if (isAlone) {
+    assert.equal(connections, 0);
+    assert.doesNotMatch(seen, /^connected$/m);
+    assert.deepEqual(commandsWith(wait), []);
+  }
+  listener.close();
+});
+
+/** The command lines of processes that hold a text. */
+function commandsWith(text: string): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      const line = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ') : '';
+      return line.startsWith('sleep') && line.includes(text) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -26,7 +26,7 @@ export function firstFiles(found: Survey, action: string): FirstFile[] {
     : files;
 }
 
-function workflowText({ systems, needsTorch }: Survey, action: string): string {
+function workflowText({ systems, needsTorch, defaultBranch }: Survey, action: string): string {
   const cmake = systems[0] === 'cmake' ? cmakeSteps : '';
   const torch = needsTorch ? torchSteps : '';
   const inputs = needsTorch ? '\n        with:\n          nvcc-args: ${{ steps.torch.outputs.flags }}' : '';
@@ -36,6 +36,11 @@ name: selvage
 on:
   pull_request:
     types: [opened, synchronize, reopened, ready_for_review]
+  # A push to the default branch gets a check run, and its results are kept for pull requests: what they do not change is
+  # not compiled again. Started by hand, the workflow checks every kernel; once fills the cache.
+  push:
+    branches: ['${defaultBranch}']
+  workflow_dispatch:
   # A merge queue waits for the check of each group; its pull requests were reviewed before.
   merge_group:
 

@@ -1,6 +1,8 @@
 /** What a repository holds that a first configuration is made of. */
 import { join, posix } from 'node:path';
+import { UsageError } from '../../base/usage-error.ts';
 import { cacheFolder } from '../../system/cache-folder.ts';
+import { git, type Repository } from '../project/git.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { openLaunchIndex } from '../project/launch-index.ts';
 import { isHeader, isUnit, kindOf, listFiles, openSourceTree } from '../project/source-tree.ts';
@@ -19,6 +21,8 @@ export interface Survey extends BuildFacts {
   readonly foreign: readonly string[];
   /** Whether device code includes headers of PyTorch. */
   readonly needsTorch: boolean;
+  /** The branch that pull requests are made against, as far as the clone knows it. */
+  readonly defaultBranch: string;
 }
 
 const foreignFolder = /(?:^|\/)(?:third_party|third-party|3rdparty|thirdparty|vendor|external|extern|submodules)(?=\/)/;
@@ -66,10 +70,26 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   return {
     ...readBuildFiles(files, (path) => kindOf(join(root, path)) === 'folder'),
     units,
+    defaultBranch: await defaultBranch({ root, environment }),
     loneHeaders: withKernels.filter((path) => (including.get(path) ?? []).length === 0),
     unlaunched: [...kernels.keys()].filter((name) => !launched.has(name) && !isCalled(name)).sort(),
     kernels: kernels.size,
     foreign: [...foreign].sort(),
     needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // prettier-ignore
   };
+}
+
+/** What the server said when the repository was cloned, else `main` or `master`, whichever there is. */
+async function defaultBranch(repository: Repository): Promise<string> {
+  try {
+    const told = await git(repository, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+    const name = told.stdout.trim().replace(/^origin\//, '');
+    if (told.code === 0 && /^[\w./-]+$/.test(name)) return name;
+    const old = await git(repository, ['rev-parse', '--verify', '--quiet', 'refs/heads/master']);
+    const usual = await git(repository, ['rev-parse', '--verify', '--quiet', 'refs/heads/main']);
+    return old.code === 0 && usual.code !== 0 ? 'master' : 'main';
+  } catch (error) {
+    if (error instanceof UsageError) return 'main';
+    throw error;
+  }
 }

@@ -32,7 +32,9 @@ const workflowPath = '.github/workflows/selvage.yml';
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 
 interface Workflow {
-  readonly on: Readonly<Record<string, { readonly types?: readonly string[] } | null>>;
+  readonly on: Readonly<
+    Record<string, { readonly types?: readonly string[]; readonly branches?: readonly string[] } | null>
+  >;
   readonly permissions: object;
   readonly concurrency: { readonly group: string };
   readonly jobs: { readonly selvage: { readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[] } }; // prettier-ignore
@@ -51,6 +53,9 @@ test('each layout gets a workflow and a configuration with the flags of its buil
     const workflow = parse(read(folder, workflowPath)) as Workflow;
     assert.ok(workflow.on['pull_request']?.types?.includes('ready_for_review'));
     assert.ok('merge_group' in workflow.on && !('pull_request_target' in workflow.on));
+    // What the default branch finds is what pull requests read.
+    assert.deepEqual(workflow.on['push'], { branches: ['main'] });
+    assert.ok('workflow_dispatch' in workflow.on);
     assert.deepEqual(workflow.permissions, {});
     const { steps } = workflow.jobs.selvage;
     assert.equal(steps.at(-1)?.uses, 'octo/selvage@v1');
