@@ -5,6 +5,7 @@
  * `npm run bench -- cost`: the time of cost analysis against that of nvcc, see `cost.ts`.
  * `npm run bench -- idempotency`: the time of validators of launches, see `idempotency.ts`.
  * `npm run bench -- sass`: the time of reading machine code against that of ptxas, see `sass.ts`.
+ * `npm run bench -- serve`: many pull requests at once for the server of an App, see `serve.ts`.
  * `npm run bench -- process FILE…`: a whole check beside nvcc, see `process.ts`.
  */
 if (process.argv[2] === 'machine') await import('./machine.ts');
@@ -12,5 +13,6 @@ else if (process.argv[2] === 'repair') await import('./repair.ts');
 else if (process.argv[2] === 'cost') await import('./cost.ts');
 else if (process.argv[2] === 'idempotency') await import('./idempotency.ts');
 else if (process.argv[2] === 'sass') await import('./sass.ts');
+else if (process.argv[2] === 'serve') await import('./serve.ts');
 else if (process.argv[2] === 'process') await import('./process.ts');
 else await import('./check.ts');
