@@ -12,6 +12,7 @@ import { UsageError } from '../base/usage-error.ts';
 import { registeredApp } from '../github/api/app-client.ts';
 import { failureOf } from '../github/api/client.ts';
 import { escapeHtml } from '../report/markup/html-text.ts';
+import { publishedAction } from '../system/version.ts';
 
 /** What the server of an App has to know of it. */
 const identitySchema = v.object({
@@ -57,7 +58,7 @@ export function knownApp(folder: string): AppIdentity | undefined {
 function appManifest(url: string): object {
   return {
     name: `selvage-${randomBytes(3).toString('hex')}`,
-    url: 'https://github.com/OWNER/selvage',
+    url: `https://github.com/${publishedAction}`,
     description: 'Checks the CUDA kernels of pull requests for data races and barrier divergence',
     public: false,
     hook_attributes: { url: `${url}/webhook`, active: true },

@@ -119,7 +119,7 @@ try {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     peak.server = Math.max(peak.server, Number(/process_resident_memory_bytes (\d+)/.exec(metrics)?.[1] ?? 0));
     peak.all = Math.max(peak.all, memoryOfTree(pid) ?? 0);
-    if (metrics.includes('state="failed"} 0') === false) throw new Error(`deliveries failed:\n${app.lines.join('\n')}`);
+    if (!metrics.includes(`state="failed"} 0`)) throw new Error(`deliveries failed:\n${app.lines.join('\n')}`);
     await wait(200);
   }
   const whole = (performance.now() - started) / 1000;
