@@ -150,6 +150,17 @@ export class BotPull {
           },
         };
       },
+      'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls': ({ params }) => {
+        const [some] = example('pull-request-simple-items') as unknown as [{ head: object }];
+        const open = {
+          ...some,
+          number: TARGET.pullNumber,
+          state: 'open',
+          requested_teams: [],
+          head: { ...some.head, sha: this.head },
+        };
+        return { status: 200, list: params[2] === this.head ? [open] : [] };
+      },
       'GET /repos/{owner}/{repo}/issues/comments/{comment_id}': ({ params }) => {
         const { id, body, account } = commentIn(params[2]);
         return { status: 200, body: { ...example('issue-comment'), id, body, user: { ...(example('issue-comment') as { user: object }).user, login: account.login, id: account.id } } }; // prettier-ignore

@@ -1,0 +1,120 @@
+/** What the server of an App leaves on a pull request where it has no review to post. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, afterEach, test } from 'node:test';
+import { deliveryHandler } from '../../src/serve/delivery-handler.ts';
+import { mostAttempts } from '../../src/serve/delivery-queue.ts';
+import { BotPull, SOURCE, TARGET, twoRaces } from '../github/bot-fixture.ts';
+import { testClient } from '../github/client.ts';
+import { pullRequestPayload } from '../github/payload.ts';
+import { gitRepository } from '../github/repository.ts';
+import { createWorkspace } from '../github/runner.ts';
+
+const TOKEN = 'secret-token';
+const folder = mkdtempSync(join(tmpdir(), 'selvage-handler-'));
+const workspace = createWorkspace();
+mkdirSync(join(folder, 'octo'));
+symlinkSync(workspace.root, join(folder, 'octo/kernels.git'));
+const kernel = '__global__ void k(int *a) { a[threadIdx.x] = 1; }\n';
+const baseSha = workspace.commit({ 'src/a.cu': kernel });
+const headSha = workspace.commit({ 'src/a.cu': `${kernel}// more\n`, '.selvage.yml': 'version: 1\nkernel: []\n' });
+after(() => {
+  workspace.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+let pull: BotPull;
+let log: string[];
+beforeEach(async () => {
+  log = [];
+  pull = await BotPull.open({ token: TOKEN, baseSha, headSha, repository: gitRepository(workspace.root) });
+});
+afterEach(async () => {
+  await pull.server.close();
+  assert.deepEqual(pull.server.faults, []);
+});
+
+interface Setting {
+  readonly milliseconds?: number;
+  readonly serverUrl?: string;
+  readonly attempts?: number;
+  readonly event?: string;
+  readonly payload?: object;
+}
+
+async function handle({
+  milliseconds = 120_000,
+  serverUrl = `file://${folder}`,
+  attempts = 0,
+  ...given
+}: Setting): Promise<void> {
+  const about = { owner: TARGET.owner, repo: TARGET.repo, number: TARGET.pullNumber, headSha, baseSha };
+  const { event = 'pull_request', payload = pullRequestPayload('synchronize', about) } = given;
+  const handler = deliveryHandler({
+    installation: async () => ({ octokit: testClient(pull.server, TOKEN, { writeInterval: 0 }), token: TOKEN }),
+    folder: join(folder, 'data'),
+    serverUrl,
+    searchPath: process.env['PATH'] ?? '',
+    milliseconds,
+    mebibytes: 2048,
+    log: (line) => void log.push(line),
+    analyse: async () => ({ report: twoRaces(), folder: '', source: () => SOURCE }),
+  });
+  const text = JSON.stringify({ ...payload, installation: { id: 1 } });
+  const delivery = { id: 'd', event, payload: text, repository: 'octo/kernels', pull: TARGET.pullNumber, attempts };
+  await handler(delivery, new AbortController().signal);
+}
+
+const checks = () => pull.server.checkRuns.map(({ title, conclusion, summary }) => ({ title, conclusion, summary }));
+
+test('an analysis that passes its time is told, and nothing of it is left', async () => {
+  await handle({ milliseconds: 1 });
+  const [run] = checks();
+  assert.deepEqual([run?.title, run?.conclusion], ['Not analysed: the analysis passed its limits', 'failure']);
+  assert.match(run?.summary ?? '', /it took more than 0\.001 s[^]*`\/selvage recheck`/);
+  assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // prettier-ignore
+});
+
+test('a configuration that is wrong is told with its line', async () => {
+  await handle({});
+  const [run] = checks();
+  assert.equal(run?.title, 'Not analysed: wrong usage or configuration');
+  assert.match(run?.summary ?? '', /\.selvage\.yml:2:1: "kernel" is not a key/);
+});
+
+test('what cannot be fetched is tried again, and the last attempt leaves an answer', async () => {
+  const serverUrl = `file://${folder}/nowhere`;
+  await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
+  assert.deepEqual(checks(), []);
+  await assert.rejects(handle({ serverUrl, attempts: mostAttempts - 1 }), /The clone has no commit/);
+  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // prettier-ignore
+});
+
+test('a head that is not the newest, and a pull request that is closed, are left alone', async () => {
+  pull.head = 'd'.repeat(40);
+  await handle({});
+  pull.head = headSha;
+  pull.server.settings.state = 'closed';
+  await handle({});
+  assert.deepEqual(
+    log,
+    Array.from({ length: 2 }, () => 'delivery d: the pull request has moved on'),
+  );
+  assert.deepEqual(pull.server.writes(), []);
+});
+
+test('a button of the check run of a fork finds its pull request, and is answered there', async () => {
+  pull.isFork = true;
+  const payload = {
+    action: 'requested_action',
+    requested_action: { identifier: 'fix' },
+    repository: { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } },
+    sender: { login: 'mona', id: 583231, type: 'User' },
+    check_run: { head_sha: headSha, pull_requests: [] },
+  };
+  await handle({ event: 'check_run', payload });
+  assert.match(pull.answers().at(-1) ?? '', /The branch is in a fork, which Selvage may not write/);
+  assert.deepEqual(pull.commits, []);
+});
