@@ -7,13 +7,16 @@
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
-import { barrierForm, wordBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { accessBits, barrierForm, wordBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { foreignOperands } from './operand-match.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
-  /** A barrier, fence or atomic whose code was kept is not there. */
-  | { readonly kind: 'missing'; readonly what: 'barrier' | 'fence' | 'atomic'; readonly ptxLine: number }
+  /** A barrier, fence, atomic or store whose block was kept is not there. */
+  | { readonly kind: 'missing'; readonly what: 'barrier' | 'fence' | 'atomic' | 'store'; readonly ptxLine: number }
+  /** An access stands where the PTX has none, or a barrier where the PTX has an access. */
+  | { readonly kind: 'stray'; readonly what: 'access' | 'barrier'; readonly ptxLine: number; readonly address: number }
   /** The second access may follow the first without the separator that the PTX has between them on every path. */
   | {
       readonly kind: 'unseparated';
@@ -21,6 +24,14 @@ export type TranslationFault =
       readonly earlier: number;
       readonly later: number;
       /** Where the later one stands in the code, in bytes from the start of its section. */
+      readonly address: number;
+    }
+  /** The address or the data of an access are made of nothing that its line of the PTX uses: another one stands there. */
+  | {
+      readonly kind: 'foreign';
+      readonly what: 'address' | 'data';
+      readonly ptxLine: number;
+      /** In bytes from the start of the section. */
       readonly address: number;
     };
 
@@ -102,11 +113,17 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     return { checked: false, reason: 'its code has no lines of the PTX' };
   }
   const lineOf = ({ address }: SassInstruction): number | undefined => code.ptxLineAt(address);
-  const faults: TranslationFault[] = [...missing(kernel, flow, calls, lineOf)];
+  const faults: TranslationFault[] = [
+    ...missing(kernel, flow, version, calls, lineOf),
+    ...strays(kernel, flow, calls, lineOf),
+  ];
   for (const by of ['barrier', 'fence'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
     if (!found) return { checked: false, reason: 'it has too many accesses' };
     faults.push(...found);
+  }
+  for (const { what, ptxLine, instruction } of foreignOperands(kernel, flow, version, lineOf)) {
+    faults.push({ kind: 'foreign', what, ptxLine, address: instruction.address });
   }
   return { checked: true, faults };
 }
@@ -116,49 +133,80 @@ function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInst
   return calls.get(instruction)?.waits === true;
 }
 
-/** Barriers, fences and atomics of blocks of the PTX that left code, without code of their own. */
+type Wanted = 'barrier' | 'fence' | 'atomic' | 'store';
+
+function wantedOf(instruction: Instruction): Wanted | undefined {
+  const { effect } = instruction.operation;
+  if (effect.kind === 'barrier') return separates(instruction, 'barrier') ? 'barrier' : undefined;
+  // Within a block the order of one warp needs no code.
+  if (effect.kind === 'fence') return effect.semantics !== 'proxy' && effect.scope !== 'cta' ? 'fence' : undefined;
+  if (effect.kind === 'atomic') return 'atomic';
+  return effect.kind === 'store' && accessSpaces.has(effect.space) ? 'store' : undefined;
+}
+
+/** Barriers, fences, atomics and stores of blocks of the PTX that left code, without code of their own. */
 function missing(
   kernel: Kernel,
   flow: SassFlow,
+  version: number,
   calls: ReadonlyMap<SassInstruction, Call>,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): TranslationFault[] {
   const kept = new Set<number>();
-  const byKind = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
+  const byKind = {
+    barrier: new Set<number>(),
+    fence: new Set<number>(),
+    atomic: new Set<number>(),
+    store: new Set<number>(),
+  };
   const atomics = new Set<number>();
+  /** Bits that the widest store of a line stores. */
+  const stored = new Map<number, number>();
   for (const instruction of flow.instructions) {
     const line = lineOf(instruction);
     if (line === undefined) continue;
-    kept.add(line);
-    const kind = instruction.opcode?.kind;
+    const { opcode } = instruction;
+    const kind = opcode?.kind;
+    if (kind !== 'none') kept.add(line);
+    // What nobody knows may be any of them.
+    if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
     if (isBarrierCode(instruction, calls) || kind === 'barrier') byKind.barrier.add(line);
     if (kind === 'fence') byKind.fence.add(line);
     if (kind === 'atomic') atomics.add(line);
     // Some atomics become a loop that ends with a store.
     if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
-  }
-  const wanted = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
-  const inKept = { barrier: new Set<number>(), fence: new Set<number>(), atomic: new Set<number>() };
-  for (const { instructions } of kernel.blocks) {
-    for (const [index, instruction] of instructions.entries()) {
-      const { effect } = instruction.operation;
-      const what =
-        separates(instruction, 'barrier') && effect.kind === 'barrier'
-          ? 'barrier'
-          : effect.kind === 'fence' && effect.semantics !== 'proxy' && effect.scope !== 'cta'
-            ? 'fence'
-            : effect.kind === 'atomic'
-              ? 'atomic'
-              : undefined;
-      if (!what) continue;
-      wanted[what].add(instruction.ptxLine);
-      const others = instructions.filter(
-        (one, at) => at !== index && one.ptxLine !== instruction.ptxLine && isAccess(one),
-      );
-      if (others.some(({ ptxLine }) => kept.has(ptxLine))) inKept[what].add(instruction.ptxLine);
+    if (kind === 'store' && accessSpaces.has(opcode?.space)) {
+      byKind.store.add(line);
+      stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     }
   }
-  return (['barrier', 'fence', 'atomic'] as const).flatMap((what) => {
+  const wanted = {
+    barrier: new Set<number>(),
+    fence: new Set<number>(),
+    atomic: new Set<number>(),
+    store: new Set<number>(),
+  };
+  const inKept = {
+    barrier: new Set<number>(),
+    fence: new Set<number>(),
+    atomic: new Set<number>(),
+    store: new Set<number>(),
+  };
+  for (const { instructions } of kernel.blocks) {
+    const isKept = instructions.some(({ ptxLine }) => kept.has(ptxLine));
+    // One store of 64 bits may stand for two of 32.
+    const isMerged = instructions.some(
+      ({ operation: { effect }, ptxLine }) =>
+        effect.kind === 'store' && (stored.get(ptxLine) ?? 0) > effect.bytes * effect.lanes * 8,
+    );
+    for (const instruction of instructions) {
+      const what = wantedOf(instruction);
+      if (!what) continue;
+      wanted[what].add(instruction.ptxLine);
+      if (isKept && !(what === 'store' && isMerged)) inKept[what].add(instruction.ptxLine);
+    }
+  }
+  return (['barrier', 'fence', 'atomic', 'store'] as const).flatMap((what) => {
     // Code that several lines of inline assembly share has the line of one of them.
     const spare = [...(what === 'atomic' ? atomics : byKind[what])].filter((line) => !wanted[what].has(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line));
@@ -166,6 +214,38 @@ function missing(
     return lost
       .filter((line) => inKept[what].has(line))
       .map((ptxLine) => ({ kind: 'missing' as const, what, ptxLine }));
+  });
+}
+
+/** Accesses on lines of barriers, and barriers on lines of accesses: the two were exchanged. */
+function strays(
+  kernel: Kernel,
+  flow: SassFlow,
+  calls: ReadonlyMap<SassInstruction, Call>,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): TranslationFault[] {
+  const kinds = new Map<number, { hasAccess: boolean; hasBarrier: boolean; hasOther: boolean }>();
+  for (const { instructions } of kernel.blocks) {
+    for (const instruction of instructions) {
+      const known = kinds.get(instruction.ptxLine) ?? { hasAccess: false, hasBarrier: false, hasOther: false };
+      kinds.set(instruction.ptxLine, known);
+      const { kind } = instruction.operation.effect;
+      if (kind === 'load' || kind === 'store' || kind === 'atomic') known.hasAccess = true;
+      else if (kind === 'barrier') known.hasBarrier = true;
+      else if (kind !== 'pure') known.hasOther = true;
+    }
+  }
+  return flow.instructions.flatMap((instruction): TranslationFault[] => {
+    const { opcode, address } = instruction;
+    const ptxLine = lineOf(instruction);
+    const line = ptxLine === undefined ? undefined : kinds.get(ptxLine);
+    if (!opcode || ptxLine === undefined || !line || line.hasOther) return [];
+    const isMemory = opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic';
+    const isAccessAtBarrier = isMemory && accessSpaces.has(opcode.space) && !line.hasAccess;
+    const isBarrierAtAccess =
+      opcode.kind === 'barrier' && line.hasAccess && !line.hasBarrier && !calls.has(instruction);
+    if (!isAccessAtBarrier && !isBarrierAtAccess) return [];
+    return [{ kind: 'stray', what: isMemory ? 'access' : 'barrier', ptxLine, address }];
   });
 }
 

@@ -584,7 +584,7 @@ export const codes = {
   },
   'assembly/missing': {
     severity: 'error',
-    title: 'A barrier, a fence or an atomic of the PTX is missing in the code that ptxas made.',
+    title: 'A barrier, a fence, an atomic or a store of the PTX is missing in the code that ptxas made.',
     explanation:
       'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',
@@ -593,9 +593,9 @@ export const codes = {
   },
   'assembly/order': {
     severity: 'error',
-    title: 'Two accesses that a barrier or a fence separates in the PTX follow each other without it in the code.',
+    title: 'The code that ptxas made does not keep the order that barriers or fences give accesses in the PTX.',
     explanation:
-      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none: an access, or the barrier, was moved. What was proved does not hold for what runs.',
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access stands where the PTX has this one: an access, or the barrier, was moved. What was proved does not hold for what runs.',
     example: 's[t] = x;\n__syncthreads();\ny = s[t ^ 1];   // in the code this load comes before the BAR',
     remedy:
       'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',

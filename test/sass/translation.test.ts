@@ -7,6 +7,8 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { readElf } from '../../src/sass/cubin/elf.ts';
 import { instructionsOf, type SassInstruction, versionOf } from '../../src/sass/instruction/decode.ts';
+import { flowOf } from '../../src/sass/control-flow.ts';
+import { fromOutside, RegisterFlow } from '../../src/sass/registers.ts';
 import { profileOf } from '../../src/sass/profile.ts';
 import { type TranslationFault, validateTranslation } from '../../src/sass/translation.ts';
 
@@ -92,6 +94,76 @@ for (const arch of architectures) {
         faultsOf(kernel, cubin).some((fault) => fault.kind === 'missing' && fault.what === what),
         what,
       );
+    }
+  });
+
+  test(`stores of the code for ${arch} that are exchanged across a barrier are found`, () => {
+    const storesOf = (instructions: readonly SassInstruction[]) => named(instructions, 'STS');
+    const count = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).length; // prettier-ignore
+    assert.ok(count >= 4);
+    for (let index = 0; index + 1 < count; index++) {
+      const cubin = edited(bytes, (instructions, at) => {
+        const [one, other] = [at(storesOf(instructions)[index]!), at(storesOf(instructions)[index + 1]!)];
+        const kept = one.slice();
+        one.set(other);
+        other.set(kept);
+      });
+      const [one, other] = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).slice(index); // prettier-ignore
+      // The same code at both places is no exchange; only when it is issued may differ.
+      const isSame = [0, 1, 2].every((word) => one!.words[word] === other!.words[word]);
+      assert.equal(faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'), !isSame, `store ${index}`); // prettier-ignore
+    }
+  });
+
+  test(`accesses of the code for ${arch} that change places with a barrier are found`, () => {
+    const code = instructionsOf(
+      read(bytes).functions.find(({ isKernel }) => isKernel)!,
+      versionOf(arch),
+    );
+    const places = [...code.keys()].filter((index) => code[index]!.opcode?.kind === 'barrier');
+    for (const place of places) {
+      for (const step of [-1, 1]) {
+        let near = place;
+        while (code[near] && !['load', 'store'].includes(code[near]!.opcode?.kind ?? '')) near += step;
+        const cubin = edited(bytes, (instructions, at) => {
+          const [one, other] = [at(instructions[place]!), at(instructions[near]!)];
+          const kept = one.slice();
+          one.set(other);
+          other.set(kept);
+        });
+        assert.ok(
+          faultsOf(kernel, cubin).some(({ kind }) => kind === 'stray'),
+          `barrier ${place}, access ${near}`,
+        );
+      }
+    }
+  });
+
+  test(`a store that is dropped in the code for ${arch} is found`, () => {
+    const cubin = edited(bytes, (instructions, at) => overwrite(at(named(instructions, 'STS')[0]!)));
+    assert.ok(faultsOf(kernel, cubin).some((fault) => fault.kind === 'missing' && fault.what === 'store'));
+  });
+
+  test(`registers that the code for ${arch} reads were written`, () => {
+    const version = versionOf(arch);
+    const flow = flowOf(
+      instructionsOf(
+        read(bytes).functions.find(({ isKernel }) => isKernel)!,
+        version,
+      ),
+      version,
+    );
+    const registers = new RegisterFlow(flow, version);
+    for (const [index, use] of registers.uses.entries()) {
+      if (flow.instructions[index]!.opcode?.kind === 'call') continue;
+      assert.ok(use, flow.instructions[index]!.opcode?.mnemonic);
+      for (const register of use.reads) {
+        const definitions = registers.definitionsOf(index, register);
+        assert.ok(
+          definitions?.some((at) => at !== fromOutside),
+          `${flow.instructions[index]!.address}: ${register}`,
+        );
+      }
     }
   });
 

@@ -97,6 +97,17 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
     const message = `The ${fault.what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
+  if (fault.kind === 'stray') {
+    const location = locationOf(fault.ptxLine) ?? kernel.location;
+    const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // prettier-ignore
+    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`;
+    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
+  }
+  if (fault.kind === 'foreign') {
+    const location = locationOf(fault.ptxLine) ?? kernel.location;
+    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} the access at ${at(fault.ptxLine)} has ${fault.what === 'address' ? 'an address' : 'data'} of which its PTX uses nothing: another access stands in its place.`;
+    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
+  }
   const location = locationOf(fault.later) ?? kernel.location;
   const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
   return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };

@@ -1,0 +1,173 @@
+/**
+ * Whether accesses of the code use what their PTX uses. A store that stands on the line of another one, because the two
+ * were exchanged, has an address or data that are made of other loads, parameters and special registers.
+ */
+import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
+import type { SassFlow } from './control-flow.ts';
+import { accessBits, type SassInstruction, wordBits } from './instruction/decode.ts';
+import { misplaced, type PlacedAccess } from './displacements.ts';
+import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
+import { RegisterFlow } from './registers.ts';
+
+/** An access whose operand is made of nothing that its line of the PTX uses. */
+export interface ForeignOperand {
+  readonly what: 'address' | 'data';
+  readonly ptxLine: number;
+  readonly instruction: SassInstruction;
+}
+
+/** Registers of an access that hold its address, and what it stores. */
+function operandsOf(
+  instruction: SassInstruction,
+  reads: readonly number[],
+  bits: number,
+): { readonly address: readonly number[]; readonly data: readonly number[] } {
+  const { opcode } = instruction;
+  const isLoad = opcode?.kind === 'load';
+  const [first, second] = [wordBits(instruction, 24, 8), wordBits(instruction, 32, 8)];
+  // `ATOMS.POPC.INC` counts lanes.
+  const hasData = !isLoad && second !== 255 && instruction.code !== 0xf8c && bits >= 32;
+  const data = hasData ? reads.filter((register) => register >= second && register < second + bits / 32) : [];
+  return { address: reads.filter((register) => register === first || register >= 256), data };
+}
+
+function argumentOf(
+  { operation: { effect }, arguments: values }: Instruction,
+  what: 'address' | 'data',
+): readonly Operand[] {
+  if (what === 'address') return values.slice(0, 1);
+  return effect.kind === 'load' ? [] : values.slice(1);
+}
+
+/**
+ * Finds accesses with operands of others.
+ * @param lineOf the line of the PTX that an instruction is of
+ */
+export function foreignOperands(
+  kernel: Kernel,
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): ForeignOperand[] {
+  const registers = new RegisterFlow(flow, version);
+  const [code, source] = [new CodeOrigins(flow, registers, version, lineOf), new SourceOrigins(kernel)];
+  const accesses = new Map<number, Instruction[]>();
+  for (const { instructions } of kernel.blocks) {
+    for (const one of instructions) {
+      const { kind } = one.operation.effect;
+      if (kind !== 'load' && kind !== 'store' && kind !== 'atomic') continue;
+      const known = accesses.get(one.ptxLine);
+      if (known) known.push(one);
+      else accesses.set(one.ptxLine, [one]);
+    }
+  }
+  const loaded = new Set<string>();
+  // Some atomics become loops of loads and exchanges.
+  const expanded = new Set<number>();
+  const kept = new Set<number>();
+  // An unrolled loop has an access several times, each with a displacement of its own.
+  const times = new Map<number, number>();
+  for (const instruction of flow.instructions) {
+    const kind = instruction.opcode?.kind;
+    const line = lineOf(instruction);
+    if (line === undefined) continue;
+    kept.add(line);
+    if (kind === 'load' || kind === 'atomic' || kind === 'system') loaded.add(`load ${line}`);
+    if (kind === 'load' || kind === 'atomic' || kind === 'store') times.set(line, (times.get(line) ?? 0) + 1);
+    const isOfAtomic = accesses.get(line)?.some((one) => one.operation.effect.kind === 'atomic') === true;
+    if (isOfAtomic && (kind === 'load' || kind === 'store')) expanded.add(line);
+  }
+  const found: ForeignOperand[] = [];
+  const placed: PlacedAccess[] = [];
+  for (const [index, instruction] of flow.instructions.entries()) {
+    const { opcode } = instruction;
+    if (!opcode || (opcode.kind !== 'load' && opcode.kind !== 'store' && opcode.kind !== 'atomic')) continue;
+    if (opcode.space !== 'global' && opcode.space !== 'shared' && opcode.space !== 'generic') continue;
+    const ptxLine = lineOf(instruction);
+    const ptx = ptxLine === undefined ? undefined : accesses.get(ptxLine);
+    const use = registers.uses[index];
+    if (!ptx || ptxLine === undefined || !use || expanded.has(ptxLine)) continue;
+    const bits = accessBits(instruction, version) ?? 32;
+    const own = operandsOf(instruction, use.reads, bits);
+    const [only] = ptx;
+    if (opcode.kind !== 'atomic' && only && ptx.length === 1 && times.get(ptxLine) === 1 && bits === bitsOf(only)) {
+      const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // prettier-ignore
+      placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
+    }
+    const isMerged = ptx.every((one) => bits > bitsOf(one));
+    if (
+      only &&
+      ptx.length === 1 &&
+      opcode.kind === 'store' &&
+      bits === bitsOf(only) &&
+      !givesItsOwn(code, source, index, own.data, only, kept)
+    ) {
+      found.push({ what: 'data', ptxLine, instruction });
+      continue;
+    }
+    for (const what of ['address', 'data'] as const) {
+      // Atomics of more than 64 bits take what they store in another form.
+      if (
+        own[what].length === 0 ||
+        (what === 'data' && opcode.kind === 'atomic' && ptx.some((one) => bitsOf(one) > 64))
+      )
+        continue;
+      const made = own[what].map((register) => code.ofRegister(index, register));
+      const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
+      if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
+        found.push({ what, ptxLine, instruction });
+    }
+  }
+  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', ptxLine: ptx.ptxLine, instruction }); // prettier-ignore
+  return found;
+}
+
+/** Whether what a store stores was made by the instruction of the PTX that makes it. */
+function givesItsOwn(
+  code: CodeOrigins,
+  source: SourceOrigins,
+  index: number,
+  registers: readonly number[],
+  ptx: Instruction,
+  kept: ReadonlySet<number>,
+): boolean {
+  const values = ptx.arguments.slice(1);
+  const each = registers.length / values.length;
+  if (each !== 1 && each !== 2) return true;
+  return values.every((value, at) => {
+    const wanted = source.givenAt(value);
+    const made = code.givenAt(index, registers[at * each]!);
+    // Where the line left no code, another one computes the same.
+    return !wanted || !made || [...wanted].some((line) => !kept.has(line)) || made.some((line) => wanted.has(line));
+  });
+}
+
+function bitsOf({ operation: { effect } }: Instruction): number {
+  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0; // prettier-ignore
+}
+
+/** Leaves that both sides name. */
+const told = /^(?:load|parameter|special n?(?:tid|ctaid))/;
+
+/** Whether registers may hold what the PTX uses. */
+function agree(
+  made: readonly (readonly Origins[] | null)[],
+  wanted: readonly Origins[],
+  loaded: ReadonlySet<string>,
+  isMerged: boolean,
+): boolean {
+  const leaves = new Set(wanted.flatMap((one) => [...one.leaves]).filter((leaf) => told.test(leaf)));
+  // Where the assembler takes one load for another, nobody knows which.
+  if (wanted.some(({ isOpen }) => isOpen)) return true;
+  if ([...leaves].some((leaf) => leaf.startsWith('load ') && !loaded.has(leaf))) return true;
+  const agrees = (definitions: readonly Origins[] | null): boolean =>
+    !definitions || definitions.some((one) => mayHold(one, leaves));
+  return isMerged ? made.some(agrees) : made.every(agrees);
+}
+
+/** Whether a definition gives a part of what is wanted, or all of it: then paths that do not meet here give the rest. */
+function mayHold({ leaves, isOpen }: Origins, wanted: ReadonlySet<string>): boolean {
+  if (isOpen) return true;
+  const own = [...leaves].filter((leaf) => told.test(leaf));
+  return own.every((leaf) => wanted.has(leaf)) || (wanted.size > 0 && [...wanted].every((leaf) => leaves.has(leaf)));
+}

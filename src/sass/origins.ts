@@ -1,0 +1,280 @@
+/**
+ * What values are made of: loads by their lines of the PTX, parameters, special registers. The code of an access is held
+ * against its PTX by what its address and its data are made of, since lines name instructions and not their operands.
+ */
+import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
+import type { SassFlow } from './control-flow.ts';
+import { type SassInstruction, wordBits } from './instruction/decode.ts';
+import { fromOutside, type RegisterFlow } from './registers.ts';
+
+/** Leaves of a value. */
+export interface Origins {
+  /** `load 57`, `parameter 8`, `special tid.x`. */
+  readonly leaves: ReadonlySet<string>;
+  /** Whether it may be made of more than anybody knows. */
+  readonly isOpen: boolean;
+}
+
+/** So many instructions are followed for one value. */
+const mostSteps = 3000;
+
+/** Special registers by their number in bits 72 to 79. */
+const specialRegisters: Readonly<Record<number, string>> = {
+  0x00: 'laneid', 0x21: 'tid.x', 0x22: 'tid.y', 0x23: 'tid.z', 0x25: 'ctaid.x', 0x26: 'ctaid.y', 0x27: 'ctaid.z',
+}; // prettier-ignore
+
+/** Clocks and timers: as loads, each reading gives a value of its own. */
+const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
+
+/** `SRZ`. */
+const zeroSpecial = 255;
+
+/** Operations that may move a value from one register to another, or make a constant. */
+const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // prettier-ignore
+
+/** Where the parameters of a kernel begin in the constant bank 0. */
+function parametersFrom(version: number): number {
+  if (version >= 100) return 0x380;
+  return version >= 90 ? 0x210 : 0x160;
+}
+
+/** Sizes of the block and the grid follow each other in the constant bank 0. */
+const sizes = ['ntid.x', 'ntid.y', 'ntid.z', 'nctaid.x', 'nctaid.y', 'nctaid.z'];
+const laterSizes = ['ntid.x', 'ntid.y', 'ntid.z', undefined, 'nctaid.x', 'nctaid.y', 'nctaid.z'];
+const laterSizesFrom = 0x360;
+
+/** What values of the code are made of. */
+export class CodeOrigins {
+  readonly #flow: SassFlow;
+  readonly #registers: RegisterFlow;
+  readonly #lineOf: (instruction: SassInstruction) => number | undefined;
+  readonly #parameters: number;
+  readonly #isLater: boolean;
+  readonly #known = new Map<number, Origins>();
+
+  constructor(
+    flow: SassFlow,
+    registers: RegisterFlow,
+    version: number,
+    lineOf: (instruction: SassInstruction) => number | undefined,
+  ) {
+    this.#flow = flow;
+    this.#registers = registers;
+    this.#lineOf = lineOf;
+    this.#parameters = parametersFrom(version);
+    this.#isLater = version >= 100;
+  }
+
+  /** Of each instruction that may have written a register; null where those are too many or none is known. */
+  ofRegister(index: number, register: number): readonly Origins[] | null {
+    const definitions = this.#registers.definitionsOf(index, register);
+    if (!definitions) return null;
+    return definitions.flatMap((definition) => (definition === fromOutside ? [] : [this.#of(definition, register)]));
+  }
+
+  /** Lines of the instructions that may have written a register; null where one of them may be a copy, or nobody knows it. */
+  givenAt(index: number, register: number): readonly number[] | null {
+    const lines: number[] = [];
+    for (const at of this.#registers.definitionsOf(index, register) ?? [fromOutside]) {
+      if (at === fromOutside) continue;
+      const instruction = this.#flow.instructions[at]!;
+      const line = this.#lineOf(instruction);
+      if (!instruction.opcode || line === undefined || copying.has(instruction.opcode.mnemonic)) return null;
+      lines.push(line);
+    }
+    return lines;
+  }
+
+  #of(definition: number, written: number): Origins {
+    const key = definition * 512 + written;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const leaves = new Set<string>();
+    const seen = new Set<number>();
+    const work = [key];
+    let isOpen = false;
+    while (work.length > 0 && !isOpen) {
+      const one = work.pop()!;
+      if (seen.has(one)) continue;
+      seen.add(one);
+      if (seen.size > mostSteps) isOpen = true;
+      const index = Math.floor(one / 512);
+      const instruction = this.#flow.instructions[index]!;
+      const own = this.#registers.uses[index] ? this.#leavesOf(instruction, one % 512) : null;
+      if (own === null) isOpen = true;
+      else for (const leaf of own.leaves) leaves.add(leaf);
+      if (!own || own.isLeaf) continue;
+      for (const register of this.#registers.uses[index]?.reads ?? []) {
+        const found = this.#registers.definitionsOf(index, register);
+        if (!found) isOpen = true;
+        for (const at of found ?? []) if (at !== fromOutside) work.push(at * 512 + register);
+      }
+    }
+    const origins = { leaves, isOpen };
+    this.#known.set(key, origins);
+    return origins;
+  }
+
+  /** Null: nobody knows what it gives. */
+  #leavesOf(
+    instruction: SassInstruction,
+    written: number,
+  ): { readonly leaves: readonly string[]; readonly isLeaf: boolean } | null {
+    const { opcode, code } = instruction;
+    if (!opcode) return null;
+    const { kind, space, mnemonic } = opcode;
+    if (kind === 'load' && space === 'constant') {
+      const isBound = code !== 0x582 && code !== 0xbac && code !== 0xabb;
+      // A wide load gives each register words of its own.
+      const at = offsetOfLoad(instruction) + 4 * ((written & 255) - wordBits(instruction, 16, 8));
+      return { leaves: isBound ? this.#constant(wordBits(instruction, 54, 5), at) : [], isLeaf: isBound };
+    }
+    if (kind === 'load' || kind === 'atomic') {
+      const line = this.#lineOf(instruction);
+      return space === 'local' || line === undefined ? null : { leaves: [`load ${line}`], isLeaf: true };
+    }
+    if (kind === 'call' || kind === 'texture' || kind === 'tensor' || kind === 'mbarrier') return null;
+    if (mnemonic === 'S2R' || mnemonic === 'S2UR' || mnemonic === 'CS2R') {
+      const special = wordBits(instruction, 72, 8);
+      if (special === zeroSpecial) return { leaves: [], isLeaf: true };
+      const name = specialRegisters[special];
+      if (name !== undefined) return { leaves: [`special ${name}`], isLeaf: true };
+      const line = this.#lineOf(instruction);
+      return line !== undefined && clocks.has(special) ? { leaves: [`load ${line}`], isLeaf: true } : null;
+    }
+    if (kind === 'system' || kind === 'warp') return mnemonic === 'SHFL' ? { leaves: [], isLeaf: false } : null;
+    const form = code >> 9;
+    const isConstant = (form === 3 || form === 5) && !opcode.uniform && wordBits(instruction, 91, 1) === 0;
+    const leaves = isConstant ? this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16)) : [];
+    return { leaves, isLeaf: false };
+  }
+
+  #constant(bank: number, offset: number): string[] {
+    if (bank !== 0) return [];
+    const size = this.#isLater ? laterSizes[(offset - laterSizesFrom) / 4] : sizes[offset / 4];
+    if (size !== undefined) return [`special ${size}`];
+    return offset >= this.#parameters ? [`parameter ${(offset - this.#parameters) & ~7}`] : [];
+  }
+}
+
+/** From sm_100 on, loads into uniform registers have one bit more. */
+function offsetOfLoad(instruction: SassInstruction): number {
+  return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
+}
+
+/** What values of the PTX are made of. */
+export class SourceOrigins {
+  readonly #kernel: Kernel;
+  readonly #parameterAt: readonly number[];
+  readonly #known = new Map<ValueId, Origins>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    let at = 0;
+    this.#parameterAt = kernel.parameters.map(({ bytes, alignment }) => {
+      const offset = Math.ceil(at / alignment) * alignment;
+      at = offset + bytes;
+      return offset;
+    });
+  }
+
+  /** With the conditions that decide which value it is. */
+  of(operand: Operand): Origins {
+    if (operand.kind === 'value') {
+      const known = this.#known.get(operand.id) ?? this.#collect(operand);
+      this.#known.set(operand.id, known);
+      return known;
+    }
+    return this.#collect(operand);
+  }
+
+  /**
+   * Lines of the loads and floating-point operations that give a value itself. The assembler computes those as they
+   * stand. Null where something else gives it, which the assembler may compute in another way.
+   */
+  givenAt(from: Operand): ReadonlySet<number> | null {
+    const lines = new Set<number>();
+    const seen = new Set<ValueId>();
+    const work: Operand[] = [from];
+    while (work.length > 0) {
+      const operand = work.pop()!;
+      if (operand.kind !== 'value' || seen.size > mostSteps) return null;
+      if (seen.has(operand.id)) continue;
+      seen.add(operand.id);
+      const { definition } = this.#kernel.values[operand.id]!;
+      if (definition.kind === 'phi') {
+        work.push(...this.#kernel.blocks[definition.block]!.phis[definition.index]!.inputs);
+        continue;
+      }
+      const { operation, ptxLine } = definition.instruction;
+      const { effect, cost } = operation;
+      const isLoad = effect.kind === 'load' && (effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic'); // prettier-ignore
+      if (!isLoad && !(effect.kind === 'pure' && (cost === 'float' || cost === 'double'))) return null;
+      lines.add(ptxLine);
+    }
+    return lines;
+  }
+
+  #collect(from: Operand): Origins {
+    const leaves = new Set<string>();
+    const seen = new Set<ValueId>();
+    const work: Operand[] = [from];
+    let isOpen = false;
+    while (work.length > 0 && !isOpen) {
+      const operand = work.pop()!;
+      if (operand.kind === 'special') leaves.add(`special ${operand.register}`);
+      if (operand.kind !== 'value' || seen.has(operand.id)) continue;
+      seen.add(operand.id);
+      if (seen.size > mostSteps) isOpen = true;
+      const { definition } = this.#kernel.values[operand.id]!;
+      if (definition.kind === 'phi') {
+        const { block, index } = definition;
+        work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs, ...this.#conditions(block));
+        continue;
+      }
+      const { instruction } = definition;
+      const { effect } = instruction.operation;
+      if (effect.kind === 'load' && effect.space === 'param') this.#parameters(instruction, leaves);
+      else if (effect.kind === 'load' && effect.space === 'const') continue;
+      else if (effect.kind === 'load' || effect.kind === 'atomic') {
+        if (effect.space === 'local') isOpen = true;
+        leaves.add(`load ${instruction.ptxLine}`);
+      } else if (effect.kind === 'pure' || effect.kind === 'shuffle') work.push(...instruction.arguments);
+      else if (effect.kind === 'havoc')
+        leaves.add(`load ${instruction.ptxLine}`); // prettier-ignore
+      else isOpen = true;
+    }
+    return { leaves, isOpen };
+  }
+
+  #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): void {
+    if (address?.kind !== 'address' || effect.kind !== 'load') return;
+    const parameter = this.#kernel.objects[address.object]?.parameter;
+    if (parameter === undefined) return;
+    const from = this.#parameterAt[parameter]! + Number(address.offset + offset);
+    for (let at = from & ~7; at < from + effect.bytes * effect.lanes; at += 8) leaves.add(`parameter ${at}`);
+  }
+
+  /** Conditions of the branches between a block and what dominates it. */
+  #conditions(block: BlockId): Operand[] {
+    const { blocks, dominators } = this.#kernel;
+    const top = dominators[block]!;
+    const seen = new Set<BlockId>([top]);
+    const work = [...blocks[block]!.predecessors];
+    const found: Operand[] = [];
+    const add = (one: BlockId): void => {
+      const { terminator } = blocks[one]!;
+      if (terminator.kind === 'branch') found.push(terminator.condition);
+      if (terminator.kind === 'switch') found.push(terminator.index);
+    };
+    add(top);
+    while (work.length > 0) {
+      const one = work.pop()!;
+      if (seen.has(one)) continue;
+      seen.add(one);
+      add(one);
+      work.push(...blocks[one]!.predecessors);
+    }
+    return found;
+  }
+}

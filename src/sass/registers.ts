@@ -1,0 +1,128 @@
+/** Where the registers of a SASS function come from, and how many of them are live. */
+import type { SassFlow } from './control-flow.ts';
+import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
+import { firstUniform, mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
+
+/** What no instruction of the function wrote. */
+export const fromOutside = -1;
+
+/** More definitions of one register than this are not told apart. */
+const mostDefinitions = 64;
+
+/** Definitions that reach uses, asked for one by one. */
+export class RegisterFlow {
+  readonly #flow: SassFlow;
+  readonly uses: readonly (RegisterUse | null)[];
+  readonly #guards: readonly (SassGuard | undefined)[];
+  readonly #blockOf: Int32Array;
+  /** By block, then register: definitions in it that reach its end, last one first, and whether one of them is certain. */
+  readonly #last: readonly Map<number, { readonly found: readonly number[]; readonly isCertain: boolean }>[];
+  /** By block: calls, which may write any register. */
+  readonly #calls: number[][] = [];
+
+  constructor(flow: SassFlow, version: number) {
+    this.#flow = flow;
+    this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
+    this.#guards = flow.instructions.map(sassGuard);
+    this.#blockOf = new Int32Array(flow.instructions.length);
+    this.#last = flow.blocks.map(({ first, end }, block) => {
+      this.#blockOf.fill(block, first, end);
+      const last = new Map<number, { found: number[]; isCertain: boolean }>();
+      const calls: number[] = [];
+      for (let index = end - 1; index >= first; index--) {
+        const use = this.uses[index];
+        if (flow.instructions[index]!.opcode?.kind === 'call') calls.push(index);
+        for (const register of use?.writes ?? mayWrite(flow.instructions[index]!)) {
+          const known = last.get(register);
+          if (known?.isCertain) continue;
+          const isCertain = use !== null && use !== undefined && !this.#guards[index];
+          if (known) {
+            known.found.push(index);
+            known.isCertain = isCertain;
+          } else last.set(register, { found: [...calls, index], isCertain });
+        }
+      }
+      this.#calls.push(calls);
+      return last;
+    });
+  }
+
+  /**
+   * The instructions that may have written a register as an instruction reads it, by their indices; {@link fromOutside}
+   * where a path from the entry writes it nowhere. Null: more than anybody asks for.
+   */
+  definitionsOf(index: number, register: number): readonly number[] | null {
+    const found = new Set<number>();
+    const block = this.#blockOf[index]!;
+    const guard = this.#guards[index];
+    for (let at = index - 1; at >= this.#flow.blocks[block]!.first; at--) {
+      const use = this.uses[at];
+      if (this.#flow.instructions[at]!.opcode?.kind === 'call') found.add(at);
+      if (!(use?.writes ?? mayWrite(this.#flow.instructions[at]!)).includes(register)) continue;
+      found.add(at);
+      if (!use) continue;
+      const own = this.#guards[at];
+      // What one predicate guards is one path.
+      if (!own || (guard && own.register === guard.register && own.negated === guard.negated)) return [...found];
+    }
+    const seen = new Set<number>();
+    const work = [...this.#flow.blocks[block]!.predecessors];
+    if (block === 0) found.add(fromOutside);
+    while (work.length > 0) {
+      const one = work.pop()!;
+      if (seen.has(one)) continue;
+      seen.add(one);
+      const last = this.#last[one]!.get(register);
+      for (const at of last?.found ?? this.#calls[one]!) found.add(at);
+      if (found.size > mostDefinitions) return null;
+      if (last?.isCertain) continue;
+      if (one === 0) found.add(fromOutside);
+      work.push(...this.#flow.blocks[one]!.predecessors);
+    }
+    return [...found];
+  }
+}
+
+/**
+ * How many registers are live before each instruction.
+ * @returns null where nobody knows the operands of some instruction
+ */
+export function liveRegisters(flow: SassFlow, uses: readonly (RegisterUse | null)[]): Uint16Array | null {
+  if (uses.some((use) => !use)) return null;
+  const words = 8;
+  const atStart = flow.blocks.map(() => new Uint32Array(words));
+  const live = new Uint32Array(words);
+  const counts = new Uint16Array(flow.instructions.length);
+  const walk = (block: number, records: boolean): void => {
+    const { first, end, successors } = flow.blocks[block]!;
+    live.fill(0);
+    for (const successor of successors)
+      for (let word = 0; word < words; word++) live[word]! |= atStart[successor]![word]!;
+    for (let index = end - 1; index >= first; index--) {
+      const { reads, writes } = uses[index]!;
+      if (!sassGuard(flow.instructions[index] as SassInstruction)) for (const one of writes) if (one < firstUniform) live[one >> 5]! &= ~(1 << (one & 31)); // prettier-ignore
+      for (const one of reads) if (one < firstUniform) live[one >> 5]! |= 1 << (one & 31);
+      if (records) counts[index] = live.reduce((sum, word) => sum + ones(word), 0);
+    }
+  };
+  for (let changed = true; changed;) {
+    changed = false;
+    for (let block = flow.blocks.length - 1; block >= 0; block--) {
+      walk(block, false);
+      const start = atStart[block]!;
+      for (let word = 0; word < words; word++) {
+        if (live[word] === start[word]) continue;
+        start[word] = live[word]!;
+        changed = true;
+      }
+    }
+  }
+  for (let block = 0; block < flow.blocks.length; block++) walk(block, true);
+  return counts;
+}
+
+function ones(word: number): number {
+  let count = 0;
+  for (let left = word >>> 0; left !== 0; left = (left & (left - 1)) >>> 0) count++;
+  return count;
+}
