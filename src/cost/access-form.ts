@@ -24,7 +24,10 @@ export function accessForms(setting: WarpSetting, instruction: Instruction): rea
   const { accessForms: known } = setting;
   let forms = known.get(instruction);
   if (!forms) {
-    forms = accessesOf(setting, instruction).flatMap((access) => formOf(setting, instruction, access) ?? []);
+    const merged = setting.merged.get(instruction);
+    forms = merged === 0 ? [] : accessesOf(setting, instruction).flatMap((access) => formOf(setting, instruction, access) ?? []); // prettier-ignore
+    const [only] = forms;
+    if (merged !== undefined && only) forms = [{ ...only, shape: { ...only.shape, bytes: merged } }];
     known.set(instruction, forms);
   }
   return forms;

@@ -40,6 +40,8 @@ interface CostRequest {
   readonly divisor?: (index: number, offset: number) => bigint;
   /** What is stated of the elements of an array that a parameter points to, the least and the greatest. */
   readonly elements?: (index: number, offset: number) => TermBounds | null;
+  /** Of what the assembler merged: the bytes of a lane of the access that stands for others, 0 of those others. */
+  readonly merged?: ReadonlyMap<Instruction, number>;
   /** Where the user wrote what a place of the kernel does: as reports name it. */
   readonly placeOf?: (location: Location) => Location;
   /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
@@ -136,6 +138,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
     halvings: new Map(),
     meetings: new Map(),
     differing: new Map(),
+    merged: request.merged ?? new Map<Instruction, number>(),
     accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {

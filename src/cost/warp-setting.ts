@@ -22,6 +22,8 @@ export interface WarpSetting extends BoundSetting {
   readonly meetings: Map<string, readonly BlockId[]>;
   /** By loop: whether its rounds cost differently. */
   readonly differing: Map<LoopId, boolean>;
+  /** Bytes of a lane of accesses that stand for others, too; 0 where another one does. */
+  readonly merged: ReadonlyMap<Instruction, number>;
   /** By instruction: what it accesses. */
   readonly accessForms: Map<Instruction, readonly AccessForm[]>;
   /** Counts a look at a block; throws where there have been too many. */

@@ -89,6 +89,10 @@ export interface CodeReport {
   readonly instructions: number;
   /** Instructions that Selvage does not know on this architecture. */
   readonly unknown: number;
+  /** The most registers that are live at once, and a line where they are; absent where the code does not show it. */
+  readonly live?: { readonly registers: number; readonly location?: Location };
+  /** Accesses of the PTX that ptxas merged, and how many they are in the code. */
+  readonly merged?: { readonly accesses: number; readonly into: number };
   /** Whether barriers, fences, atomics and the order of accesses were held against the PTX; if not, why. */
   readonly translation: { readonly checked: boolean; readonly reason?: string };
   /** Those with the most instructions first. */

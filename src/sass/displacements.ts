@@ -14,7 +14,7 @@ export interface PlacedAccess {
 }
 
 /** The root of an address of the PTX, and the bytes that are added to it. */
-function rootOf(kernel: Kernel, from: Operand): { readonly root: string; readonly added: bigint } | null {
+export function rootOf(kernel: Kernel, from: Operand): { readonly root: string; readonly added: bigint } | null {
   let operand = from;
   let added = 0n;
   for (;;) {

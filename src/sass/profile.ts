@@ -10,6 +10,8 @@ import {
   targetOf,
   versionOf,
 } from './instruction/decode.ts';
+import { registerUse } from './instruction/operands.ts';
+import { liveRegisters } from './registers.ts';
 import { loopPlaces } from './loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */
@@ -35,6 +37,8 @@ export interface CodeProfile {
   readonly registers: number | undefined;
   /** Bytes that registers are spilled to, where somebody says; without that, local memory may hold arrays as well. */
   readonly spillBytes?: number;
+  /** The most registers that are live at once, and where; absent where nobody knows the operands of some instruction. */
+  readonly live?: { readonly registers: number; readonly location: Location | undefined };
   /** Of all lines. */
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By file and line. */
@@ -138,5 +142,23 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
         ? a.location.file.localeCompare(b.location.file, 'en') || a.location.line - b.location.line
         : 0),
   );
-  return { arch: cubin.arch, instructions: total, registers: cubin.registers.get(symbol), work, lines: ordered };
+  const live = mostLive(kernel, version);
+  return {
+    ...(live && { live }),
+    arch: cubin.arch,
+    instructions: total,
+    registers: cubin.registers.get(symbol),
+    work,
+    lines: ordered,
+  };
+}
+
+/** Where most registers of a kernel are live; null where its code does not show it. */
+function mostLive(kernel: CodeFunction, version: number): CodeProfile['live'] | null {
+  const flow = flowOf(instructionsOf(kernel, version), version);
+  const live = flow.unknown === undefined ? liveRegisters(flow, flow.instructions.map((one) => registerUse(one, version))) : null; // prettier-ignore
+  if (!live || live.length === 0) return null;
+  const worst = live.reduce((best, count, index) => (count > live[best]! ? index : best), 0);
+  const place = kernel.sourceAt(flow.instructions[worst]!.address);
+  return { registers: live[worst]!, location: place && (outsideToolkit(place) ?? outermost(place)) };
 }

@@ -78,10 +78,13 @@ export function costLines(
 
 /** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
 function codeLines(code: CodeReport, isByLine: boolean, paint: Paint): string[] {
-  const { instructions, unknown, translation, lines } = code;
+  const { instructions, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
   const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
-  const told = [`    machine code: ${count(instructions, 'instruction')}${strange}, ${order}`];
+  const at = live?.location ? ` at line ${live.location.line}` : '';
+  const pressure = live ? `, at most ${live.registers} registers live at once${at}` : '';
+  const wide = merged ? `, ${count(merged.accesses, 'access', 'accesses')} merged into ${merged.into}` : '';
+  const told = [`    machine code: ${count(instructions, 'instruction')}${strange}, ${order}${wide}${pressure}`];
   if (!isByLine || lines.length === 0) return told;
   const rows = lines.map(({ location, instructions: own, work }) => [
     `${location.file}:${location.line}`,

@@ -2,6 +2,7 @@
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
+import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
 import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
@@ -19,6 +20,8 @@ export interface CodeOfKernel {
   readonly code?: CodeReport;
   /** With places as reports name them. */
   readonly profile?: CodeProfile;
+  /** Accesses of the kernel's PTX that were merged. */
+  readonly merged?: MergedAccesses;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -35,15 +38,18 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
   const read = profileOf(cubin, kernel.symbol);
   if (!read) return { diagnostics: [] };
   const translation = validateTranslation(kernel, cubin);
+  const merged = mergedAccesses(kernel, cubin);
   const located = placesOf(entry);
   const profile: CodeProfile = {
     ...read,
     ...(resources && { spillBytes: resources.spillStoreBytes + resources.spillLoadBytes }),
     lines: read.lines.map((line) => ({ ...line, location: line.location && located(line.location) })),
+    ...(read.live?.location && { live: { ...read.live, location: located(read.live.location) } }),
   };
   return {
-    code: codeReportOf(profile, translation),
+    code: codeReportOf(profile, translation, merged),
     profile,
+    merged,
     diagnostics: translation.checked
       ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
       : [],
@@ -51,7 +57,13 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
 }
 
 /** The code of a kernel as it is reported. */
-export function codeReportOf(profile: CodeProfile, translation: Translation): CodeReport {
+export function codeReportOf(
+  profile: CodeProfile,
+  translation: Translation,
+  merged: MergedAccesses = new Map(),
+): CodeReport {
+  const { live } = profile;
+  const wide = [...merged.values()].filter((bytes) => bytes > 0).length;
   const lines = profile.lines
     .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location)] : []))
     .sort((a, b) => b.instructions - a.instructions)
@@ -59,6 +71,8 @@ export function codeReportOf(profile: CodeProfile, translation: Translation): Co
   return {
     instructions: profile.instructions,
     unknown: profile.work.get('other') ?? 0,
+    ...(live && { live: { registers: live.registers, ...(live.location && { location: live.location }) } }),
+    ...(wide > 0 && { merged: { accesses: merged.size, into: wide } }),
     translation: translation.checked ? { checked: true } : { checked: false, reason: translation.reason },
     lines,
   };

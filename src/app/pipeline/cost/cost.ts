@@ -20,6 +20,7 @@ import { clock } from '../../../system/clock.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
+import type { MergedAccesses } from '../../../sass/merged-accesses.ts';
 import { codeOf, type CodeOfKernel } from './code-report.ts';
 import type { Figures } from './figures.ts';
 import type {
@@ -59,14 +60,16 @@ export async function withCosts(
       diagnostics.push(...made.diagnostics);
     }
     try {
-      const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout));
+      const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged));
       const whole = {
         ...bounds,
         ...(made?.code && { code: made.code }),
         ...(await figures?.(entry, own, made?.profile)),
       };
       const cost = withLimits(entry, whole, own, limitsOf(configuration, entry));
-      const launches = await withDefaultSignals(() => withLaunchCosts(entry, report.launches, options.timeout));
+      const launches = await withDefaultSignals(() =>
+        withLaunchCosts(entry, report.launches, options.timeout, made?.merged),
+      );
       const code = made?.profile;
       result.push({ entry, report: { ...report, cost, launches }, ...(code && { code }) });
     } catch (error) {
@@ -86,6 +89,7 @@ function withLaunchCosts(
   entry: LaunchedKernel,
   reports: readonly LaunchReport[],
   timeout: number,
+  merged: MergedAccesses | undefined,
 ): readonly LaunchReport[] {
   const { launches, produced, kernel, unit } = entry;
   const key = ({ block, grid, sharedBytes, scalars }: Launch): string =>
@@ -97,7 +101,7 @@ function withLaunchCosts(
     const launch = launches[index];
     if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
     const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
-    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, () => clock() > end));
+    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, () => clock() > end, merged));
     known.set(key(launch), cost);
     return { ...report, cost };
   });
@@ -111,13 +115,19 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
  * What a kernel costs under the first of its launches.
  * @param timeout - in milliseconds
  */
-function costOf(entry: LaunchedKernel, resources: KernelResources | undefined, timeout: number): CostReport {
+function costOf(
+  entry: LaunchedKernel,
+  resources: KernelResources | undefined,
+  timeout: number,
+  merged: MergedAccesses | undefined,
+): CostReport {
   const end = clock() + timeout;
   const expired = (): boolean => clock() > end;
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
-  const source = costOfBuild(entry, kernel, launch, expired);
-  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired);
+  // Of a file of PTX there is one build, which runs.
+  const source = costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined);
+  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
   const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
   return {
     bounds: { source: source.bounds, ...(production && { production: production.bounds }) },
@@ -149,7 +159,13 @@ interface BuildCost {
   readonly assumptions: readonly CostAssumptionReport[];
 }
 
-function costOfBuild(entry: LaunchedKernel, kernel: Kernel, launch: Launch, expired: () => boolean): BuildCost {
+function costOfBuild(
+  entry: LaunchedKernel,
+  kernel: Kernel,
+  launch: Launch,
+  expired: () => boolean,
+  merged?: MergedAccesses,
+): BuildCost {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -174,6 +190,7 @@ function costOfBuild(entry: LaunchedKernel, kernel: Kernel, launch: Launch, expi
     dimensions: dimensionsOf(kernel, launch),
     sharedBytes: launch.sharedBytes,
     expired,
+    ...(merged && { merged }),
     declaredAs: (index, offset) => declarationOf(parameters[index], offset),
     parameterName,
     divisor: (index, offset) => {
