@@ -1,7 +1,7 @@
 /** What a kernel executes, by source line. */
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
-import { flowOf } from './control-flow.ts';
+import { flowOf, type SassFlow } from './control-flow.ts';
 import {
   accessBits,
   instructionsOf,
@@ -10,7 +10,6 @@ import {
   targetOf,
   versionOf,
 } from './instruction/decode.ts';
-import { registerUse } from './instruction/operands.ts';
 import { liveRegisters } from './registers.ts';
 import { loopPlaces } from './loops.ts';
 
@@ -93,6 +92,14 @@ function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeF
   return own.toSorted((a, b) => Number(b.isKernel) - Number(a.isKernel));
 }
 
+interface MutableLine {
+  readonly location: Location | undefined;
+  instructions: number;
+  readonly work: Map<WorkKind, number>;
+  depth: number;
+  isInner: boolean;
+}
+
 /**
  * Counts what a kernel executes.
  * @param symbol of the kernel
@@ -105,30 +112,38 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const version = versionOf(cubin.arch);
   const starts = new Map(functions.map((one) => [one.start, one.symbol]));
   const work = new Map<WorkKind, number>();
-  const lines = new Map<string, { location: Location | undefined; instructions: number; work: Map<WorkKind, number>; depth: number; isInner: boolean }>(); // prettier-ignore
+  const lines = new Map<string, MutableLine>();
+  const lineOf = (place: Location | undefined): MutableLine => {
+    const location = place && (outsideToolkit(place) ?? outermost(place));
+    const key = location ? `${location.file}\n${location.line}` : '';
+    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), depth: 0, isInner: false }; // prettier-ignore
+    lines.set(key, line);
+    return line;
+  };
+  /** By row of the table of lines, which many instructions share. */
+  const lineAt = new Map<Location | undefined, MutableLine>();
+  const calleeAt = (address: number): string | undefined => starts.get(address);
   let total = 0;
+  let live: CodeProfile['live'] | null = null;
   for (const one of functions) {
     const instructions = withoutPadding(instructionsOf(one, version), version);
     const flow = flowOf(instructions, version);
+    if (one === kernel) live = mostLive(kernel, flow, version);
     const places = loopPlaces(flow);
     for (const [index, { first, end }] of flow.blocks.entries()) {
-      for (const instruction of instructions.slice(first, end)) {
+      const { depth, isInner } = places[index]!;
+      for (let at = first; at < end; at++) {
+        const instruction = instructions[at]!;
         total++;
         const place = one.isKernel ? one.sourceAt(instruction.address) : undefined;
-        const location = place && (outsideToolkit(place) ?? outermost(place));
-        const key = location ? `${location.file}\n${location.line}` : '';
-        const { depth, isInner } = places[index]!;
-        const line = lines.get(key) ?? {
-          location,
-          instructions: 0,
-          work: new Map<WorkKind, number>(),
-          depth: 0,
-          isInner: false,
-        };
-        lines.set(key, line);
+        let line = lineAt.get(place);
+        if (!line) {
+          line = lineOf(place);
+          lineAt.set(place, line);
+        }
         line.instructions++;
         if (depth > line.depth) [line.depth, line.isInner] = [depth, isInner];
-        for (const kind of workOf(instruction, version, (address) => starts.get(address))) {
+        for (const kind of workOf(instruction, version, calleeAt)) {
           work.set(kind, (work.get(kind) ?? 0) + 1);
           line.work.set(kind, (line.work.get(kind) ?? 0) + 1);
         }
@@ -142,7 +157,6 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
         ? a.location.file.localeCompare(b.location.file, 'en') || a.location.line - b.location.line
         : 0),
   );
-  const live = mostLive(kernel, version);
   return {
     ...(live && { live }),
     arch: cubin.arch,
@@ -154,11 +168,11 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
 }
 
 /** Where most registers of a kernel are live; null where its code does not show it. */
-function mostLive(kernel: CodeFunction, version: number): CodeProfile['live'] | null {
-  const flow = flowOf(instructionsOf(kernel, version), version);
-  const live = flow.unknown === undefined ? liveRegisters(flow, flow.instructions.map((one) => registerUse(one, version))) : null; // prettier-ignore
+function mostLive(kernel: CodeFunction, flow: SassFlow, version: number): CodeProfile['live'] | null {
+  const live = flow.unknown === undefined ? liveRegisters(flow, version) : null;
   if (!live || live.length === 0) return null;
-  const worst = live.reduce((best, count, index) => (count > live[best]! ? index : best), 0);
+  let worst = 0;
+  for (let index = 1; index < live.length; index++) if (live[index]! > live[worst]!) worst = index;
   const place = kernel.sourceAt(flow.instructions[worst]!.address);
   return { registers: live[worst]!, location: place && (outsideToolkit(place) ?? outermost(place)) };
 }

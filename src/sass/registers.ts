@@ -1,6 +1,6 @@
 /** Where the registers of a SASS function come from, and how many of them are live. */
 import type { SassFlow } from './control-flow.ts';
-import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
+import { type SassGuard, sassGuard } from './instruction/decode.ts';
 import { firstUniform, mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
 
 /** What no instruction of the function wrote. */
@@ -83,46 +83,70 @@ export class RegisterFlow {
   }
 }
 
+/** Sets of the 256 registers that lanes have of their own. */
+const words = 8;
+
 /**
- * How many registers are live before each instruction.
+ * How many registers are live before each instruction; those that a warp shares do not count.
  * @returns null where nobody knows the operands of some instruction
  */
-export function liveRegisters(flow: SassFlow, uses: readonly (RegisterUse | null)[]): Uint16Array | null {
-  if (uses.some((use) => !use)) return null;
-  const words = 8;
-  const atStart = flow.blocks.map(() => new Uint32Array(words));
+export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
+  const { instructions, blocks } = flow;
+  const uses: RegisterUse[] = [];
+  for (const instruction of instructions) {
+    const use = registerUse(instruction, version);
+    if (!use) return null;
+    uses.push(use);
+  }
+  const atStart = new Uint32Array(blocks.length * words);
   const live = new Uint32Array(words);
-  const counts = new Uint16Array(flow.instructions.length);
-  const walk = (block: number, records: boolean): void => {
-    const { first, end, successors } = flow.blocks[block]!;
+  const counts = new Uint16Array(instructions.length);
+  const enter = ({ successors }: SassFlow['blocks'][number]): void => {
     live.fill(0);
     for (const successor of successors)
-      for (let word = 0; word < words; word++) live[word]! |= atStart[successor]![word]!;
-    for (let index = end - 1; index >= first; index--) {
-      const { reads, writes } = uses[index]!;
-      if (!sassGuard(flow.instructions[index] as SassInstruction)) for (const one of writes) if (one < firstUniform) live[one >> 5]! &= ~(1 << (one & 31)); // prettier-ignore
-      for (const one of reads) if (one < firstUniform) live[one >> 5]! |= 1 << (one & 31);
-      if (records) counts[index] = live.reduce((sum, word) => sum + ones(word), 0);
-    }
+      for (let word = 0; word < words; word++) live[word]! |= atStart[successor * words + word]!;
+  };
+  let count = 0;
+  const set = (register: number, isLive: boolean): void => {
+    if (register >= firstUniform) return;
+    const [word, bit] = [register >> 5, 1 << (register & 31)];
+    const known = (live[word]! & bit) !== 0;
+    if (known === isLive) return;
+    live[word]! ^= bit;
+    count += isLive ? 1 : -1;
+  };
+  const step = (index: number): void => {
+    const { reads, writes } = uses[index]!;
+    // What a guard may leave alone stays live.
+    if (!sassGuard(instructions[index]!)) for (const one of writes) set(one, false);
+    for (const one of reads) set(one, true);
   };
   for (let changed = true; changed;) {
     changed = false;
-    for (let block = flow.blocks.length - 1; block >= 0; block--) {
-      walk(block, false);
-      const start = atStart[block]!;
+    for (let block = blocks.length - 1; block >= 0; block--) {
+      const { first, end } = blocks[block]!;
+      enter(blocks[block]!);
+      for (let index = end - 1; index >= first; index--) step(index);
       for (let word = 0; word < words; word++) {
-        if (live[word] === start[word]) continue;
-        start[word] = live[word]!;
+        if (live[word] === atStart[block * words + word]) continue;
+        atStart[block * words + word] = live[word]!;
         changed = true;
       }
     }
   }
-  for (let block = 0; block < flow.blocks.length; block++) walk(block, true);
+  for (const block of blocks) {
+    enter(block);
+    count = ones(live);
+    for (let index = block.end - 1; index >= block.first; index--) {
+      step(index);
+      counts[index] = count;
+    }
+  }
   return counts;
 }
 
-function ones(word: number): number {
+function ones(set: Uint32Array): number {
   let count = 0;
-  for (let left = word >>> 0; left !== 0; left = (left & (left - 1)) >>> 0) count++;
+  for (const word of set) for (let left = word; left !== 0; left = (left & (left - 1)) >>> 0) count++;
   return count;
 }

@@ -27,7 +27,8 @@ export function instructionsOf(
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
   return Array.from({ length: Math.floor(code.length / instructionBytes) }, (_, index) => {
     const at = index * instructionBytes;
-    const words = [0, 4, 8, 12].map((byte) => view.getUint32(at + byte, true)) as [number, number, number, number];
+    const word = (byte: number): number => view.getUint32(at + byte, true);
+    const words: SassInstruction['words'] = [word(0), word(4), word(8), word(12)];
     const operation = words[0] & 0xfff;
     return { address: start + at, code: operation, opcode: opcodes[operation], words };
   });
