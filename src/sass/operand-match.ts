@@ -10,7 +10,7 @@ import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import { RegisterFlow } from './registers.ts';
 
 /** An access whose operand is made of nothing that its line of the PTX uses. */
-export interface ForeignOperand {
+interface ForeignOperand {
   readonly what: 'address' | 'data';
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
