@@ -82,6 +82,8 @@ export interface CodeLine {
   readonly instructions: number;
   /** What they do: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its number. */
   readonly work: Readonly<Record<string, number>>;
+  /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */
+  readonly listing: readonly string[];
 }
 
 /** The machine code of a kernel (SASS), as it runs. */

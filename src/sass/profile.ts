@@ -25,6 +25,8 @@ export interface LineProfile {
   readonly location: Location | undefined;
   readonly instructions: number;
   readonly work: ReadonlyMap<WorkKind, number>;
+  /** Those with the lowest addresses. */
+  readonly first: readonly SassInstruction[];
   /** Of the deepest of its instructions: the loops around it, and whether the last one holds no other. */
   readonly depth: number;
   readonly isInner: boolean;
@@ -92,10 +94,14 @@ function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeF
   return own.toSorted((a, b) => Number(b.isKernel) - Number(a.isKernel));
 }
 
+/** So many instructions of a line are listed. */
+const mostListed = 8;
+
 interface MutableLine {
   readonly location: Location | undefined;
   instructions: number;
   readonly work: Map<WorkKind, number>;
+  readonly first: SassInstruction[];
   depth: number;
   isInner: boolean;
 }
@@ -116,7 +122,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const lineOf = (place: Location | undefined): MutableLine => {
     const location = place && (outsideToolkit(place) ?? outermost(place));
     const key = location ? `${location.file}\n${location.line}` : '';
-    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), depth: 0, isInner: false }; // prettier-ignore
+    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), first: [], depth: 0, isInner: false }; // prettier-ignore
     lines.set(key, line);
     return line;
   };
@@ -142,6 +148,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
           lineAt.set(place, line);
         }
         line.instructions++;
+        if (line.first.length < mostListed) line.first.push(instruction);
         if (depth > line.depth) [line.depth, line.isInner] = [depth, isInner];
         for (const kind of workOf(instruction, version, calleeAt)) {
           work.set(kind, (work.get(kind) ?? 0) + 1);

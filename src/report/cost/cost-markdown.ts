@@ -1,10 +1,11 @@
 /** Costs as Markdown: what is worse in a table, then the charts, then all bounds of a kernel. */
 import type { Regression } from '../../document/regression.ts';
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import type { BoundReport, CostReport } from '../../document/cost-report.ts';
+import type { BoundReport, CodeReport, CostReport } from '../../document/cost-report.ts';
 import type { CostNote } from '../../document/report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
+import { count } from '../../wording/text/code-text.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
 import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
@@ -94,7 +95,17 @@ export function costTable(cost: CostReport): string[] {
   if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
   const figures = figureLines(cost).map((line) => `- ${escapeText(line)}`);
   if (figures.length > 0) lines.push(details('What it executes, and how it fills the GPU', figures.join('\n')), '');
+  if (cost.code && cost.code.lines.length > 0) lines.push(codeListing(cost.code), '');
   return lines;
+}
+
+/** The instructions that run, by source line, folded. */
+function codeListing({ instructions, lines }: CodeReport): string {
+  const listed = lines.map(({ location, instructions: own, listing }) => {
+    const rest = own > listing.length ? [`  and ${own - listing.length} more`] : [];
+    return [`${location.file}:${location.line} (${own})`, ...listing.map((one) => `  ${one}`), ...rest].join('\n');
+  });
+  return details(`Machine code by line: ${count(instructions, 'instruction')}`, fencedBlock(listed.join('\n'), ''));
 }
 
 function boundCell({ bound, value, reason }: BoundReport): string {

@@ -4,6 +4,7 @@ import type { Paint } from '../markup/paint.ts';
 import type {
   BoundReport,
   BoundsReport,
+  CodeLine,
   CodeReport,
   CostReport,
   LaunchCost,
@@ -70,14 +71,14 @@ export function costLines(
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   lines.push(...figureLines(cost).map((line) => `    ${line}`));
-  if (cost.code) lines.push(...codeLines(cost.code, verbose || !source, paint));
+  if (cost.code) lines.push(...codeLines(cost.code, verbose || !source, verbose, paint));
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
   if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(cost, paint)];
 }
 
 /** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
-function codeLines(code: CodeReport, isByLine: boolean, paint: Paint): string[] {
+function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint): string[] {
   const { instructions, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
   const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
@@ -93,7 +94,13 @@ function codeLines(code: CodeReport, isByLine: boolean, paint: Paint): string[] 
       .map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`))
       .join(', '),
   ]);
-  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).map((row) => `      ${row}`)];
+  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // prettier-ignore
+}
+
+/** The first instructions of a line, and how many follow. */
+function listed({ instructions, listing }: CodeLine): string[] {
+  const more = instructions - listing.length;
+  return [...listing, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 /** What the bounds of kernels take for granted by themselves, for the end of a report; empty where they take nothing. */

@@ -1,6 +1,6 @@
 /** A kernel as HTML, folded: verdicts, launches, assumptions, costs. */
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import type { BoundReport } from '../../document/cost-report.ts';
+import type { BoundReport, CodeReport } from '../../document/cost-report.ts';
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { ToldOfKernel } from '../../document/finding-group.ts';
 import type { KernelReport } from '../../document/report.ts';
@@ -125,6 +125,17 @@ function costTable({ cost }: KernelReport): string {
     builds.length > 0 ? table : '',
     hasPartialWarp(table) ? `<p class="dim">${escapeHtml(partialWarpText)}</p>` : '',
     cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
+    cost.code ? codeTable(cost.code) : '',
     figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // prettier-ignore
   ].join('');
+}
+
+/** The instructions that run, by source line, folded. */
+function codeTable({ instructions, lines }: CodeReport): string {
+  if (lines.length === 0) return '';
+  const rows = lines.map(({ location, instructions: own, listing }) => {
+    const rest = own > listing.length ? `\nand ${own - listing.length} more` : '';
+    return `<tr><th>${escapeHtml(place(location))}</th><td>${own}</td><td><pre>${escapeHtml(listing.join('\n'))}${rest}</pre></td></tr>`;
+  });
+  return `<details><summary>Machine code by line: ${count(instructions, 'instruction')}</summary><table><thead><tr><th>line</th><th>instructions</th><th>the first of them</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>`;
 }

@@ -30,6 +30,10 @@ test('a cubin has costs by line, and what is none is told', () => {
   const { lines, translation } = kernels[0]!.cost!.code!;
   assert.equal(translation.checked, false);
   assert.equal(lines.find(({ location }) => location.line === 17)!.work['store global 64'], 1);
+  assert.ok(lines.some(({ listing }) => listing.some((one) => /^LDS\.32 R\d+ <- /.test(one))));
+  assert.ok(lines.every(({ listing, instructions }) => listing.length === Math.min(8, instructions)));
+  for (const format of ['markdown', 'html'])
+    assert.match(run('cost', 'sum.cubin', '--format', format).text, /Machine code by line: \d+ instructions/);
   assert.match(run('cost', 'sum.cubin').text, /tile-sum\.cu:17 .*store global 64/);
   const damaged = JSON.parse(run('cost', 'text.cubin', '--format', 'json').text) as Report;
   assert.match(damaged.diagnostics[0]!.message, /cannot read text\.cubin: it is neither a cubin nor a fat binary/);

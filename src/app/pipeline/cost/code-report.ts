@@ -2,6 +2,8 @@
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
+import { versionOf } from '../../../sass/instruction/decode.ts';
+import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
 import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
@@ -63,9 +65,10 @@ export function codeReportOf(
   merged: MergedAccesses = new Map(),
 ): CodeReport {
   const { live } = profile;
+  const version = versionOf(profile.arch);
   const wide = [...merged.values()].filter((bytes) => bytes > 0).length;
   const lines = profile.lines
-    .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location)] : []))
+    .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location, version)] : []))
     .sort((a, b) => b.instructions - a.instructions)
     .slice(0, mostLines);
   return {
@@ -78,8 +81,9 @@ export function codeReportOf(
   };
 }
 
-function lineReport({ instructions, work }: LineProfile, location: Location): CodeLine {
-  return { location, instructions, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
+function lineReport({ instructions, work, first }: LineProfile, location: Location, version: number): CodeLine {
+  const listing = first.map((one) => instructionText(one, version));
+  return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** Tables of lines have paths as the compiler wrote them; those of the same module's PTX are named as reports name them. */
