@@ -69,6 +69,8 @@ export class CodeOrigins {
   ofRegister(index: number, register: number): readonly Origins[] | null {
     const definitions = this.#registers.definitionsOf(index, register);
     if (!definitions) return null;
+    // From sm_100 on some instructions may write more than is known of them.
+    if (this.#isLater && definitions.every((definition) => definition === fromOutside)) return null;
     return definitions.flatMap((definition) => (definition === fromOutside ? [] : [this.#of(definition, register)]));
   }
 

@@ -174,8 +174,11 @@ function arithmetic(
   const { mnemonic } = opcode!;
   const field = (from: number): number => wordBits(instruction, from, 8);
   const [operation, form] = [code & 0x1ff, code >> 9];
-  // Integer additions of 64 bits, from sm_120 on.
-  const isDouble = opcode!.kind === 'double' || (mnemonic === 'IADD' && wordBits(instruction, 73, 1) === 1);
+  // Integer additions and copies of 64 bits, from sm_120 on.
+  const isDouble =
+    opcode!.kind === 'double' ||
+    (mnemonic === 'IADD' && wordBits(instruction, 73, 1) === 1) ||
+    (mnemonic === 'MOV' && wordBits(instruction, 80, 1) === 1);
   const isWide = wideMultiplications.has(operation);
   const operand = isDouble || bitsOfSource(instruction) === 64 ? 2 : 1;
   const third = isDouble || isWide || operation === highMultiplication ? 2 : 1;
