@@ -8,6 +8,7 @@ import { randomScenario } from '../../check/witness/random-scenario.ts';
 import type { GlobalBuffer } from '../../machine/core/arguments.ts';
 import { type Counts, LaunchCounters, addCounts, noCounts } from '../../machine/counters.ts';
 import { runKernel } from '../../machine/machine.ts';
+import { RepeatedElements } from './repeated-elements.ts';
 import { type Location, outsideToolkit } from '../../source/location.ts';
 
 /** What a launch counts. */
@@ -124,11 +125,8 @@ function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, co
 /** An array whose contents go on as they began. What ascends, and pointers, end where they end. */
 function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): GlobalBuffer {
   const isOrdered = typeof contents === 'object' && /^(?:ascending|pointers)$/.test(contents.kind);
-  const period = buffer.values.size;
-  if (isOrdered || buffer.pointers || period === 0) return buffer;
-  const values = new Map(buffer.values);
-  for (let element = period; element < mostElements; element++) values.set(element, buffer.values.get(element % period) ?? buffer.fill); // prettier-ignore
-  return { ...buffer, values };
+  if (isOrdered || buffer.pointers || buffer.values.size === 0) return buffer;
+  return { ...buffer, values: new RepeatedElements(buffer.values, buffer.fill, mostElements) };
 }
 
 function scaled(counts: Counts, weight: number): Counts {
