@@ -40,9 +40,9 @@ export type Figures = (
   code: CodeProfile | undefined,
 ) => Promise<FiguresReport>;
 
-/** Thread-instructions of the counted run of a kernel, and of those of all kernels of a report. */
-const stepsOfKernel = 400_000;
-const stepsOfReport = 1_000_000;
+/** Thread-instructions of the counted run of a kernel; more for who names a GPU, and so many times that for a report. */
+const stepsOfKernel = { unasked: 100_000, asked: 1_000_000 };
+const mostRuns = 8;
 /** Registers less that somebody would try to do without. */
 const mostFewer = 8;
 /** Times that a report asks the assembler for code with fewer registers. */
@@ -57,12 +57,13 @@ export function kernelFigures(
   builder: Pick<UnitBuilder, 'resources'>,
   textOf: (file: string) => string | undefined,
 ): Figures {
-  let steps = stepsOfReport;
   let assemblies = mostAssemblies;
   const gpu = settings.options.gpu ?? settings.configuration.gpu;
+  const most = stepsOfKernel[gpu ? 'asked' : 'unasked'];
+  let steps = mostRuns * most;
   return async (entry, resources, code) => {
     const launch = costLaunch(entry);
-    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, stepsOfKernel)) : null;
+    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, most)) : null;
     steps -= run?.steps ?? 0;
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
