@@ -214,7 +214,7 @@ export class Confirmation {
         for (const setting of this.settings) {
           for (const hit of tries) {
             if (this.races.has(key)) break;
-            const blocks = hit ? this.blocksOf(pair, hit) : model && this.modelBlocks(pair, model);
+            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // prettier-ignore
             // Who counts up to all blocks waits for all of them: other runs show nothing of what comes then.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
@@ -232,6 +232,16 @@ export class Confirmation {
         yield* this.runOnce({ ...scenario, blocks: [...scenario.blocks].reverse() }, keys);
       }
     }
+  }
+
+  /**
+   * The first and the last block, where a pair is of one block and accesses are ordered by more than barriers: steps of
+   * such runs take long, and sizes that need many of them may be what shows a race. Null: all blocks.
+   */
+  private endsOf({ scope }: AccessPair, { grid }: Setting): readonly number[] | null {
+    if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
+    const last = grid.reduce((product, extent) => product * extent, 1) - 1;
+    return last > 0 ? [0, last] : null;
   }
 
   /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
