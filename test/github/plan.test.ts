@@ -284,6 +284,7 @@ test('huge results stay within the limits, with fences and sections closed', () 
     assert.equal(body.match(/^\s*<details>/gm)?.length ?? 0, body.match(/^\s*<\/details>/gm)?.length ?? 0);
     assert.equal((body.match(/^\s*```/gm)?.length ?? 0) % 2, 0);
   }
+  assert.ok(Buffer.byteLength(result.jobSummary) <= 1 << 20);
   assert.equal(result.workflowCommands.commands.length, 10);
   assert.equal(result.workflowCommands.leftOver, 390);
   assert.equal(result.outputs['errors'], '400');

@@ -1,17 +1,24 @@
-/** Any findings on any diff: GitHub takes the review at once, everything is told, and a second run has nothing to say. */
+/**
+ * Any findings and repairs on any diff: GitHub takes the review at once, everything is told, what a reader commits from a
+ * comment is the repair of its finding, and a second run has nothing to say.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, type Random } from '../../src/base/random.ts';
+import { applyLineEdits } from '../../src/document/repaired-file.ts';
+import type { KernelReport, Report } from '../../src/document/report.ts';
 import type { ReportedRace } from '../../src/document/finding.ts';
 import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/text/marker.ts';
 import { planReview, renderPlan } from '../../src/github/plan/plan.ts';
+import type { ReviewPlan } from '../../src/github/plan/review-plan.ts';
 import { publish } from '../../src/github/publish/publish.ts';
 import type { Location } from '../../src/source/location.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
-import { startGitHub } from './server.ts';
+import { startGitHub, type GitHubServer } from './server.ts';
+import { commitSuggestions, fencedBlocks } from './suggestion-rule.ts';
 
 const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const PATHS = ['src/a.cu', 'src/deep/b (1).cuh', 'ü ñ.cu', 'c.cu', 'same.cu'];
@@ -51,10 +58,11 @@ function randomLocation(random: Random): Location {
 }
 
 function randomRace(random: Random): ReportedRace {
+  const first = randomLocation(random);
   const finding = race({
     fingerprint: `f${random.below(40)}`,
-    first: randomLocation(random),
-    second: randomLocation(random),
+    first,
+    second: random.chance(0.5) ? first : randomLocation(random),
     more: {
       severity: random.pick(['error', 'warning', 'notice']),
       confirmed: random.chance(0.8),
@@ -66,26 +74,87 @@ function randomRace(random: Random): ReportedRace {
   return { ...finding, first: unplaced, second: unplaced };
 }
 
-function randomReport(random: Random) {
+/** With a line more near one of its findings, if it has one in these files. */
+function maybeRepaired(one: KernelReport, tree: Tree, random: Random): KernelReport {
+  const placed = one.race.findings.filter(({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? '')); // prettier-ignore
+  const found = random.pick(placed.length === 0 ? [undefined] : placed);
+  const { file = '', line = 0 } = found?.first.location ?? {};
+  const lines = (tree.get(file)?.split('\n').length ?? 1) - 1;
+  const after = line + random.between(-1, 1);
+  if (!found || after > lines) return one;
+  const edits = [{ file, startLine: after + 1, endLine: after, replacement: `barrier of ${one.name}\n` }];
+  const repair = {
+    status: 'repaired',
+    verified: true,
+    edits,
+    fixes: [found.fingerprint],
+    reason: 'a barrier',
+  } as const;
+  return { ...one, repair };
+}
+
+function randomReport(random: Random, tree: Tree) {
   const kernels = Array.from({ length: random.between(0, 5) }, (_, index) =>
-    kernel(
-      `k${index}`,
-      Array.from({ length: random.between(0, 12) }, () => randomRace(random)),
-      random.chance(0.3) ? [divergence(`d${index}`, randomLocation(random))] : [],
+    maybeRepaired(
+      kernel(
+        `k${index}`,
+        Array.from({ length: random.between(0, 12) }, () => randomRace(random)),
+        random.chance(0.3) ? [divergence(`d${index}`, randomLocation(random))] : [],
+      ),
+      tree,
+      random,
     ),
   );
   const unchanged = Array.from({ length: random.between(0, 10) }, () => `f${random.below(40)}`);
   return report(kernels, { comparison: { new: [], fixed: [], unchanged, regressions: [] } });
 }
 
+/**
+ * Commits each suggestion by itself and compares with the repairs of the findings that its comment tells.
+ * @returns how many there are
+ */
+function committedRepairs(
+  { kernels }: Report,
+  tree: Tree,
+  { reviewComments }: GitHubServer,
+  { findings }: Pick<ReviewPlan, 'findings'>,
+): number {
+  let amount = 0;
+  for (const { path, line, startLine, body } of reviewComments) {
+    const text = tree.get(path);
+    const marker = parseMarker(body);
+    // Where it is open whether an earlier finding is still there, its comment stays as it was.
+    const isOfNow = findings.some(({ comment }) =>
+      comment?.fingerprints.some((one) => marker?.fingerprints.includes(one)),
+    );
+    const isOpen = line !== null && marker?.kind === 'finding' && isOfNow;
+    if (!isOpen || text === undefined || !fencedBlocks(body).some(({ info }) => info === 'suggestion')) continue;
+    const repairs = kernels.filter(({ repair: { fixes = [] } }) =>
+      fixes.some((one) => marker.fingerprints.includes(one)),
+    );
+    const wanted = repairs.map(({ repair: { edits = [] } }) => applyLineEdits(text, edits));
+    const committed = commitSuggestions(text, [{ path, line, ...(startLine !== null && { startLine }), body }]);
+    assert.ok(
+      wanted.includes(committed),
+      `${body}
+
+${committed}`,
+    );
+    amount += 1;
+  }
+  return amount;
+}
+
+let suggested = 0;
 for (let seed = 1; seed <= 60; seed += 1) {
   test(`seed ${seed}`, async () => {
     const random = seededRandom(seed);
+    const trees = randomTrees(random);
     const server = await startGitHub({
       ...TARGET,
       baseSha: BASE,
       headSha: HEAD,
-      repository: memoryRepository(randomTrees(random)),
+      repository: memoryRepository(trees),
       token: 't',
     });
     server.settings.maxPatchedFiles = random.pick([1, 300]);
@@ -101,6 +170,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
         headSha: server.headSha,
         baseSha: BASE,
         repository: { serverUrl: 'https://github.example', fullName: 'octo/kernels' },
+        source: (file) => trees.get(server.headSha)?.get(file),
         options: { maxComments },
       });
       const result = await publish(octokit, TARGET, plan, { comment: true, checkRun: true });
@@ -109,8 +179,11 @@ for (let seed = 1; seed <= 60; seed += 1) {
       return plan;
     };
     try {
-      for (const document of [randomReport(random), randomReport(random)]) {
+      for (const commit of [HEAD, NEXT]) {
+        const tree = trees.get(commit)!;
+        const document = randomReport(random, tree);
         const plan = await run(document);
+        suggested += committedRepairs(document, tree, server, plan);
         const told = new Set(
           [...server.reviewComments.filter(({ line }) => line !== null), ...server.reviews].flatMap(({ body }) => {
             const marker = parseMarker(body);
@@ -137,3 +210,5 @@ for (let seed = 1; seed <= 60; seed += 1) {
     }
   });
 }
+
+test('there were suggestions', () => assert.ok(suggested >= 5, `${suggested}`));

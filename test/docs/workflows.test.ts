@@ -1,0 +1,35 @@
+/** The workflows of this repository keep the rules that GitHub gives for hardening. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+interface Job {
+  readonly permissions?: object;
+  readonly 'timeout-minutes'?: number;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[]; // prettier-ignore
+}
+
+const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));
+
+for (const name of readdirSync(folder)) {
+  test(`${name}: pinned, with no permission that no job asks for, and no text of an event in a script`, () => {
+    const workflow = parse(readFileSync(join(folder, name), 'utf8')) as {
+      readonly on: Readonly<Record<string, unknown>>;
+      readonly permissions: object;
+      readonly jobs: Readonly<Record<string, Job>>;
+    };
+    assert.deepEqual(workflow.permissions, {});
+    assert.ok(!('pull_request_target' in workflow.on));
+    for (const job of Object.values(workflow.jobs)) {
+      assert.ok(job.permissions !== undefined && job['timeout-minutes'] !== undefined);
+      for (const { uses, run, with: inputs } of job.steps) {
+        if (uses !== undefined && uses !== './') assert.match(uses, /@[0-9a-f]{40}$/);
+        if (uses?.startsWith('actions/checkout@')) assert.equal(inputs?.['persist-credentials'], false);
+        assert.doesNotMatch(run ?? '', /\$\{\{/);
+      }
+    }
+  });
+}
