@@ -1,0 +1,105 @@
+/**
+ * Holds cubins against the PTX that lies beside them (`A.cubin`, `A.ptx`), then plants faults: a barrier, fence, atomic or
+ * store that is dropped, an access exchanged with the barrier next to it, and two accesses exchanged across a barrier.
+ * What is said of a cubin as it is, is a false alarm.
+ *
+ *     node test/sass/planted-faults.ts SEED PLANTS CUBIN…
+ */
+import { readFileSync } from 'node:fs';
+import { seededRandom } from '../../src/base/random.ts';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { type CodeFunction, readCubin } from '../../src/sass/cubin/cubin.ts';
+import { barrierForm, instructionsOf, type SassInstruction, versionOf } from '../../src/sass/instruction/decode.ts';
+import { validateTranslation } from '../../src/sass/translation.ts';
+
+const [seed = '1', plants = '1', ...files] = process.argv.slice(2);
+const random = seededRandom(Number(seed));
+const counts = new Map<string, number>();
+const count = (what: string): unknown => counts.set(what, (counts.get(what) ?? 0) + 1);
+const [falseAlarms, missed]: [string[], string[]] = [[], []];
+
+const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
+const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
+  opcode?.kind === kind && (kind === 'fence' || spaces.has(opcode.space));
+
+/** Bytes that a function has at some instructions after an edit. */
+type Edit = readonly { readonly at: SassInstruction; readonly code: Uint8Array }[];
+
+function plantsOf(
+  instructions: readonly SassInstruction[],
+  codeOf: (one: SassInstruction) => Uint8Array,
+): Map<string, Edit[]> {
+  const found = new Map<string, Edit[]>();
+  const add = (kind: string, edit: Edit): unknown => found.set(kind, [...(found.get(kind) ?? []), edit]);
+  const dropped = (at: SassInstruction): Edit => {
+    const code = codeOf(at).slice();
+    code[0] = 0x18;
+    code[1] = (code[1]! & 0xf0) | 0x9;
+    code.fill(0, 2, 13);
+    return [{ at, code }];
+  };
+  const exchanged = (one: SassInstruction, other: SassInstruction): Edit => [
+    { at: one, code: codeOf(other) },
+    { at: other, code: codeOf(one) },
+  ];
+  // What is issued when does not count.
+  const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
+    [0, 1, 2].every((word) => one.words[word] === other.words[word]);
+  for (const kind of ['fence', 'atomic', 'store']) {
+    for (const one of instructions) if (isOf(one, kind)) add(`${kind} dropped`, dropped(one));
+  }
+  for (const [index, one] of instructions.entries()) {
+    if (one.opcode?.kind !== 'barrier' || barrierForm(one) === 'arrive') continue;
+    add('barrier dropped', dropped(one));
+    for (const kind of ['load', 'store']) {
+      const before = instructions.slice(Math.max(0, index - 60), index).filter((near) => isOf(near, kind));
+      const behind = instructions.slice(index, index + 60).filter((near) => isOf(near, kind));
+      for (const near of [before.at(-1), behind[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // prettier-ignore
+      for (const left of before.slice(-4)) {
+        for (const right of behind.slice(0, 4)) {
+          if (left.opcode!.space === right.opcode!.space && !isSame(left, right)) add(`${kind}s exchanged across a barrier`, exchanged(left, right)); // prettier-ignore
+        }
+      }
+    }
+  }
+  return found;
+}
+
+for (const file of files) {
+  const bytes = new Uint8Array(readFileSync(file));
+  const cubin = readCubin(bytes);
+  if ('problem' in cubin) throw new Error(`${file}: ${cubin.problem}`);
+  const { kernels } = lowerModule(parsePtx(readFileSync(file.replace(/cubin$/, 'ptx'), 'utf8')).module);
+  for (const kernel of kernels) {
+    const own = cubin.functions.find(({ isKernel, symbol }) => isKernel && symbol === kernel.symbol);
+    if (!own) continue;
+    count('kernels');
+    const whole = validateTranslation(kernel, cubin);
+    count(whole.checked ? 'checked' : `not checked: ${whole.reason}`);
+    if (!whole.checked) continue;
+    if (whole.faults.length > 0) {
+      falseAlarms.push(`${file} ${kernel.symbol}: ${JSON.stringify(whole.faults[0])}`);
+      continue;
+    }
+    const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // prettier-ignore
+    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16)); // prettier-ignore
+    for (const [kind, edits] of planted) {
+      for (let left = Number(plants); left > 0 && edits.length > 0; left--) {
+        const [edit] = edits.splice(random.below(edits.length), 1);
+        const copy = bytes.slice();
+        for (const { at, code } of edit!) copy.set(code, placeOf(at, own));
+        const edited = readCubin(copy);
+        const answer = 'problem' in edited ? null : validateTranslation(kernel, edited);
+        const isFound = !answer?.checked || answer.faults.length > 0;
+        count(`${kind}: ${isFound ? 'found' : 'missed'}`);
+        if (!isFound) missed.push(`${file} ${kernel.symbol} ${kind} at ${edit![0]!.at.address.toString(16)}`);
+      }
+    }
+  }
+}
+
+for (const [what, times] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`${times}\t${what}`);
+console.log(`${falseAlarms.length}\tfalse alarms`);
+for (const one of [...falseAlarms.slice(0, 20), ...missed.slice(0, 20)]) console.log(one);
+if (falseAlarms.length > 0) process.exitCode = 1;
