@@ -141,7 +141,10 @@ export const optionTable = {
   },
   format: { value: formats.join('|'), help: `format of the report (default ${optionDefaults.format})` },
   output: { value: 'FILE', help: 'write the report to this file instead of standard output' },
-  timeout: { value: 'SECONDS', help: `time limit for each kernel (default ${optionDefaults.timeout})` },
+  timeout: {
+    value: 'SECONDS',
+    help: `CPU time for each kernel; 20 times that by the clock (default ${optionDefaults.timeout})`,
+  },
   solver: {
     value: 'wasm|native',
     help: 'use the Z3 that comes with Selvage (wasm, the default) or the z3 on PATH (native)',

@@ -5,11 +5,12 @@
 import { accessSync, constants as fileModes, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ProcessSession, runProcess } from '../system/child-process.ts';
+import { deadlineIn } from '../system/deadline.ts';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 interface NativeZ3Options {
-  /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  /** Milliseconds of CPU after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
   readonly hardLimit?: number;
   /** Mebibytes that a process may take. */
   readonly memory?: number;
@@ -60,6 +61,7 @@ export async function startNativeZ3(file: string, options: NativeZ3Options = {})
           closed
             ? { kind: 'unknown', reason: 'the solver was closed' }
             : session.check(assumptions, units, milliseconds),
+        cpu: () => session.cpu(),
         dispose: () => {
           session.dispose();
           open.delete(session);
@@ -106,6 +108,8 @@ class NativeSession {
   /** The process, and how many of the scripts it has. */
   private running: { readonly session: ProcessSession; sent: number } | undefined;
   private last: Promise<unknown> = Promise.resolve();
+  /** Milliseconds of CPU of processes that were ended. */
+  private ended = 0;
 
   constructor(file: string, memory: number) {
     this.file = file;
@@ -129,9 +133,15 @@ class NativeSession {
     void this.last.then(() => this.kill());
   }
 
+  cpu(): number | undefined {
+    const cpu = this.running === undefined ? 0 : this.running.session.cpu();
+    return cpu === undefined ? undefined : this.ended + cpu;
+  }
+
   /** Ends the process; a check that waits for it is answered `unknown`. */
   async kill(): Promise<void> {
     const session = this.running?.session;
+    this.ended += session?.cpu() ?? 0;
     this.running = undefined;
     await session?.kill();
   }
@@ -140,13 +150,12 @@ class NativeSession {
     if (this.refusal !== undefined) throw new Error(this.refusal);
     const unknown = assumptions.find((name) => typeof this.constants.get(unquoted(name)) !== 'boolean');
     if (unknown !== undefined) return this.refuse(`Z3: assumption ${unknown} is not a declared Bool`);
-    const deadline = performance.now() + milliseconds;
-    const left = (): number => deadline - performance.now();
     // A process that died between checks is replaced.
     if (this.running?.session.hasEnded === true) this.running = undefined;
     const process = (this.running ??= { session: this.start(), sent: 0 });
     const scripts = this.scripts.slice(process.sent);
     process.sent = this.scripts.length;
+    const { left } = deadlineIn(milliseconds, () => process.session.cpu());
     const literals = assumptions.map((name) => `|${unquoted(name)}|`).join(' ');
     const limit = `(set-option :rlimit ${units})`;
     const question = [...scripts, limit, `(check-sat-assuming (${literals}))`].join('\n');

@@ -4,11 +4,13 @@
  */
 import { Worker } from 'node:worker_threads';
 import z3Package from 'z3-solver/package.json' with { type: 'json' };
+import { cpuOf, ownThread } from '../system/cpu-time.ts';
+import { afterCpu } from '../system/deadline.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
-import type { Z3Reply, Z3Request } from './z3-worker.ts';
+import type { Z3Reply, Z3Request, Z3Start } from './z3-worker.ts';
 
 interface Z3Options {
-  /** Milliseconds after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
+  /** Milliseconds of CPU after which a check is killed, unless it says otherwise. Generous: `units` are the real budget. */
   readonly hardLimit?: number;
 }
 
@@ -19,6 +21,8 @@ interface Z3Options {
 export function startZ3(options: Z3Options = {}): Promise<Solver> {
   const { hardLimit = 120_000 } = options;
   let worker: Worker | undefined;
+  /** By thread: its name for the system, once it has said so. */
+  const names = new WeakMap<Worker, string>();
   let closed = false;
   let sessions = 0;
   /** Z3 decides one thing at a time: each check waits for the one before, so that the clock times it alone. */
@@ -35,6 +39,9 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     });
     // A thread that dies between checks is replaced at the next; during one, `ask` hears of it.
     started.on('error', () => {});
+    started.once('message', ({ thread }: Z3Start) => {
+      if (thread !== undefined) names.set(started, thread);
+    });
     started.on('exit', () => {
       if (worker === started) worker = undefined;
     });
@@ -49,20 +56,30 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     await dead?.terminate();
   }
 
+  /** The CPU time of a thread; 0 while it starts, undefined where the system does not tell. */
+  function cpuOfThread(thread: Worker): number | undefined {
+    const name = names.get(thread);
+    if (name !== undefined) return cpuOf(name);
+    return ownThread() === undefined ? undefined : 0;
+  }
+
   async function ask(request: Z3Request, thread: Worker, milliseconds: number): Promise<Z3Reply | 'killed'> {
     let settle: (reply: Z3Reply | 'killed') => void = () => {};
     const replied = new Promise<Z3Reply | 'killed'>((resolve) => (settle = resolve));
     const onError = (error: Error): void => settle({ kind: 'broken', message: error.message });
     const onExit = (): void => settle({ kind: 'broken', message: 'its thread ended' });
-    const timer = setTimeout(() => settle('killed'), milliseconds);
-    thread.once('message', settle);
+    const onReply = (reply: Z3Reply | Z3Start): void => {
+      if (reply.kind !== 'started') settle(reply);
+    };
+    const stop = afterCpu(milliseconds, () => cpuOfThread(thread), () => settle('killed')); // prettier-ignore
+    thread.on('message', onReply);
     thread.once('error', onError);
     thread.once('exit', onExit);
     thread.ref();
     thread.postMessage(request);
     const reply = await replied;
-    clearTimeout(timer);
-    thread.off('message', settle);
+    stop();
+    thread.off('message', onReply);
     thread.off('error', onError);
     thread.off('exit', onExit);
     thread.unref();
@@ -77,6 +94,7 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     let sent = 0;
     let home: Worker | undefined;
     let refusal: string | undefined;
+    let cpu: number | undefined = 0;
 
     async function decide(assumptions: readonly string[], units: number, limit: number): Promise<SolverAnswer> {
       if (closed) return { kind: 'unknown', reason: 'the solver was closed' };
@@ -88,7 +106,10 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
       }
       const request: Z3Request = { kind: 'check', session, scripts: scripts.slice(sent), assumptions, units };
       sent = scripts.length;
+      const before = cpuOfThread(thread);
       const reply = await ask(request, thread, limit);
+      const after = reply === 'killed' ? (before ?? 0) + limit : cpuOfThread(thread);
+      cpu = cpu === undefined || before === undefined || after === undefined ? undefined : cpu + after - before;
       if (reply === 'killed') {
         return { kind: 'unknown', reason: `solver killed after ${limit / 1000} s`, nondeterministic: true };
       }
@@ -112,6 +133,7 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
         last = answer.catch(() => {});
         return answer;
       },
+      cpu: () => cpu,
       dispose: () => {
         void last.then(() => {
           if (home === worker) home?.postMessage({ kind: 'dispose', session } satisfies Z3Request);

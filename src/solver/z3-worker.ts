@@ -1,5 +1,6 @@
 /** Entry point of the worker thread that holds Z3: there it loads beside the compiler, and can be killed. */
 import { parentPort } from 'node:worker_threads';
+import { ownThread } from '../system/cpu-time.ts';
 import type { SolverAnswer } from './solver.ts';
 import { addScript, checkAssumptions, closeContext, loadZ3, openContext, Z3Error, type Z3Context } from './z3-core.ts';
 
@@ -13,6 +14,12 @@ export type Z3Request =
       readonly units: number;
     }
   | { readonly kind: 'dispose'; readonly session: number };
+
+/** What the thread says first: its name, by which its CPU time may be asked for. */
+export interface Z3Start {
+  readonly kind: 'started';
+  readonly thread: string | undefined;
+}
 
 /** One for each `check`, in order. */
 export type Z3Reply =
@@ -48,6 +55,7 @@ async function serve(request: Z3Request): Promise<Z3Reply | undefined> {
   }
 }
 
+parentPort?.postMessage({ kind: 'started', thread: ownThread() } satisfies Z3Start);
 parentPort?.on('message', (request: Z3Request) => {
   void serve(request).then((reply) => {
     if (reply !== undefined) parentPort?.postMessage(reply);

@@ -613,7 +613,7 @@ export const codes = {
     title: 'Selvage stopped a compilation.',
     explanation: 'nvcc ran for too long or printed too much, or another process ended it.',
     example: 'template <int N> struct F { using T = typename F<N + 1>::T; };',
-    remedy: 'Make the file smaller, or allow more time with --timeout.',
+    remedy: 'Make the file smaller, or compile it by itself to see which part takes so long: nvcc has 10 minutes.',
   },
   'compile/flag-refused': {
     severity: 'error',

@@ -1,6 +1,8 @@
 /** The only place that starts programs: without a shell, without our environment, in a group that ends with ours. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { cpuOf } from './cpu-time.ts';
+import { afterCpu } from './deadline.ts';
 
 export interface ProcessLimits {
   /** Wall clock, in milliseconds. */
@@ -168,6 +170,12 @@ export class ProcessSession {
     for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
   }
 
+  /** Milliseconds of CPU that the program has used; undefined where it has ended, or the system does not tell. */
+  cpu(): number | undefined {
+    const { pid } = this.#child;
+    return pid === undefined ? undefined : cpuOf(pid);
+  }
+
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -175,6 +183,7 @@ export class ProcessSession {
   /**
    * Writes to the program and waits for what it prints up to a mark. One question at a time.
    * @param text ends with what makes the program print the mark
+   * @param limits the milliseconds are CPU time of the program
    * @returns what it printed before the mark, without blanks around it; past a limit the program goes on: kill it
    */
   ask(text: string, mark: string, { milliseconds, outputBytes }: ProcessLimits): Promise<SessionReply> {
@@ -185,7 +194,7 @@ export class ProcessSession {
       let tail = '';
       let bytes = 0;
       const settle = (reply: SessionReply): void => {
-        clearTimeout(timer);
+        stop();
         child.stdout.off('data', onData);
         child.off('close', onClose).off('error', onClose);
         resolve(reply);
@@ -201,7 +210,7 @@ export class ProcessSession {
         } else if (bytes > outputBytes) settle({ kind: 'output-limit' });
       };
       const onClose = (): void => settle({ kind: 'ended', printed: parts.join('') });
-      const timer = setTimeout(() => settle({ kind: 'time-limit' }), Math.max(1, milliseconds));
+      const stop = afterCpu(Math.max(1, milliseconds), () => this.cpu(), () => settle({ kind: 'time-limit' })); // prettier-ignore
       child.stdout.on('data', onData);
       child.on('close', onClose).on('error', onClose);
       child.stdin.write(text);

@@ -6,7 +6,9 @@ import { type CheckRequest, type CheckResult, nothingOpen } from '../../check/qu
 import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { complete, type Steps } from '../../base/steps.ts';
-import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
+import { withDeadline, type LazySolver } from './lazy-solver.ts';
+import { slowdown, threadCpu } from '../../system/cpu-time.ts';
+import { deadlineIn } from '../../system/deadline.ts';
 import { within } from '../../system/stretch.ts';
 
 /** A kernel to check under each of its launches. */
@@ -17,7 +19,7 @@ export interface CheckTask {
   readonly source: KernelSource;
   /** What stands at the markers of candidates in the source; in the kernel of the request they are switched already. */
   readonly switches?: MarkerSwitches;
-  /** Milliseconds for it, where they are others than the settings give. */
+  /** Milliseconds of CPU for it, where they are others than the settings give. */
   readonly timeout?: number;
   /** The module that the kernel was lowered from, where it is at hand. */
   readonly module?: Module;
@@ -36,14 +38,16 @@ export interface KernelSource {
 export interface CheckLimits {
   /** Bounds that are counted. */
   readonly counted: CountedBudget;
-  /** Milliseconds that this thread works before others take over what is left, where there may be others. */
+  /** Milliseconds of CPU that this process works before workers take over what is left, where there may be some. */
   readonly alone: number;
-  /** Milliseconds that a check may keep this thread from anything else before it is begun anew in a worker. */
+  /** Milliseconds of CPU that a check may keep this thread from anything else before it is begun anew in a worker. */
   readonly stretch: number;
-  /** Milliseconds from the end of a kernel's time to that of a query of the solver. */
+  /** Milliseconds of CPU from the end of a kernel's time to that of a query of the solver. */
   readonly queryGrace: number;
-  /** Milliseconds from the end of a kernel's time to that of its worker. */
+  /** Milliseconds of CPU from the end of a kernel's time to that of its worker. */
   readonly grace: number;
+  /** How many times its CPU time a kernel may take by the clock: what waits for ever uses none. */
+  readonly patience: number;
   /** Mebibytes of JavaScript's heap for all workers together; each gets at least 512 and at most 4096, or all. */
   readonly memory: number;
 }
@@ -52,10 +56,11 @@ export interface CheckPlace {
   /**
    * Checks a kernel under one launch.
    * @param milliseconds what is left of the kernel's time
+   * @param onUsed is told how many of them were used
    * @throws Error where a defect of ours shows
    * @throws Stopped where this is not the place for it
    */
-  readonly check: (task: CheckTask, launch: Launch, milliseconds: number) => Promise<CheckResult>;
+  readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>; // prettier-ignore
   readonly close: () => Promise<void>;
 }
 
@@ -67,8 +72,8 @@ export function placeHere(
 ): CheckPlace {
   return {
     close: () => solver.close(),
-    check: async ({ request, onSolver }, launch, milliseconds) => {
-      const deadline = deadlineIn(milliseconds);
+    check: async ({ request, onSolver }, launch, milliseconds, onUsed) => {
+      const deadline = deadlineIn(milliseconds, threadCpu, limits.patience);
       const whole: CheckRequest = {
         ...request,
         launch,
@@ -78,7 +83,9 @@ export function placeHere(
         },
         budget: { ...boundsOf(request, limits), expired: deadline.expired },
       };
-      const result = await complete(check(whole), (stretch) => within(limits.stretch, stretch));
+      // A script can only be stopped by the clock.
+      const result = await complete(check(whole), (stretch) => within(limits.stretch * slowdown(), stretch));
+      onUsed(deadline.used());
       return deadline.wasCut() ? nondeterministic(result) : result;
     },
   };

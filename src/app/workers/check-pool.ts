@@ -15,7 +15,6 @@ import {
   type CheckTask,
 } from './check-place.ts';
 import { usualBudget } from '../../check/question/budget.ts';
-import { clock } from '../../system/clock.ts';
 import { shareNoWrappers } from '../../system/engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from '../../settings/options.ts';
@@ -28,6 +27,7 @@ export const checkLimits: CheckLimits = {
   stretch: 1000,
   queryGrace: 2000,
   grace: 5000,
+  patience: 20,
   memory: (0.75 * totalmem()) / 2 ** 20,
 };
 
@@ -35,7 +35,7 @@ export interface CheckSettings {
   readonly solver: SolverKind;
   /** Workers at a time. */
   readonly jobs: number;
-  /** Milliseconds for each kernel. */
+  /** Milliseconds of CPU for each kernel. */
   readonly timeout: number;
   /** The value of PATH. */
   readonly searchPath: string | undefined;
@@ -81,7 +81,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   const places = [here];
   const free: CheckPlace[] = [here];
   const waiting: ((place: CheckPlace) => void)[] = [];
-  let began: number | undefined;
+  let began: NodeJS.CpuUsage | undefined;
   let handedOver = false;
 
   function addWorker(): CheckPlace {
@@ -107,16 +107,25 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     for (let count = index >= 0 ? 0 : 1; count < jobs; count += 1) give(addWorker());
   }
 
-  const isLate = (): boolean => jobs > 1 && waiting.length > 0 && clock() - began! >= limits.alone;
+  /** Milliseconds of CPU that the threads of this process have used since the first check. */
+  const worked = (): number => {
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1000;
+  };
+  const isLate = (): boolean => jobs > 1 && waiting.length > 0 && worked() >= limits.alone;
   let timer: NodeJS.Timeout | undefined;
 
   async function acquire(): Promise<CheckPlace> {
     if (began === undefined) {
-      began = clock();
+      began = process.cpuUsage();
       // For when this thread waits for the solver; while it computes no timer fires, and `release` looks.
-      timer = setTimeout(() => {
-        if (isLate()) handOver();
-      }, limits.alone);
+      timer = setInterval(
+        () => {
+          if (isLate()) handOver();
+          if (handedOver) clearInterval(timer);
+        },
+        Math.max(50, limits.alone),
+      );
       timer.unref();
     }
     const place = free.shift() ?? (await new Promise<CheckPlace>((resolve) => waiting.push(resolve)));
@@ -142,12 +151,11 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     try {
       for (let index = 0; index < task.launches.length;) {
         signal?.throwIfAborted();
-        const started = clock();
         try {
           const result =
             spent > time + limits.grace
               ? nondeterministic(undecided(task.request.checks, 'out-of-time'))
-              : await place.check(task, task.launches[index]!, Math.max(0, time - spent));
+              : await place.check(task, task.launches[index]!, Math.max(0, time - spent), (used) => (spent += used));
           outcomes.push({ result });
         } catch (error) {
           if (error instanceof Stopped) {
@@ -158,7 +166,6 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
           }
           outcomes.push({ defect: error });
         }
-        spent += clock() - started;
         index += 1;
       }
     } finally {
@@ -181,7 +188,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
       return names.find((name) => name !== null) ?? null;
     },
     close: async () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       await Promise.all(places.map((place) => place.close()));
     },
   };

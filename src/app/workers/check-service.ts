@@ -13,7 +13,8 @@ import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { Solver, SolverAnswer } from '../../solver/solver.ts';
 import { nondeterministic, type KernelSource } from './check-place.ts';
-import { deadlineIn } from './lazy-solver.ts';
+import { ownThread, threadCpu } from '../../system/cpu-time.ts';
+import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 
 /** What of a request can be sent to another thread. */
 interface SentRequest extends Omit<
@@ -27,6 +28,7 @@ interface SentRequest extends Omit<
   readonly counted: CountedBudget;
   /** What is left of the kernel's time. */
   readonly milliseconds: number;
+  readonly patience: number;
 }
 
 export type ToWorker =
@@ -48,9 +50,15 @@ export type Question =
       readonly units: number;
     };
 
+/** To a query; with the milliseconds of CPU that the solver took. */
+export interface QueryReply {
+  readonly answer: SolverAnswer;
+  readonly cpu: number;
+}
+
 export type FromWorker =
-  /** The kernel is lowered and its time runs. */
-  | { readonly kind: 'begun' }
+  /** The kernel is lowered and its time runs: that of this thread, where the system tells it. */
+  | { readonly kind: 'begun'; readonly thread: string | undefined }
   | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'dispose'; readonly session: number }
   | { readonly kind: 'result'; readonly result: CheckResult }
@@ -71,7 +79,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
   const modules = new Map<number, Module>();
   const lowered = new Map<string, Kernel>();
   let sessions = 0;
-  const solver = (name: string): Solver => ({
+  const solver = (name: string, deadline: Deadline): Solver => ({
     name,
     close: async () => undefined,
     open: () => {
@@ -79,10 +87,12 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
       let scripts: string[] = [];
       return {
         add: (script) => void scripts.push(script),
-        check: (assumptions, units) => {
+        check: async (assumptions, units) => {
           const added = scripts;
           scripts = [];
-          return ask<SolverAnswer>({ kind: 'query', session, scripts: added, assumptions, units });
+          const reply = await ask<QueryReply>({ kind: 'query', session, scripts: added, assumptions, units });
+          deadline.spend(reply.cpu);
+          return reply.answer;
         },
         dispose: () => tell({ kind: 'dispose', session }),
       };
@@ -102,12 +112,12 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
   }
 
   async function run(key: number, sent: SentRequest): Promise<CheckResult> {
-    const { symbol, asksDeparture, switches, counted, milliseconds, ...request } = sent;
+    const { symbol, asksDeparture, switches, counted, milliseconds, patience, ...request } = sent;
     const found = kernelOf(key, symbol);
     if (!found) throw new Error(`${symbol} is not in its own module`);
     const kernel = switches ? switchMarkers(found, switches) : found;
-    const deadline = deadlineIn(milliseconds);
-    tell({ kind: 'begun' });
+    const deadline = deadlineIn(milliseconds, threadCpu, patience);
+    tell({ kind: 'begun', thread: ownThread() });
     const steps = check({
       ...request,
       kernel,
@@ -115,7 +125,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
       ...(asksDeparture && {
         departure: (...places) => ask<Departure | undefined>({ kind: 'departure', places }),
       }),
-      solver: async () => solver(await ask<string>({ kind: 'solver' })),
+      solver: async () => solver(await ask<string>({ kind: 'solver' }), deadline),
       budget: { ...counted, expired: deadline.expired },
     });
     const result = await complete(steps);

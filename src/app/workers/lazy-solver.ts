@@ -1,5 +1,6 @@
 import type { Solver, SolverSession } from '../../solver/solver.ts';
 import { clock } from '../../system/clock.ts';
+import type { Deadline } from '../../system/deadline.ts';
 import type { SolverKind } from '../../settings/options.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
@@ -44,29 +45,6 @@ function lazily(begin: () => Promise<Solver>): LazySolver {
   };
 }
 
-/** When the time of a check is over, and whether that made a difference. */
-interface Deadline {
-  readonly expired: () => boolean;
-  /** Milliseconds that are left, never less than 0. */
-  readonly left: () => number;
-  /** Tells that something was left undone which more time, or another machine, may do. */
-  readonly cut: () => void;
-  readonly wasCut: () => boolean;
-}
-
-/** A deadline some milliseconds from now. */
-export function deadlineIn(milliseconds: number): Deadline {
-  const end = clock() + milliseconds;
-  let cut = false;
-  const left = (): number => Math.max(0, end - clock());
-  return {
-    left,
-    expired: () => (cut ||= left() === 0),
-    cut: () => void (cut = true),
-    wasCut: () => cut,
-  };
-}
-
 /**
  * A solver whose queries end when the time of the check is over.
  * @param grace milliseconds that a query has all the same
@@ -80,7 +58,10 @@ function sessionWithDeadline(session: SolverSession, deadline: Deadline, grace: 
     add: (script) => session.add(script),
     dispose: () => session.dispose(),
     check: async (assumptions, units) => {
+      const began = { cpu: session.cpu?.(), time: clock() };
       const answer = await session.check(assumptions, units, deadline.left() + grace);
+      const cpu = session.cpu?.();
+      deadline.spend(cpu === undefined || began.cpu === undefined ? clock() - began.time : cpu - began.cpu);
       if (answer.kind !== 'unknown' || !answer.nondeterministic) return answer;
       deadline.cut();
       // Without how long it took: reports say the same each time.

@@ -9,8 +9,10 @@ import {
   type CheckPlace,
   type KernelSource,
 } from './check-place.ts';
-import type { FromWorker, Question, ToWorker } from './check-service.ts';
-import { deadlineIn, withDeadline, type LazySolver } from './lazy-solver.ts';
+import type { FromWorker, QueryReply, Question, ToWorker } from './check-service.ts';
+import { cpuOf } from '../../system/cpu-time.ts';
+import { deadlineIn, type Deadline } from '../../system/deadline.ts';
+import { withDeadline, type LazySolver } from './lazy-solver.ts';
 
 export interface WorkerOptions {
   /** Entry point of the thread: by default that beside the bundle, or in the source tree. */
@@ -61,7 +63,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
 
   return {
     close: stop,
-    async check({ request, source, switches, onSolver }, launch, milliseconds) {
+    async check({ request, source, switches, onSolver }, launch, milliseconds, onUsed) {
       if (running?.hasEnded === true) await stop();
       running ??= start();
       const { worker, solver, sources } = running;
@@ -75,7 +77,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
       const { kernel, objectName, departure, ...rest } = request;
       void objectName;
       const sessions = new Map<number, SolverSession>();
-      let deadline = deadlineIn(milliseconds);
+      let deadline: Deadline = deadlineIn(milliseconds);
       const answer = async (question: Question): Promise<unknown> => {
         switch (question.kind) {
           case 'departure':
@@ -90,24 +92,30 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
               sessions.set(question.session, session);
             }
             for (const script of question.scripts) session.add(script);
-            return session.check(question.assumptions, question.units);
+            const before = deadline.spent();
+            const answer = await session.check(question.assumptions, question.units);
+            return { answer, cpu: deadline.spent() - before } satisfies QueryReply;
           }
         }
       };
       const end = await new Promise<End>((resolve) => {
-        let timer = setTimeout(() => resolve({ kind: 'slow' }), startingTime);
+        const timer = setTimeout(() => resolve({ kind: 'slow' }), startingTime);
+        let stop = (): void => clearTimeout(timer);
         const settle = (result: End): void => {
-          clearTimeout(timer);
+          stop();
           worker.off('message', onMessage).off('error', onError).off('exit', onExit).off('messageerror', onError);
           resolve(result);
         };
         const onMessage = (message: FromWorker): void => {
           switch (message.kind) {
-            case 'begun':
-              deadline = deadlineIn(milliseconds);
-              clearTimeout(timer);
-              timer = setTimeout(() => settle({ kind: 'slow' }), milliseconds + limits.grace);
+            case 'begun': {
+              const { thread } = message;
+              const own = (): number | undefined => (thread === undefined ? undefined : cpuOf(thread));
+              deadline = deadlineIn(milliseconds, own, limits.patience);
+              stop();
+              stop = deadline.whenOver(limits.grace, () => settle({ kind: 'slow' }));
               return;
+            }
             case 'question': {
               const { id } = message;
               answer(message.question).then(
@@ -143,9 +151,11 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
             ...(switches && { switches }),
             counted: boundsOf(request, limits),
             milliseconds,
+            patience: limits.patience,
           },
         });
       });
+      onUsed(deadline.used());
       for (const session of sessions.values()) session.dispose();
       switch (end.kind) {
         case 'result':

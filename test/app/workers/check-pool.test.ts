@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { settled, type Steps } from '../../../src/base/steps.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
@@ -19,7 +20,7 @@ import { parsePtx } from '../../../src/ptx/parser.ts';
 import { requestFor } from '../../check/kernel-text.ts';
 
 /** Each thread writes its own element; in `racy` all write one. */
-const ptx = ['fine', 'racy', 'hangs', 'waits', 'throws', 'exits', 'fills', 'asks']
+const ptx = ['fine', 'racy', 'hangs', 'waits', 'throws', 'exits', 'fills', 'asks', 'sleeps']
   .map(
     (name) => `.visible .entry ${name}(.param .u64 a) {
 .reg .b32 %r<4>; .reg .b64 %d<4>;
@@ -96,7 +97,7 @@ test('a stretch of code is stopped, and what it throws or gives comes through', 
 });
 
 test('a kernel that hangs is stopped here, then in its worker; the others keep their results', async () => {
-  const limits = { stretch: 50, grace: 100 };
+  const limits = { stretch: 50, grace: 100, patience: 2 };
   // Long enough for what does not hang, on a busy machine too.
   await withChecks({ timeout: 2000, limits, check: hanging }, async (checks) => {
     const outcomes = await Promise.all(
@@ -214,7 +215,7 @@ test('a check that waits, or hangs, ends when the program is told to', async () 
   const controller = new AbortController();
   await withChecks({ signal: controller.signal, limits: { stretch: 50 }, check: hanging }, async (checks) => {
     const all = ['hangs', 'fine'].map((name) => checks.check(task(name)));
-    setTimeout(() => controller.abort(new Error('told to end')), 500);
+    void setTimeout(500).then(() => controller.abort(new Error('told to end')));
     for (const one of all) await assert.rejects(one, /told to end/);
   });
 });
@@ -240,6 +241,25 @@ test('a query of the solver ends soon after the time of its kernel', async () =>
     assert.equal(verdictOf(outcome), 'possible, out of time, nondeterministic');
     assert.ok(outcome && 'result' in outcome);
     assert.deepEqual(outcome.result.divergence, { verdict: 'proved', findings: [] });
+  });
+});
+
+/** Does nothing for longer than the kernel's time. */
+function* sleeping(request: CheckRequest): Steps<CheckResult> {
+  yield* settled(() => setTimeout(300));
+  return yield* checkSteps(request);
+}
+
+test('only CPU time counts: a kernel whose thread waits for a core or a solver is not cut', async () => {
+  const limits = { grace: 0, patience: 1000 };
+  await withChecks({ timeout: 100, limits, check: sleeping }, async (checks) => {
+    const [outcome] = await checks.check(task('racy'));
+    assert.equal(verdictOf(outcome), 'race');
+  });
+  // The same in a worker.
+  await withChecks({ timeout: 500, limits: { ...limits, stretch: 50 }, check: hanging }, async (checks) => {
+    const [outcome] = await checks.check(task('sleeps'));
+    assert.equal(verdictOf(outcome), 'proved');
   });
 });
 

@@ -1,4 +1,5 @@
 /** A worker that fails as the name of the kernel says. */
+import { setTimeout } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { settled, type Steps } from '../../../src/base/steps.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
@@ -22,6 +23,12 @@ function* asks(request: CheckRequest): Steps<CheckResult> {
   };
 }
 
+/** Does nothing for longer than the kernel's time. */
+function* sleeps(request: CheckRequest): Steps<CheckResult> {
+  yield* settled(() => setTimeout(1500));
+  return yield* checkSteps(request);
+}
+
 function fill(): never {
   const hoard: unknown[] = [];
   for (;;) hoard.push(Array.from({ length: 1000 }, (_, index) => ({ index })));
@@ -39,6 +46,8 @@ function check(request: CheckRequest): Steps<CheckResult> {
       return process.exit(3);
     case 'fills':
       return fill();
+    case 'sleeps':
+      return sleeps(request);
     case 'asks':
       return asks(request);
     default:

@@ -16,7 +16,7 @@ import { outsideToolkit } from '../../../source/location.ts';
 import { compareText } from '../../../base/text-order.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
-import { clock } from '../../../system/clock.ts';
+import { deadlineIn } from '../../../system/deadline.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
@@ -95,13 +95,13 @@ function withLaunchCosts(
   const key = ({ block, grid, sharedBytes, scalars }: Launch): string =>
     JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)])]);
   if (new Set(launches.map(key)).size < 2) return reports;
-  const end = clock() + timeout;
+  const { expired } = deadlineIn(timeout);
   const known = new Map<string, LaunchCost>();
   return reports.map((report, index) => {
     const launch = launches[index];
     if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
     const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
-    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, () => clock() > end, merged));
+    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, expired, merged));
     known.set(key(launch), cost);
     return { ...report, cost };
   });
@@ -113,7 +113,7 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
 
 /**
  * What a kernel costs under the first of its launches.
- * @param timeout - in milliseconds
+ * @param timeout - in milliseconds of CPU
  */
 function costOf(
   entry: LaunchedKernel,
@@ -121,8 +121,7 @@ function costOf(
   timeout: number,
   merged: MergedAccesses | undefined,
 ): CostReport {
-  const end = clock() + timeout;
-  const expired = (): boolean => clock() > end;
+  const { expired } = deadlineIn(timeout);
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
   // Of a file of PTX there is one build, which runs.
