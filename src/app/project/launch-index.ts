@@ -1,9 +1,10 @@
 /**
  * Which sources of a tree may launch which kernels, by name. Every source is scanned once for each text that it has had;
- * what was found is kept by content, and git says what the content of a file is without reading it.
+ * what was found is kept by content. What the content of a file is git says without reading it, and of files that git does
+ * not know their size and times do.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { isAbsolute, join } from 'node:path';
 import { git, withoutFilters } from './git.ts';
 import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
@@ -29,30 +30,65 @@ interface IndexRequest {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where scans are kept (`system/cache-folder.ts`); undefined to keep none. */
   readonly folder: string | undefined;
+  /** Milliseconds since 1970; the clock of the system unless stated. */
+  readonly now?: () => number;
 }
 
 /** Scans the sources of a tree, or finds what was kept of them. A tree that is no git checkout is read in full. */
-export async function openLaunchIndex({ tree, environment, folder }: IndexRequest): Promise<LaunchIndex> {
+export async function openLaunchIndex({
+  tree,
+  environment,
+  folder,
+  now = Date.now,
+}: IndexRequest): Promise<LaunchIndex> {
   const paths = tree.sources();
   const isKept = folder !== undefined && repositoryRoot(tree.root) === tree.root;
   const pack = !isKept ? undefined : join(folder, `${digest(tree.root).slice(0, 32)}.scans`);
   const contents = pack === undefined ? new Map<string, string>() : await knownContents(tree.root, environment);
-  const kept = pack === undefined ? new Map<string, ScannedSource>() : readPack(pack);
+  const { kept, seen } = pack === undefined ? emptyPack() : readPack(pack);
+  const files = new Map<string, SeenFile>();
   const used = new Map<string, ScannedSource>();
   const sources = new Map<string, ScannedSource>();
   const reader = new SourceReader(tree.root);
   let isNew = false;
   for (const path of paths) {
-    const named = contents.get(path);
+    const stamp = pack === undefined || contents.has(path) ? undefined : stampOf(join(tree.root, path), now());
+    const before = stamp === undefined ? undefined : seen.get(path);
+    const named = contents.get(path) ?? (before?.stamp === stamp ? before?.content : undefined);
     const known = named === undefined ? undefined : (used.get(named) ?? kept.get(named));
     const scan = known === undefined ? scanFile(reader, path, named, kept) : { content: named!, scanned: known };
     if (!scan) continue;
     sources.set(path, scan.scanned);
+    if (stamp !== undefined) {
+      files.set(path, { stamp, content: scan.content });
+      isNew ||= before?.stamp !== stamp;
+    }
     isNew ||= !kept.has(scan.content) && !used.has(scan.content);
     used.set(scan.content, scan.scanned);
   }
-  if (pack !== undefined && isNew) writePack(pack, used, kept);
+  if (pack !== undefined && isNew) writePack(pack, files, used, kept);
   return indexOf(sources);
+}
+
+/** A file that git does not know, when it was read. */
+interface SeenFile {
+  readonly stamp: string;
+  readonly content: string;
+}
+
+/** A file that was changed less long ago may be changed once more without another time, in milliseconds. */
+const settlingTime = 3000;
+
+/** What changes when a file does; undefined for links, for what is no file, and for what was changed just now. */
+function stampOf(file: string, now: number): string | undefined {
+  try {
+    const stats = lstatSync(file);
+    const { size, mtimeMs, ctimeMs, ino, dev } = stats;
+    if (!stats.isFile()) return undefined;
+    return Math.max(mtimeMs, ctimeMs) + settlingTime < now ? [size, mtimeMs, ctimeMs, ino, dev].join() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Scan {
@@ -187,7 +223,7 @@ async function knownContents(root: string, environment: IndexRequest['environmen
 }
 
 /** Changes with what a scan says of a source. */
-const format = 'selvage scans 1\n';
+const format = 'selvage scans 2\n';
 /** Scans of earlier texts are kept up to so many. */
 const mostKept = 20_000;
 
@@ -202,11 +238,12 @@ type Kept = readonly [
 ];
 
 /**
- * A pack is its format, the digest of all that follows, the number of bytes of the records, the records in JSON, and the
- * words of all sources. A file that is torn or was changed does not fit its digest and counts as empty.
+ * A pack is its format, the digest of all that follows, the number of bytes of the records, in JSON the records and the
+ * files that git does not know, and the words of all sources. A file that is torn or was changed does not fit its digest and counts as empty.
  */
 function writePack(
   file: string,
+  files: ReadonlyMap<string, SeenFile>,
   used: ReadonlyMap<string, ScannedSource>,
   kept: ReadonlyMap<string, ScannedSource>,
 ): void {
@@ -219,7 +256,10 @@ function writePack(
     records.push([content, scanned.words.length, pastes ? 1 : 0, launched, calls, kernels, includes]);
     words.push(Buffer.from(scanned.words.buffer, scanned.words.byteOffset, scanned.words.byteLength));
   }
-  const head = Buffer.from(JSON.stringify(records), 'utf8');
+  const head = Buffer.from(
+    JSON.stringify([records, [...files].map(([path, { stamp, content }]) => [path, stamp, content])]),
+    'utf8',
+  );
   const size = Buffer.alloc(4);
   size.writeUInt32LE(head.length);
   const hash = createHash('sha256');
@@ -237,15 +277,25 @@ function writePack(
   }
 }
 
-function readPack(file: string): Map<string, ScannedSource> {
-  const kept = new Map<string, ScannedSource>();
+interface Pack {
+  readonly kept: Map<string, ScannedSource>;
+  readonly seen: Map<string, SeenFile>;
+}
+
+function emptyPack(): Pack {
+  return { kept: new Map(), seen: new Map() };
+}
+
+function readPack(file: string): Pack {
+  const { kept, seen } = emptyPack();
   try {
     const bytes = readFileSync(file);
     const start = format.length + 65;
     const body = bytes.subarray(start);
-    if (bytes.toString('latin1', 0, start) !== `${format}${digest(body)}\n`) return kept;
+    if (bytes.toString('latin1', 0, start) !== `${format}${digest(body)}\n`) return emptyPack();
     const size = body.readUInt32LE(0);
-    const records = JSON.parse(body.toString('utf8', 4, 4 + size)) as readonly Kept[];
+    const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // prettier-ignore
+    for (const [path, stamp, content] of files) seen.set(path, { stamp, content });
     // Words are read where they lie, which has to be at a multiple of their size.
     const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);
     let at = 0;
@@ -255,9 +305,9 @@ function readPack(file: string): Map<string, ScannedSource> {
       at += count;
     }
   } catch {
-    kept.clear();
+    return emptyPack();
   }
-  return kept;
+  return { kept, seen };
 }
 
 function digest(data: string | Uint8Array): string {

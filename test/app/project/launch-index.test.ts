@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { openLaunchIndex } from '../../../src/app/project/launch-index.ts';
@@ -109,6 +110,34 @@ test('what was kept answers as a new scan does, after files changed, came and we
     for (const ask of ['launching', 'declaring', 'mentioning'] as const)
       assert.deepEqual(kept[ask](['k', 'run']), fresh[ask](['k', 'run']), `${ask} after ${String(step)}`);
   }
+});
+
+test('files that git does not know are read again only where they changed', async (t) => {
+  const { root, cache, open } = checkout(t, files);
+  await open();
+  rmSync(join(root, '.git/index'));
+  const now = (): number => Date.now() + 60_000;
+  const openLater = () => openLaunchIndex({ tree: openSourceTree(root), environment: process.env, folder: cache, now });
+  const opened = t.mock.method(fs, 'openSync');
+  syncBuiltinESMExports();
+  t.after(() => {
+    opened.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const sourcesRead = async (): Promise<string[]> => {
+    opened.mock.resetCalls();
+    assert.deepEqual((await openLater()).declaring(['k', 'nothing']), ['a.cu', 'd.cuh']);
+    const paths = opened.mock.calls.map(({ arguments: [path] }) => String(path));
+    return paths.filter((path) => path.startsWith(root)).map((path) => path.slice(root.length + 1));
+  };
+  assert.equal((await sourcesRead()).length, Object.keys(files).length);
+  assert.deepEqual(await sourcesRead(), []);
+  writeFileSync(join(root, 'b.cpp'), 'void more() { k<<<1, 1>>>(0); }\n');
+  assert.deepEqual(await sourcesRead(), ['b.cpp']);
+  assert.deepEqual((await openLater()).launching(['k']), ['a.cu', 'b.cpp', 'c.cu', 'e.cu']);
+  // One that was changed just now may change again without another time: it is read each time.
+  writeFileSync(join(root, 'b.cpp'), 'void less() { m<<<1, 1>>>(0); }\n');
+  assert.deepEqual((await open()).launching(['k']), ['a.cu', 'c.cu', 'e.cu']);
 });
 
 test('a pack that is torn or was changed is dropped, and written anew', async (t) => {
