@@ -86,6 +86,8 @@ export function launchFinder(request: Request): LaunchFinder {
   const texts = new Map<string, ReadText>();
   const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
   const mentions = fileMentions(tree);
+  /** By launch: what it says to a kernel of these parameters, which all instances of a template have in common. */
+  const said = new WeakMap<HostLaunch, Map<string, readonly LaunchSite[]>>();
   const textOf = (file: string): ReadText => {
     const found = texts.get(file) ?? readText(file, request);
     texts.set(file, found);
@@ -153,9 +155,11 @@ export function launchFinder(request: Request): LaunchFinder {
       const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
       for (const one of candidates) if (definers.size === 0 || isNear(one.file)) found.push(one);
     }
+    const ofParameters = JSON.stringify(parameters);
     const sites = found.flatMap(({ launch, program }) => {
-      const place = program.host.locate(launch.node.start);
-      const sites = sitesOf(launch, place, parameters);
+      const known = said.get(launch) ?? new Map<string, readonly LaunchSite[]>();
+      const sites = known.get(ofParameters) ?? sitesOf(launch, program.host.locate(launch.node.start), parameters);
+      said.set(launch, known.set(ofParameters, sites));
       return isOfTypes(name.qualified) ? sites.map(withoutExtents) : sites;
     });
     return fewer(distinctSites(sites), parameters).map(settingsOf);

@@ -13,6 +13,14 @@ interface Nesting {
   readonly parts: readonly Monomial[];
 }
 
+type Order = 'first' | 'last' | null;
+
+/** What was found for the accesses of a kernel: every setting that is tried asks for all of it. */
+const found = new WeakMap<
+  readonly IndexForm[],
+  { readonly dimensions: KernelAndLaunch['dimensions']; readonly lists: Map<IndexForm, Map<Order, readonly Nesting[]>> }
+>();
+
 /**
  * The strides of an access with what is below each of them. Where parameters are among the factors of a stride, below
  * it is what has fewer of those factors; where it is a constant, what has a smaller one.
@@ -23,7 +31,26 @@ export function nestingsOf(
   form: IndexForm,
   forms: readonly IndexForm[],
   context: KernelAndLaunch,
-  order: 'first' | 'last' | null = null,
+  order: Order = null,
+): readonly Nesting[] {
+  let known = found.get(forms);
+  // Nothing else of the launch matters.
+  if (known?.dimensions !== context.dimensions) {
+    known = { dimensions: context.dimensions, lists: new Map() };
+    found.set(forms, known);
+  }
+  let ofForm = known.lists.get(form);
+  if (!ofForm) known.lists.set(form, (ofForm = new Map()));
+  let list = ofForm.get(order);
+  if (!list) ofForm.set(order, (list = findNestings(form, forms, context, order)));
+  return list;
+}
+
+function findNestings(
+  form: IndexForm,
+  forms: readonly IndexForm[],
+  context: KernelAndLaunch,
+  order: Order,
 ): readonly Nesting[] {
   const varying = form.offset.filter((monomial) => !isCommon(monomial));
   const strides = new Map<string, Monomial>();
@@ -124,7 +151,7 @@ function reaching(
 }
 
 /** Whether a part of an index has a smaller stride than another. */
-function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: 'first' | 'last' | null): boolean {
+function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Order): boolean {
   const own = factors.filter((factor) => factor.isUniform);
   const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // prettier-ignore
   if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // prettier-ignore
