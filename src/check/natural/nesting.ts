@@ -40,7 +40,7 @@ export function nestingsOf(
     found.set(forms, known);
   }
   let ofForm = known.lists.get(form);
-  if (!ofForm) known.lists.set(form, (ofForm = new Map()));
+  if (!ofForm) known.lists.set(form, (ofForm = new Map<Order, readonly Nesting[]>()));
   let list = ofForm.get(order);
   if (!list) ofForm.set(order, (list = findNestings(form, forms, context, order)));
   return list;
