@@ -4,9 +4,10 @@ import { analyseMerged, analyseShard } from './app/compare/shards.ts';
 import { analyseRepository } from './app/pipeline/whole-repository.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
-import { optimiseLate } from './system/engine-flags.ts';
+import { collectAtOnce, optimiseLate } from './system/engine-flags.ts';
 
 optimiseLate();
+collectAtOnce();
 const assets = findAssets(import.meta.url);
 
 process.exitCode = await runAction({

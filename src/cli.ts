@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { keepCompiledCode, loadCompiled } from './system/code-cache.ts';
-import { optimiseLate } from './system/engine-flags.ts';
+import { collectAtOnce, optimiseLate } from './system/engine-flags.ts';
 
 optimiseLate();
+collectAtOnce();
 keepCompiledCode(process.env);
 const { runProgram } = await loadCompiled(() => import('./program.ts'));
 process.exitCode = await runProgram(import.meta.url);

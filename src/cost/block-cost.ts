@@ -1,9 +1,9 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
-import type { Block, Loop } from '../ir/form/kernel.ts';
+import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
-import { type Cost, CostTally } from './cost.ts';
+import { type Cost, type FixedCosts, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
 import { differenceOf, runsOfLanes, selectionOf, type Sum } from './lanes/selection.ts';
@@ -16,16 +16,49 @@ export interface BlockPlace {
   readonly evaluator: LaneEvaluator;
 }
 
-/** What some lanes cost that execute a block together, its terminator included. */
-export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): Cost {
-  const tally = new CostTally();
-  const lanes = lanesInMask(mask).length;
+/** Instructions of a block up to one that accesses memory: what they cost so many lanes wherever they are. */
+interface Run {
+  readonly costs: FixedCosts;
+  readonly access: Instruction | null;
+}
+
+/** By block and number of lanes: rounds and warps come through a block again and again. */
+const runsOf = new WeakMap<WarpSetting, Map<Block, Map<number, readonly Run[]>>>();
+
+function knownRuns(setting: WarpSetting, block: Block, lanes: number): readonly Run[] {
+  const ofSetting = runsOf.get(setting) ?? new Map<Block, Map<number, readonly Run[]>>();
+  runsOf.set(setting, ofSetting);
+  const ofBlock = ofSetting.get(block) ?? new Map<number, readonly Run[]>();
+  ofSetting.set(block, ofBlock);
+  const runs = ofBlock.get(lanes) ?? findRuns(setting, block, lanes);
+  ofBlock.set(lanes, runs);
+  return runs;
+}
+
+function findRuns(setting: WarpSetting, block: Block, lanes: number): readonly Run[] {
+  const runs: Run[] = [];
+  let tally = new CostTally();
   for (const instruction of block.instructions) {
     const line = setting.lineOf(instruction);
     tally.add('steps', line, 1);
     const operations = operationsOf(instruction.operation);
     if (operations !== 0) tally.add('operations', line, operations === null ? null : lanes * operations);
     if (!setting.program.firstAccess.has(instruction)) continue;
+    runs.push({ costs: tally.fixed(), access: instruction });
+    tally = new CostTally();
+  }
+  tally.add('steps', setting.lineOf(block), 1);
+  return [...runs, { costs: tally.fixed(), access: null }];
+}
+
+/** What some lanes cost that execute a block together, its terminator included. */
+export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): Cost {
+  const tally = new CostTally();
+  const lanes = lanesInMask(mask).length;
+  for (const { costs, access: instruction } of knownRuns(setting, block, lanes)) {
+    tally.addFixed(costs);
+    if (!instruction) continue;
+    const line = setting.lineOf(instruction);
     const { effect, mnemonic } = instruction.operation;
     if (['load', 'store', 'atomic', 'async-copy'].includes(effect.kind)) {
       for (const form of accessForms(setting, instruction))
@@ -37,7 +70,6 @@ export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Blo
     for (const count of ['sectors', 'conflicts', 'globalAccesses', 'sharedAccesses'] as const)
       tally.add(count, line, null);
   }
-  tally.add('steps', setting.lineOf(block), 1);
   return tally.cost();
 }
 

@@ -28,17 +28,34 @@ export function singleCost(count: Count, line: string, amount: Expression | null
   return { totals: new Map([[count, amount]]), parts: new Map([[`${count}@${line}`, amount]]), loose };
 }
 
+/** Exact costs that are numbers, as a tally holds them. */
+export interface FixedCosts {
+  readonly totals: readonly (readonly [Count, number | null])[];
+  readonly parts: readonly (readonly [string, number | null])[];
+}
+
 /** Adds up costs that are numbers. */
 export class CostTally {
   readonly #totals = new Map<Count, number | null>();
   readonly #parts = new Map<string, number | null>();
   readonly #loose = new Set<Count>();
 
+  /** Adds what another tally had. */
+  addFixed({ totals, parts }: FixedCosts): void {
+    for (const [count, amount] of totals) added(this.#totals, count, amount);
+    for (const [part, amount] of parts) added(this.#parts, part, amount);
+  }
+
   /** As {@link singleCost}. */
   add(count: Count, line: string, amount: number | null, isExact = true): void {
     added(this.#totals, count, amount);
     added(this.#parts, `${count}@${line}`, amount);
     if (!isExact) this.#loose.add(count);
+  }
+
+  /** What was added so far, all of it exact. */
+  fixed(): FixedCosts {
+    return { totals: [...this.#totals], parts: [...this.#parts] };
   }
 
   cost(): Cost {

@@ -16,6 +16,15 @@ export function optimiseLate(): void {
 }
 
 /**
+ * Lets V8 collect garbage in one go. Marking beside the program keeps it from pausing, which nobody notices here, and costs
+ * other threads, and the program itself while it lasts, a fifth to a third of the CPU of a check: heaps of a few MiB grow
+ * all the time, so that it hardly ever ends.
+ */
+export function collectAtOnce(): void {
+  setFlagsFromString('--no-incremental-marking');
+}
+
+/**
  * Keeps V8, in threads that start from now on, from compiling after a thousand calls what WebAssembly calls JavaScript
  * through: threads share that code, and when two of them replace it at a time the process ends with
  * `Check failed: jit_page_->allocations_.erase(addr)` (nodejs/node#64500). Z3 calls out of WebAssembly for each exception
