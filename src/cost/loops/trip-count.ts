@@ -129,6 +129,8 @@ function holdsRound({ leaves }: Term, loop: Loop): boolean {
   return leaves.some(({ atom }) => atom!.kind === 'iteration' && atom.loop === loop.id);
 }
 
+type RoundBound = Pick<TripCount, 'rounds' | 'spread' | 'isDetermined'>;
+
 function boundOf(
   setting: BoundSetting,
   loop: Loop,
@@ -138,7 +140,7 @@ function boundOf(
   place: WarpPosition,
   evaluator: LaneEvaluator,
   least: ReadonlyMap<string, bigint>,
-): { readonly rounds: Expression; readonly spread: Expression; readonly isDetermined: boolean } | null {
+): RoundBound | null {
   const comparison = comparisonOf(condition);
   if (!comparison || comparison.larger.width === 0) return null;
   const { view } = setting.symbolic;
@@ -170,33 +172,37 @@ function boundOf(
   // Where lanes go different ways each counts.
   const lanesOf = (way: Linear): Representatives =>
     isShared ? representatives(setting, way, from, mask, place, evaluator) : { list: lanesInMask(mask), spread: null };
-  const perLane: Expression[] = [];
-  const spreads: (Expression | null)[] = [];
-  let isDetermined = each.length === 1;
-  for (const way of each) {
-    const { list, spread: distance } = lanesOf(way);
-    for (const lane of list) {
-      const bounder = new TermBounder(setting, place, evaluator, lane, least);
-      const rounds = shape.kind === 'linear'
+  const boundBy = (sums: readonly Linear[]): RoundBound | null => {
+    const perLane: Expression[] = [];
+    const spreads: (Expression | null)[] = [];
+    let isDetermined = sums.length === 1;
+    for (const way of sums) {
+      const { list, spread: distance } = lanesOf(way);
+      for (const lane of list) {
+        const bounder = new TermBounder(setting, place, evaluator, lane, least);
+        const rounds = shape.kind === 'linear'
         ? linearRounds(bounder, way, shape, comparison.kind, loop.exits.length === 1, meets)
         : geometricRounds(bounder, way, shape, comparison.kind); // prettier-ignore
-      if (!rounds) return null;
-      perLane.push(rounds);
-      isDetermined &&= isKnown(bounder, way, shape);
+        if (!rounds) return null;
+        perLane.push(rounds);
+        isDetermined &&= isKnown(bounder, way, shape);
+      }
+      if (distance === null) spreads.push(null);
+      else if (shape.kind === 'linear') {
+        const step = stepOf(new TermBounder(setting, place, evaluator, list[0]!), shape);
+        const slow =
+          step && isNonNegative(subtract(step.low, constant(distance))) ? constant(distance > 0n ? 1 : 0) : null;
+        spreads.push(slow ?? (step && ceilDivide(constant(distance), step.low)));
+      } else spreads.push(distance === 0n && shape.isShared ? constant(0) : null);
     }
-    if (distance === null) spreads.push(null);
-    else if (shape.kind === 'linear') {
-      const step = stepOf(new TermBounder(setting, place, evaluator, list[0]!), shape);
-      const slow =
-        step && isNonNegative(subtract(step.low, constant(distance))) ? constant(distance > 0n ? 1 : 0) : null;
-      spreads.push(slow ?? (step && ceilDivide(constant(distance), step.low)));
-    } else spreads.push(distance === 0n && shape.isShared ? constant(0) : null);
-  }
-  // Simplified with what the guards say; elsewhere the names may stand for less.
-  const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
-  // The lanes of one way leave in one round more than they spread; between two ways is one more.
-  const spread = spreads.includes(null) ? null : add(...(spreads as Expression[]), constant(each.length - 1));
-  return { rounds, spread: spread ? minimum(spread, most(mask)) : most(mask), isDetermined };
+    // Simplified with what the guards say; elsewhere the names may stand for less.
+    const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
+    // The lanes of one way leave in one round more than they spread; between two ways is one more.
+    const spread = spreads.includes(null) ? null : add(...(spreads as Expression[]), constant(sums.length - 1));
+    return { rounds, spread: spread ? minimum(spread, most(mask)) : most(mask), isDetermined };
+  };
+  // Of a selection as a whole more may be known than of each of its sides.
+  return boundBy(each) ?? (each.length > 1 ? boundBy([still]) : null);
 }
 
 /** Whether all that decides about the rounds is known but for the parameters. */
