@@ -13,7 +13,15 @@ import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
 import { type Reachability, reachabilityOf } from './reachability.ts';
-import { type CheapTrial, tryCheaply, hintsOf, type RaceState, askSolver, initialisedTables } from './race-check.ts';
+import {
+  type CheapTrial,
+  tryCheaply,
+  tryExecutions,
+  hintsOf,
+  type RaceState,
+  askSolver,
+  initialisedTables,
+} from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
@@ -117,10 +125,12 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const pairs: readonly AccessPair[] = racingPairs(facts, intervals, memory.mayAlias);
     const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
 
-    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then deciding/solver-tiers with runs of its models.
+    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then executions/small-launch, then
+    // deciding/solver-tiers with runs of its models.
     const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed);
     yield* runs.runHints(hintsOf(tried));
-    const races: RaceState = yield* askSolver(facts, tried, uniformity, tiers, runs, assumed);
+    const left: CheapTrial = runs.races.size > 0 ? tried : tryExecutions(facts, tried, memory.mayAlias, assumed);
+    const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed);
     const { unreachable, off }: Reachability = yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 
     // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.

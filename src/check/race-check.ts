@@ -17,7 +17,9 @@ import { mostUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
-import { isWritten } from './context/kernel-facts.ts';
+import { isWritten, startOf } from './context/kernel-facts.ts';
+import { aliasing } from './context/apart.ts';
+import { provedByExecutions } from './executions/small-launch.ts';
 import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
@@ -123,6 +125,26 @@ export function tryCheaply(
     }
   }
   return { waiting, unresolved, different, rests, contexts };
+}
+
+/** What is left of a trial: nothing where no execution of a small launch has a race. */
+export function tryExecutions(
+  facts: KernelContext,
+  tried: CheapTrial,
+  mayAlias: MayAlias,
+  assumed: AssumedFacts,
+): CheapTrial {
+  const pairs = [...tried.waiting, ...tried.unresolved].map(({ pair }) => pair);
+  if (pairs.length === 0) return tried;
+  const { request } = facts;
+  // What a proof does not use is not taken for granted.
+  const proof = provedByExecutions(facts, pairs, aliasing(facts).mayAlias, (base) => startOf(request, base) !== 'no');
+  if (!proof) return tried;
+  for (const a of proof.apart) for (const b of proof.apart) if (a.key !== b.key) mayAlias(a, b);
+  for (const base of proof.zero)
+    if (startOf(request, base) === 'assumed')
+      assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
+  return { ...tried, waiting: [], unresolved: [] };
 }
 
 /** What to run first: what a run confirms needs no solver. */

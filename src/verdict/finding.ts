@@ -191,8 +191,8 @@ export interface Witness {
   readonly grid: Dim3;
   readonly cluster?: Dim3;
   readonly sharedBytes?: number;
-  /** Numbers of the blocks that ran. */
-  readonly schedule?: { readonly blocks?: readonly number[] };
+  /** Numbers of the blocks that ran, and the order of blocks and warps, as `selvage run --schedule` takes it. */
+  readonly schedule?: { readonly blocks?: readonly number[]; readonly order?: number };
   /** By parameter name (`param0`, … where no source names them). */
   readonly args: Readonly<Record<string, WitnessArgument>>;
   /** Names of the scalars among them whose values nobody gives: we chose them. */

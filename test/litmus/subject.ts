@@ -9,7 +9,7 @@ import { launchOf, mostLocations, ptxOf } from './print.ts';
 import type { LitmusProgram } from './program.ts';
 
 /** Thread-instructions of one run: enough for every program whose threads do not wait in vain. */
-const steps = 4000;
+const steps = 10_000;
 
 /** The kernels of programs. @throws where one of them is not understood */
 export function kernelsOf(programs: readonly LitmusProgram[]): readonly Kernel[] {

@@ -14,10 +14,11 @@ export function reproduceCommand(
   compilerArguments: readonly string[],
 ): string | undefined {
   const words = ['selvage', 'run', file, '--kernel', kernel, '--block', block.join(','), '--grid', grid.join(',')];
-  const { blocks } = schedule ?? {};
+  const { blocks, order } = schedule ?? {};
   const count = grid[0] * grid[1] * grid[2];
   const isUsual = blocks?.length === count && blocks.every((block, at) => block === at);
   if (blocks && !isUsual) words.push('--blocks', blocks.join(','));
+  if (order !== undefined) words.push('--schedule', String(order));
   if (sharedBytes !== undefined) words.push('--shared', String(sharedBytes));
   if (cooperative) words.push('--cooperative');
   for (const [name, argument] of Object.entries(args)) {

@@ -40,6 +40,7 @@ interface Tried extends Executed {
 /**
  * Runs a launch in one order of blocks and warps after the other: by number, reversed, then mixed. It ends at the first
  * that shows a race, a missed barrier or a fault; where none does, the plain one counts.
+ * @param witnessed the order of the witness that is run; another one may be asked for
  */
 export async function executeSchedules(
   settings: RunSettings,
@@ -49,8 +50,9 @@ export async function executeSchedules(
   binding: Binding,
   track: readonly string[],
   blocks: readonly number[] | undefined,
+  witnessed: number | undefined,
 ): Promise<Tried> {
-  const { schedule: asked, schedules } = settings.options.run;
+  const { schedule: asked = witnessed, schedules } = settings.options.run;
   const run = (schedule: number | undefined): Promise<Executed> =>
     execute(settings, terminal, entry, launch, binding, track, blocks, schedule);
   const plain = await run(asked);

@@ -27,7 +27,12 @@ const witnessSchema = v.object({
   grid: dimensions,
   cluster: v.optional(dimensions),
   sharedBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maximumSharedBytes))),
-  schedule: v.optional(v.object({ blocks: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))) })),
+  schedule: v.optional(
+    v.object({
+      blocks: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))),
+      order: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 32 - 1))),
+    }),
+  ),
   args: v.record(v.string(), argument),
 });
 

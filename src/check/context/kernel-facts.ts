@@ -181,7 +181,8 @@ function evaluateWithBroadcasts(
 }
 
 /** What is stated of the contents of an array that a flag or counter lies in. */
-function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
+export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 'stated' | 'assumed' | 'no' {
+  if (base.kind === 'object' && base.object.initial?.some((byte) => byte !== 0)) return 'no';
   const stated = assumptions.flatMap(({ expression }) => {
     if (expression.kind !== 'elements' && expression.kind !== 'distinct') return [];
     const array = namedPointer(parameters, expression.array);

@@ -101,5 +101,11 @@ export const replays = {
   mostThreads: 16_384,
 } as const;
 
+/**
+ * Short runs of small launches in which threads synchronise: in several orders of blocks and warps, since who comes first
+ * decides what happens. They end early, because threads may wait for what never comes.
+ */
+export const shortRuns = { orders: 4, mostSteps: 20_000, mostThreads: 256 } as const;
+
 /** Replays of one kernel that look for smaller scenarios, and their instructions. */
 export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;

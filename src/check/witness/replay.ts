@@ -24,6 +24,8 @@ export interface Scenario {
   readonly setting?: number;
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
+  /** The order of these blocks, and of their warps, as `machine/core/schedule.ts` draws it; absent: as they are listed. */
+  readonly order?: number;
   readonly contents: Contents;
   /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
   readonly settled: ReadonlyMap<string, Contents>;
@@ -183,6 +185,7 @@ export function replayRequest(
     buffers,
     arguments: values,
     blocks: scenario.blocks,
+    ...(scenario.order !== undefined && { seed: scenario.order }),
     steps,
     detectRaces: true,
     maxRaces,
@@ -234,7 +237,7 @@ export function describeWitness(
     block: scenario.block,
     grid: scenario.grid,
     ...(scenario.sharedBytes > 0 && { sharedBytes: scenario.sharedBytes }),
-    schedule: { blocks: scenario.blocks },
+    schedule: { blocks: scenario.blocks, ...(scenario.order !== undefined && { order: scenario.order }) },
     args,
     ...(chosen.length > 0 && { chosen }),
   };

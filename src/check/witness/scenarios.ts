@@ -18,7 +18,7 @@ import type { Hit } from '../deciding/enumerate.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
-import { replays, shrinking } from '../question/budget.ts';
+import { replays, shortRuns, shrinking } from '../question/budget.ts';
 import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
@@ -136,6 +136,7 @@ export class Confirmation {
   private steps = 0;
   /** Runs that were cut off: others are likely to be, and get less. */
   private cutOff = 0;
+  private hasRunShortly = false;
   /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
@@ -204,6 +205,7 @@ export class Confirmation {
   *runHints(hints: readonly Hint[]): Steps<void> {
     // Pairs of two blocks first: such a run shows races within a block too.
     const keys = new Set(hints.map(({ pair }) => pairKey(pair)));
+    yield* this.runShortly(keys);
     const ordered = [...hints].sort((a, b) => Number(b.pair.scope === 'grid') - Number(a.pair.scope === 'grid'));
     for (const { pair, hits, model } of ordered) {
       const key = pairKey(pair);
@@ -242,6 +244,24 @@ export class Confirmation {
     if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
     const last = grid.reduce((product, extent) => product * extent, 1) - 1;
     return last > 0 ? [0, last] : null;
+  }
+
+  /** Runs a small launch in which threads synchronise in several orders, each for a while, until each pair is confirmed. */
+  private *runShortly(keys: ReadonlySet<string>): Steps<void> {
+    const [setting] = this.settings;
+    const { kernel, accesses } = this.context;
+    if (!setting || this.hasRunShortly || this.statesAssumptions) return;
+    if (!accesses.some(({ instruction }) => isStrong(instruction)) || needsVectorClocks(kernel).length === 0) return;
+    const scenario = this.scenario(setting, null, 0);
+    const threads = [...scenario.block, ...scenario.grid].reduce((product, size) => product * size, 1);
+    if (threads > shortRuns.mostThreads || scenario.blocks.length === 0) return;
+    this.hasRunShortly = true;
+    for (let order = 0; order < shortRuns.orders; order++) {
+      if ([...keys].every((key) => this.races.has(key)) || this.context.request.budget.expired()) return;
+      const steps = Math.min(shortRuns.mostSteps, this.context.request.budget.replaySteps);
+      const inOrder = order === 0 ? scenario : { ...scenario, order };
+      if (steps > 0) for (const event of (yield* this.executed(inOrder, steps)).races) this.record(event, inOrder);
+    }
   }
 
   /** Runs blocks in which some threads may miss the barrier, until one is seen to. */
@@ -434,12 +454,12 @@ export class Confirmation {
     if (!result.wasCutOff && result.problem === null && !result.isVoid) this.ran.add(scenario.setting ?? 0);
   }
 
-  private keyOfScenario({ block, grid, blocks, settled, scalar }: Scenario): string {
+  private keyOfScenario({ block, grid, blocks, order, settled, scalar }: Scenario): string {
     const contents = [...settled].map(
       ([array, held]) => `${array} ${typeof held === 'object' ? JSON.stringify(held) : held}`,
     );
     const scalars = this.context.fields.filter((field) => !field.isPointer).map((field) => scalar(field));
-    return [block, grid, blocks, contents, ...scalars].join(';');
+    return [block, grid, blocks, order, contents, ...scalars].join(';');
   }
 
   /** Runs a scenario, to its end or until it has shown the pairs that are sought, and tells what of it counts. */

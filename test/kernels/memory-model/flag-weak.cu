@@ -7,7 +7,7 @@
 // expect: weak_flag race=race divergence=proved finding race/global lines 36,53 finding race/global lines 135,142
 // expect: weak_flag_sequential_fences race=race divergence=proved finding race/global lines 36,53
 // expect: waits_for_nothing race=race divergence=proved finding race/global lines 164,170
-// expect: flag_is_up race=possible divergence=proved
+// expect: flag_is_up race=race divergence=proved finding race/global lines 178,183
 //
 // What hands data over with a flag, each time one strength too weak: without a fence on one side, with the fence on the
 // wrong side of the flag, with a scope that does not reach the other block, and with a flag that is no strong access.

@@ -1,0 +1,260 @@
+/**
+ * Launches in which few threads do what is not decided yet: all executions that the PTX memory model allows are looked
+ * at. This proves what flags, counters and locks order in ways that `check/ordering/` does not know.
+ */
+import type { Access } from '../../analysis/values/access.ts';
+import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Instruction } from '../../ir/form/kernel.ts';
+import { type ConflictKind, conflictOf } from '../../memory-model/conflict.ts';
+import type { Reach } from '../../memory-model/scope.ts';
+import { fenceOf } from '../../memory-model/fence.ts';
+import { clusterOf } from '../../launch/launch.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import type { AccessPair, MayAlias } from '../obligations/obligation.ts';
+import { type Happening, mayRace, mostEvents } from './consistency.ts';
+import { NotFollowed, type Step, type Way, type Word, waysThrough } from './thread-ways.ts';
+
+const mostThreads = 1024;
+const mostActive = 6;
+const mostCombinations = 20_000;
+const mostExecutions = 40_000;
+
+/** What a proof by executions rests on. */
+export interface SmallLaunchProof {
+  /** Memory that is 0 when the kernel starts. */
+  readonly zero: readonly Base[];
+  /** Memory that is taken to be apart from each other. */
+  readonly apart: readonly Base[];
+}
+
+interface ThreadOfLaunch {
+  readonly thread: Dim3;
+  readonly block: Dim3;
+  readonly ordinal: number;
+  readonly cluster: number;
+}
+
+/**
+ * Whether no execution has a race in one of these pairs; null where one may, or where the launch is not small enough.
+ * @param startsAtZero whether the words of an array that threads synchronise by are 0 when the kernel starts
+ */
+export function provedByExecutions(
+  facts: KernelAndLaunch & SymbolicFacts,
+  pairs: readonly AccessPair[],
+  mayAlias: MayAlias,
+  startsAtZero: (base: Base) => boolean,
+): SmallLaunchProof | null {
+  try {
+    return new SmallLaunch(facts, pairs, mayAlias, startsAtZero).prove();
+  } catch (problem) {
+    if (problem instanceof NotFollowed) return null;
+    throw problem;
+  }
+}
+
+class SmallLaunch {
+  readonly #facts: KernelAndLaunch & SymbolicFacts;
+  readonly #pairs: ReadonlySet<string>;
+  readonly #accesses: ReadonlyMap<Instruction, readonly Access[]>;
+  readonly #startsAtZero: (base: Base) => boolean;
+  readonly #bases: readonly Base[];
+  /** By word, what is stored there. */
+  readonly #written = new Map<string, Set<Word>>();
+  readonly #repeated = new Set<string>();
+  readonly #zero = new Map<string, Base>();
+  #executions = 0;
+
+  constructor(
+    facts: KernelAndLaunch & SymbolicFacts,
+    pairs: readonly AccessPair[],
+    mayAlias: MayAlias,
+    startsAtZero: (base: Base) => boolean,
+  ) {
+    this.#facts = facts;
+    this.#pairs = new Set(pairs.map(({ scope, first, second }) => pairName(scope, first.index, second.index)));
+    this.#startsAtZero = startsAtZero;
+    const strong = facts.accesses.filter(({ strong: scope }) => scope !== null);
+    if (strong.length === 0 && !hasFence(facts)) throw new NotFollowed('nothing is synchronised');
+    const chosen = [...strong, ...pairs.flatMap(({ first, second }) => [first, second])];
+    const bases = new Map(chosen.flatMap(({ targets }) => targets.map(({ base }) => [base.key, base] as const)));
+    this.#bases = [...bases.values()];
+    const byInstruction = new Map<Instruction, Access[]>();
+    for (const access of facts.accesses) {
+      const isOfInterest = access.targets.some(({ base }) =>
+        [...bases.values()].some((other) => base.key === other.key || mayAlias(base, other) !== 'apart'),
+      );
+      if (!isOfInterest) continue;
+      const [target, ...more] = access.targets;
+      if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // prettier-ignore
+      byInstruction.set(access.instruction, [...(byInstruction.get(access.instruction) ?? []), access]);
+    }
+    // Different names of what may be the same memory are not followed.
+    if (this.#bases.some((a) => this.#bases.some((b) => a.key !== b.key && mayAlias(a, b) !== 'apart')))
+      throw new NotFollowed('aliases');
+    this.#accesses = byInstruction;
+  }
+
+  prove(): SmallLaunchProof | null {
+    const ways = this.#waysOfThreads();
+    const places = new Map<string, Set<number>>();
+    for (const [, own] of ways)
+      for (const { access, place } of own.flat()) {
+        if (!access) continue;
+        const [base, home, offset, bytes] = place.split(' ');
+        const key = `${base} ${home}`;
+        for (let byte = 0; byte < Number(bytes); byte++) {
+          const cell = `${key} ${BigInt(offset!) + BigInt(byte)}`;
+          places.set(
+            cell,
+            (places.get(cell) ?? new Set()).add(Number(bytes) * 65536 + Number(BigInt(offset!) & 0xffffn)),
+          );
+        }
+      }
+    // Words that overlap without being the same are not followed.
+    if ([...places.values()].some((words) => words.size > 1)) return null;
+    this.#checkRepeated(ways);
+    const threads = [...ways.keys()];
+    const count = threads.reduce((product, thread) => product * ways.get(thread)!.length, 1);
+    if (count > mostCombinations) return null;
+    const chosen: Way[] = [];
+    const anyRaces = (index: number): boolean => {
+      if (index === threads.length) return this.#races(threads, chosen);
+      return ways.get(threads[index]!)!.some((way) => {
+        chosen[index] = way;
+        return anyRaces(index + 1);
+      });
+    };
+    return anyRaces(0) ? null : { zero: [...this.#zero.values()], apart: this.#bases };
+  }
+
+  /** The ways through the threads that access anything of interest, with all values that words may come to hold. */
+  #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly Way[]> {
+    for (let round = 0; ; round++) {
+      const ways = new Map<ThreadOfLaunch, readonly Way[]>();
+      for (const thread of this.#threads()) {
+        const own = this.#waysOf(thread);
+        if (own.some((way) => way.some(({ access }) => access !== null))) ways.set(thread, own);
+        if (ways.size > mostActive) throw new NotFollowed('threads');
+      }
+      let hasNew = false;
+      for (const { kind, place, value } of [...ways.values()].flat(2)) {
+        if (kind !== 'write') continue;
+        const held = this.#written.get(place) ?? new Set<Word>();
+        this.#written.set(place, held);
+        if (!held.has(value)) hasNew = true;
+        held.add(value);
+      }
+      // A value is made by a chain of writes, of which none comes twice.
+      const writes = [...ways.values()].reduce((sum, own) => sum + Math.max(...own.map(writesIn)), 0);
+      if (!hasNew || round > writes) return ways;
+    }
+  }
+
+  *#threads(): Iterable<ThreadOfLaunch> {
+    const { dimensions, request, kernel } = this.#facts;
+    const [block, grid] = [dimensions.block, dimensions.grid];
+    const threads = [...block, ...grid].reduce<number>((product, size) => product * (size ?? Infinity), 1);
+    const cluster = clusterOf(request.launch, kernel);
+    if (threads > mostThreads || cluster === null) throw new NotFollowed('launch');
+    const sizes = grid as Dim3;
+    for (const at of positions(sizes)) {
+      const ordinal = at[0] + sizes[0] * (at[1] + sizes[1] * at[2]);
+      const [x, y, z] = at.map((index, axis) => Math.floor(index / cluster[axis]!));
+      const number = x! + sizes[0] * (y! + sizes[1] * z!);
+      for (const thread of positions(block as Dim3)) yield { thread, block: at, ordinal, cluster: number };
+    }
+  }
+
+  #waysOf({ thread, block }: ThreadOfLaunch): readonly Way[] {
+    const { kernel, dimensions, symbolic } = this.#facts;
+    return waysThrough(
+      {
+        kernel,
+        block: dimensions.block as Dim3,
+        grid: dimensions.grid as Dim3,
+        constant: (operand) => {
+          const term = symbolic.operand(operand);
+          return term.operator === 'constant' ? term.value : null;
+        },
+        accessesOf: (instruction) => this.#accesses.get(instruction) ?? [],
+        isBlockBarrier: isFullBarrier,
+        valuesAt: (place, access) => [this.#initial(access), ...(this.#written.get(place) ?? [])],
+        repeats: (place) => this.#repeated.add(place),
+      },
+      thread,
+      block,
+    );
+  }
+
+  /** What an access finds at first: words that it accesses strongly start at 0. */
+  #initial({ targets, strong }: Access): Word {
+    const { base } = targets[0]!;
+    const isShared = base.kind === 'object' && base.object.space !== 'global';
+    if (isShared || strong === null || !this.#startsAtZero(base)) return null;
+    this.#zero.set(base.key, base);
+    return 0n;
+  }
+
+  /** Rounds that leave out an atomic: all that accesses its word has to reach each other. */
+  #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly Way[]>): void {
+    for (const place of this.#repeated) {
+      const users = [...ways].flatMap(
+        ([thread, own]) =>
+        [...new Set(own.flat().filter((step) => step.place === place).map(({ access }) => access!))].map((access) => ({ thread, access })), // prettier-ignore
+      );
+      for (const a of users)
+        for (const b of users)
+          if (a.thread !== b.thread && conflictOf({ ...a.access, operation: 'write', semantics: 'relaxed' }, { ...b.access, operation: 'write', semantics: 'relaxed' }, distanceOf(a.thread, b.thread)) !== null) throw new NotFollowed('scopes'); // prettier-ignore
+    }
+  }
+
+  #races(threads: readonly ThreadOfLaunch[], ways: readonly Way[]): boolean {
+    const events: Happening[] = [];
+    for (const [thread, way] of ways.entries()) {
+      const first = events.length;
+      for (const step of way) events.push({ thread, step, readAt: step.readAt === null ? null : first + step.readAt });
+    }
+    if (events.length > mostEvents) throw new NotFollowed('events');
+    return mayRace({
+      events,
+      distance: (a, b) => distanceOf(threads[a]!, threads[b]!),
+      conflict: (a, b) => this.#conflict(a.step, b.step, distanceOf(threads[a.thread]!, threads[b.thread]!)),
+      initial: ({ access }) => this.#initial(access!),
+      count: () => {
+        if (++this.#executions > mostExecutions) throw new NotFollowed('executions');
+      },
+    });
+  }
+
+  #conflict(a: Step, b: Step, distance: Reach): ConflictKind | null {
+    const [one, other] = [a.access!, b.access!];
+    const [low, high] = [Math.min(one.index, other.index), Math.max(one.index, other.index)];
+    const scope = distance === 0 ? 'block' : 'grid';
+    if (!this.#pairs.has(pairName(scope, low, high)) && !this.#pairs.has(pairName(scope, high, low))) return null;
+    const kind = conflictOf(one, other, distance);
+    return kind === 'volatile' && this.#facts.request.policy.volatile === 'allow' ? null : kind;
+  }
+}
+
+function pairName(scope: string, first: number, second: number): string {
+  return `${scope} ${first} ${second}`;
+}
+
+function writesIn(way: Way): number {
+  return way.filter(({ kind }) => kind === 'write').length;
+}
+
+function hasFence({ kernel }: KernelAndLaunch): boolean {
+  return kernel.blocks.some(({ instructions }) => instructions.some(({ operation }) => fenceOf(operation.effect)));
+}
+
+function* positions([x, y, z]: Dim3): Iterable<Dim3> {
+  for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) yield [i, j, k];
+}
+
+function distanceOf(a: ThreadOfLaunch, b: ThreadOfLaunch): Reach {
+  if (a.ordinal === b.ordinal) return 0;
+  return a.cluster === b.cluster ? 1 : 2;
+}

@@ -1,0 +1,309 @@
+/**
+ * The ways through one thread of a launch: what it accesses, for each choice of what its loads may read. Values are
+ * computed on bigints; one that is not known leaves both sides of a branch open.
+ */
+import type { Access } from '../../analysis/values/access.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Block, BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
+import { atomicResult } from '../../machine/core/atomic-operation.ts';
+import type { Fence } from '../../memory-model/fence.ts';
+import { fenceOf } from '../../memory-model/fence.ts';
+import type { Term } from '../../term/term.ts';
+
+/** What a word holds; null: it is not known, any value. */
+export type Word = bigint | null;
+
+/** What a thread does that other threads may notice. An atomic is a read, followed by a write with `readAt`. */
+export interface Step {
+  readonly kind: 'read' | 'write' | 'fence' | 'arrive' | 'pass';
+  readonly access: Access | null;
+  /** Names the word; empty for what accesses none. */
+  readonly place: string;
+  readonly value: Word;
+  /** Of the writing half of an atomic: the step of the same way that is its reading half. */
+  readonly readAt: number | null;
+  readonly fence: Fence | null;
+  /** Of barriers: how many of the block the thread has reached before. */
+  readonly barrier: number;
+}
+
+/** One way through a thread, to its end or to a loop that it may never leave. */
+export type Way = readonly Step[];
+
+/** What a thread runs in. */
+export interface Surroundings {
+  readonly kernel: Kernel;
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** The constant that a value is, whatever the thread; null: none. */
+  readonly constant: (operand: Operand) => bigint | null;
+  /** The accesses of interest that an instruction makes. */
+  readonly accessesOf: (instruction: Instruction) => readonly Access[];
+  readonly isBlockBarrier: (instruction: Instruction) => boolean;
+  /** What a word may hold. */
+  readonly valuesAt: (place: string, access: Access) => Iterable<Word>;
+  /** Notes a loop that may repeat an atomic at a place, which leaves there what it found. */
+  readonly repeats: (place: string) => void;
+}
+
+/** The launch is too large, or does what is not followed here. */
+export class NotFollowed extends Error {}
+
+const mostSteps = 14;
+const mostWays = 96;
+const mostInstructions = 4000;
+
+type Value = bigint | boolean | null;
+
+interface State {
+  readonly values: Map<ValueId, Value>;
+  readonly steps: Step[];
+  barriers: number;
+  /** By loop header: its variables when it was reached last, and the number of steps then. */
+  readonly visits: Map<BlockId, { readonly key: string; readonly steps: number }>;
+  /** A round that changes nothing has been made. */
+  hasSpun: boolean;
+}
+
+/**
+ * All ways through a thread. Of the rounds of a loop that leave the thread as it was, and memory too, one is made at most,
+ * in the whole thread: the others could be left out of any execution, and what is left of it would be consistent and
+ * have the same races. What a way does before such a loop is a way of its own.
+ * @throws NotFollowed
+ */
+export function waysThrough(surroundings: Surroundings, thread: Dim3, block: Dim3): readonly Way[] {
+  return new Walk(surroundings, thread, block).ways();
+}
+
+class Walk {
+  readonly #in: Surroundings;
+  readonly #thread: Dim3;
+  readonly #block: Dim3;
+  readonly #found = new Map<string, Way>();
+  #instructions = 0;
+
+  constructor(surroundings: Surroundings, thread: Dim3, block: Dim3) {
+    this.#in = surroundings;
+    this.#thread = thread;
+    this.#block = block;
+  }
+
+  ways(): readonly Way[] {
+    this.#enter({ values: new Map(), steps: [], barriers: 0, visits: new Map(), hasSpun: false }, null, 0 as BlockId);
+    return [...this.#found.values()];
+  }
+
+  #end({ steps }: State): void {
+    const key = steps.map(({ kind, access, place, value, fence, barrier }) => `${kind} ${access?.index} ${place} ${value} ${fence?.semantics} ${fence?.scope} ${barrier}`).join(';'); // prettier-ignore
+    this.#found.set(key, steps);
+    if (this.#found.size > mostWays) throw new NotFollowed('ways');
+  }
+
+  #enter(state: State, from: BlockId | null, to: BlockId): void {
+    const { kernel } = this.#in;
+    const block = kernel.blocks[to]!;
+    const side = from === null ? -1 : block.predecessors.indexOf(from);
+    const inputs = block.phis.map(({ inputs: own }) => (side < 0 ? null : this.#operand(state, own[side]!)));
+    for (const [index, { result }] of block.phis.entries()) state.values.set(result, inputs[index]!);
+    const loop = kernel.loops.find(({ header }) => header === to);
+    if (loop && (from === null || !loop.blocks.has(from))) state.visits.delete(to);
+    if (loop && !this.#goesRound(state, to, inputs)) return;
+    this.#run(state, block, 0);
+  }
+
+  /** Whether a thread at the head of a loop is to go on. In a loop, nothing but its variables differs from round to round. */
+  #goesRound(state: State, header: BlockId, inputs: readonly Value[]): boolean {
+    const key = inputs.join();
+    const before = state.visits.get(header);
+    const { steps } = state;
+    state.visits.set(header, { key, steps: steps.length });
+    if (before?.key !== key) return true;
+    const round = steps.slice(before.steps);
+    const keepsMemory = round.every((step, index) => {
+      if (step.kind === 'read' || step.kind === 'fence') return true;
+      const read = step.readAt === null ? undefined : round[index - 1];
+      return step.kind === 'write' && read !== undefined && step.value !== null && read.value === step.value;
+    });
+    if (!keepsMemory) return true;
+    for (const step of round) if (step.kind === 'write') this.#in.repeats(step.place);
+    this.#end(state);
+    if (state.hasSpun) return false;
+    state.hasSpun = true;
+    return true;
+  }
+
+  #run(state: State, block: Block, first: number): void {
+    for (let at = first; at < block.instructions.length; at++) {
+      if (++this.#instructions > mostInstructions || state.steps.length > mostSteps) throw new NotFollowed('steps');
+      const instruction = block.instructions[at]!;
+      const accesses = this.#in.accessesOf(instruction);
+      if (accesses.length === 0) this.#compute(state, instruction);
+      else if (!this.#access(state, block, at, instruction, accesses)) return;
+    }
+    this.#leave(state, block);
+  }
+
+  #leave(state: State, block: Block): void {
+    const { terminator } = block;
+    switch (terminator.kind) {
+      case 'jump':
+        this.#enter(state, block.id, terminator.target);
+        return;
+      case 'branch': {
+        const condition = this.#operand(state, terminator.condition);
+        const { then, otherwise } = terminator;
+        const targets = condition === null ? [then, otherwise] : [condition === true || condition === 1n ? then : otherwise]; // prettier-ignore
+        for (const [index, target] of targets.entries())
+          this.#enter(index === targets.length - 1 ? state : copyOf(state), block.id, target);
+        return;
+      }
+      case 'exit':
+      case 'trap':
+        this.#end(state);
+        return;
+      default:
+        throw new NotFollowed(terminator.kind);
+    }
+  }
+
+  /** What an instruction computes, and how it orders; it accesses nothing of interest. */
+  #compute(state: State, instruction: Instruction): void {
+    const { operation, results } = instruction;
+    const { effect } = operation;
+    if (effect.kind === 'opaque' || effect.kind === 'call') throw new NotFollowed(effect.kind);
+    const fence = fenceOf(effect);
+    if (fence) state.steps.push({ ...nothing, kind: 'fence', fence, barrier: 0 });
+    else if (this.#in.isBlockBarrier(instruction)) {
+      const barrier = state.barriers++;
+      state.steps.push({ ...nothing, kind: 'arrive', barrier }, { ...nothing, kind: 'pass', barrier });
+    }
+    let computed: readonly Value[] | null = null;
+    if (effect.kind === 'pure' && operation.evaluate && instruction.marker === undefined) {
+      const sources = instruction.arguments.map((operand, index) => {
+        const value = this.#operand(state, operand);
+        if (value === null) return null;
+        const type = operation.sources[index]!;
+        if (type === 'predicate') return value === true || value === 1n;
+        return BigInt.asUintN(type, BigInt(value));
+      });
+      if (!sources.includes(null)) computed = operation.evaluate<bigint, boolean>(referenceDomain, sources as (bigint | boolean)[]); // prettier-ignore
+    }
+    for (const [index, id] of results.entries()) {
+      if (id === null) continue;
+      state.values.set(id, computed?.[index] ?? this.#in.constant({ kind: 'value', id }));
+    }
+  }
+
+  /** Makes an access, once for each value that it may find; false where the thread has been followed to its ends. */
+  #access(state: State, block: Block, at: number, instruction: Instruction, accesses: readonly Access[]): boolean {
+    const [access, ...more] = accesses;
+    const { effect } = instruction.operation;
+    if (!access || more.length > 0 || access.ofWarp || access.isCopy) throw new NotFollowed('copies');
+    if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic')
+      throw new NotFollowed(effect.kind);
+    if (effect.lanes !== 1 || (effect.kind === 'load' && effect.nonCoherent)) throw new NotFollowed('accesses');
+    const place = this.#placeOf(state, access);
+    const operandAt = (index: number): Word => {
+      const operand = instruction.arguments[index];
+      const value = operand ? this.#operand(state, operand) : null;
+      return value === null ? null : BigInt.asUintN(8 * effect.bytes, BigInt(value));
+    };
+    const step = { ...nothing, access, place };
+    if (effect.kind === 'store') {
+      state.steps.push({ ...step, kind: 'write', value: operandAt(1) });
+      return true;
+    }
+    const result = instruction.results[0];
+    for (const found of new Set(this.#in.valuesAt(place, access))) {
+      const next = copyOf(state);
+      const readAt = next.steps.length;
+      next.steps.push({ ...step, kind: 'read', value: found });
+      if (effect.kind === 'atomic') {
+        const [a, b] = [operandAt(1), operandAt(2)];
+        const known = found !== null && a !== null && (effect.operation !== 'cas' || b !== null);
+        const exchanged = effect.operation === 'exch' ? a : null;
+        const value = known ? atomicResult(effect.operation, effect.type, 8 * effect.bytes, found, a, b ?? 0n) : exchanged; // prettier-ignore
+        next.steps.push({ ...step, kind: 'write', value, readAt });
+      }
+      if (result !== null && result !== undefined) {
+        // What is widened with its sign, or read as a predicate, is not followed.
+        const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // prettier-ignore
+        next.values.set(result, isPlain ? found : null);
+      }
+      this.#run(next, block, at + 1);
+    }
+    return false;
+  }
+
+  /** The word that an access names. */
+  #placeOf(state: State, { targets, bytes }: Access): string {
+    const [target, ...more] = targets;
+    if (!target || more.length > 0) throw new NotFollowed('pointers');
+    const offset = this.#evaluate(state, target.offset);
+    const { base } = target;
+    const home = base.kind === 'object' && base.object.space === 'shared' ? this.#block.join() : '';
+    return `${base.key} ${home} ${offset} ${bytes}`;
+  }
+
+  #evaluate(state: State, term: Term): bigint {
+    const { width, arguments: parts } = term;
+    const wrap = (value: bigint): bigint => BigInt.asUintN(width, value);
+    switch (term.operator) {
+      case 'constant':
+        return term.value;
+      case 'sum':
+        return wrap(parts.reduce((sum, part, index) => sum + term.coefficients[index]! * this.#evaluate(state, part), term.value)); // prettier-ignore
+      case 'mul':
+        return wrap(parts.reduce((product, part) => product * this.#evaluate(state, part), 1n));
+      case 'zext':
+      case 'trunc':
+        return wrap(this.#evaluate(state, parts[0]!));
+      case 'sext':
+        return wrap(BigInt.asIntN(parts[0]!.width, this.#evaluate(state, parts[0]!)));
+      case 'shl':
+        return wrap(this.#evaluate(state, parts[0]!) << this.#evaluate(state, parts[1]!));
+      case 'atom': {
+        const atom = term.atom!;
+        if (atom.kind === 'thread') return BigInt(this.#thread[atom.axis]);
+        if (atom.kind === 'block') return BigInt(this.#block[atom.axis]);
+        if (atom.kind === 'block-size') return BigInt(this.#in.block[atom.axis]);
+        if (atom.kind === 'grid-size') return BigInt(this.#in.grid[atom.axis]);
+        const value = atom.kind === 'havoc' || atom.kind === 'phi' ? state.values.get(atom.value as ValueId) : null;
+        if (typeof value === 'bigint') return wrap(value);
+        throw new NotFollowed('index');
+      }
+      default:
+        throw new NotFollowed('index');
+    }
+  }
+
+  #operand(state: State, operand: Operand): Value {
+    switch (operand.kind) {
+      case 'value': {
+        const value = state.values.get(operand.id);
+        return value === undefined ? this.#in.constant(operand) : value;
+      }
+      case 'constant':
+        return operand.type === 'predicate' ? operand.value !== 0n : BigInt.asUintN(operand.type, operand.value);
+      case 'special':
+        return this.#special(operand.register);
+      default:
+        return null;
+    }
+  }
+
+  #special(register: string): Value {
+    const [name, axis] = register.split('.');
+    const of: Readonly<Record<string, Dim3>> = { tid: this.#thread, ctaid: this.#block, ntid: this.#in.block, nctaid: this.#in.grid }; // prettier-ignore
+    const dimensions = of[name!];
+    if (dimensions && axis) return BigInt(dimensions['xyz'.indexOf(axis)]!);
+    return register === 'warpsize' ? 32n : null;
+  }
+}
+
+const nothing = { access: null, place: '', value: null, readAt: null, fence: null, barrier: 0 } as const;
+
+function copyOf(state: State): State {
+  return { ...state, values: new Map(state.values), steps: [...state.steps], visits: new Map(state.visits) };
+}

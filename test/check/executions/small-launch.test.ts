@@ -1,0 +1,110 @@
+/** What is proved by looking at all executions of a small launch, and what must not be. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { atomic, fence, load, programOf, store, until, when, x, y, z } from '../../litmus/statements.ts';
+import { kernelsOf, verdictOf } from '../../litmus/subject.ts';
+import type { LitmusProgram } from '../../litmus/program.ts';
+import { checkKernel } from '../../../src/check/check-kernel.ts';
+import { check, closeSolver, kernelOf, requestFor } from '../kernel-text.ts';
+
+after(closeSolver);
+
+async function verdicts(...programs: readonly LitmusProgram[]): Promise<readonly string[]> {
+  const kernels = kernelsOf(programs);
+  const all: string[] = [];
+  for (const [index, program] of programs.entries())
+    all.push((await verdictOf(kernels[index]!, program, 'strong')).verdict);
+  return all;
+}
+
+const relay = (second: 'cta' | 'gpu'): LitmusProgram =>
+  programOf(
+    'grid',
+    [store(x), store(y, 1, 'release')],
+    [load(y, 'acquire', 'gpu', until()), store(z, 1, 'release', second)],
+    [load(z, 'acquire', 'gpu', when()), load(x)],
+  );
+
+const exclusion = (order: 'sc' | 'acq_rel'): LitmusProgram =>
+  programOf(
+    'grid',
+    [store(x, 1, 'relaxed'), fence(order), load(y, 'relaxed', 'gpu', when(0)), store(z, 1)],
+    [store(y, 1, 'relaxed'), fence(order), load(x, 'relaxed', 'gpu', when(0)), store(z, 2)],
+  );
+
+test('a message that a third thread hands on is proved, if it is handed on to where the reader is', async () => {
+  assert.deepEqual(await verdicts(relay('gpu')), ['proved']);
+  assert.notDeepEqual(await verdicts(relay('cta')), ['proved']);
+});
+
+test('threads that announce themselves exclude each other by fence.sc alone', async () => {
+  // No interleaving shows the race of the second one.
+  assert.deepEqual(await verdicts(exclusion('sc'), exclusion('acq_rel')), ['proved', 'possible']);
+});
+
+test('the last of threads that count differently written works on what the others left', async () => {
+  const counts = (order: 'acq_rel' | 'relaxed', last: number): LitmusProgram =>
+    programOf(
+      'block',
+      [store(x), atomic(z, 'add', order, 'cta', { test: when(last) }), load(y)],
+      [store(y), atomic(z, 'add', order, 'cta', { test: when(last) }), load(x)],
+    );
+  assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']); // prettier-ignore
+});
+
+test('what waits for a value that nobody stores does not happen', async () => {
+  const waits = (value: number): LitmusProgram =>
+    programOf('grid', [store(y, value, 'relaxed')], [load(y, 'relaxed', 'gpu', when(2)), store(x)], [store(x, 2)]);
+  assert.deepEqual(await verdicts(waits(1), waits(2)), ['proved', 'race']);
+});
+
+/** Thread 0 stores `data`, then the flag; thread 32 runs `body` and stores `data` too. */
+const handover = (body: string, setter = 'st.release.cta.u32 [%d2], 1;'): string => `
+setp.ne.u32 %p1, %r0, 0; @%p1 bra OTHER;
+st.u32 [%d1], 1;
+${setter}
+OTHER:
+setp.ne.u32 %p2, %r0, 32; @%p2 bra END;
+${body}
+st.u32 [%d1], 2;
+END:`;
+
+test('loops within loops are followed round by round', async () => {
+  // The inner loop waits; the outer one makes two rounds, of which only the second waits for the flag.
+  const nested = (bound: number): string =>
+    handover(`
+mov.u32 %r20, 0;
+OUTER:
+setp.lt.u32 %p3, %r20, ${bound}; @%p3 bra NEXT;
+INNER:
+ld.acquire.cta.u32 %r21, [%d2]; setp.eq.u32 %p4, %r21, 0; @%p4 bra INNER;
+NEXT:
+add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 2; @%p5 bra OUTER;`);
+  const wait = await check(nested(1), { block: [64, 1, 1] });
+  assert.equal(wait.race.verdict, 'proved');
+  const none = await check(nested(2), { block: [64, 1, 1] });
+  assert.notEqual(none.race.verdict, 'proved');
+});
+
+test('a flag that may be set at first orders nothing', async () => {
+  const flags = `
+ld.acquire.cta.u32 %r20, [%d2]; setp.ne.u32 %p3, %r20, 1; @%p3 bra END;`;
+  assert.equal((await check(handover(flags))).race.verdict, 'proved');
+  const stated = await check(handover(flags), { assume: ['b[*] in 0..1'] });
+  assert.notEqual(stated.race.verdict, 'proved');
+  // What weak accesses find at first is not known.
+  const weak = `
+ld.u32 %r20, [%d2+64]; setp.eq.u32 %p3, %r20, 1; @%p3 bra END;`;
+  assert.notEqual((await check(handover(weak))).race.verdict, 'proved');
+});
+
+test('a flag whose initialiser has it set orders nothing', async () => {
+  const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // prettier-ignore
+  const verdictWith = async (initialiser: string): Promise<string> => {
+    const kernel = kernelOf(waits, `.visible .global .align 4 .u32 flag${initialiser};`);
+    return (await checkKernel(requestFor(kernel))).race.verdict;
+  };
+  assert.equal(await verdictWith(''), 'proved');
+  assert.equal(await verdictWith(' = 0'), 'proved');
+  assert.equal(await verdictWith(' = 1'), 'race');
+});
