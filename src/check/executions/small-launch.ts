@@ -18,8 +18,10 @@ import { NotFollowed, type Step, type Way, type Word, waysThrough } from './thre
 
 const mostThreads = 1024;
 const mostActive = 6;
-const mostCombinations = 20_000;
+const mostCombinations = 50_000;
 const mostExecutions = 40_000;
+/** Instructions that are followed, in all threads together. */
+const mostInstructions = 400_000;
 
 /** What a proof by executions rests on. */
 export interface SmallLaunchProof {
@@ -65,6 +67,7 @@ class SmallLaunch {
   readonly #repeated = new Set<string>();
   readonly #zero = new Map<string, Base>();
   #executions = 0;
+  #instructions = 0;
 
   constructor(
     facts: KernelAndLaunch & SymbolicFacts,
@@ -181,6 +184,9 @@ class SmallLaunch {
         accessesOf: (instruction) => this.#accesses.get(instruction) ?? [],
         isBlockBarrier: isFullBarrier,
         valuesAt: (place, access) => [this.#initial(access), ...(this.#written.get(place) ?? [])],
+        count: () => {
+          if (++this.#instructions > mostInstructions) throw new NotFollowed('instructions');
+        },
         repeats: (place) => this.#repeated.add(place),
       },
       thread,

@@ -43,6 +43,8 @@ export interface Surroundings {
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
   /** What a word may hold. */
   readonly valuesAt: (place: string, access: Access) => Iterable<Word>;
+  /** Counts an instruction that is followed. @throws NotFollowed where there are too many */
+  readonly count: () => void;
   /** Notes a loop that may repeat an atomic at a place, which leaves there what it found. */
   readonly repeats: (place: string) => void;
 }
@@ -51,8 +53,8 @@ export interface Surroundings {
 export class NotFollowed extends Error {}
 
 const mostSteps = 14;
-const mostWays = 96;
-const mostInstructions = 4000;
+const mostWays = 256;
+const mostForks = 32;
 
 type Value = bigint | boolean | null;
 
@@ -64,6 +66,8 @@ interface State {
   readonly visits: Map<BlockId, { readonly key: string; readonly steps: number }>;
   /** A round that changes nothing has been made. */
   hasSpun: boolean;
+  /** Branches of which both sides were open. */
+  forks: number;
 }
 
 /**
@@ -81,7 +85,6 @@ class Walk {
   readonly #thread: Dim3;
   readonly #block: Dim3;
   readonly #found = new Map<string, Way>();
-  #instructions = 0;
 
   constructor(surroundings: Surroundings, thread: Dim3, block: Dim3) {
     this.#in = surroundings;
@@ -90,7 +93,9 @@ class Walk {
   }
 
   ways(): readonly Way[] {
-    this.#enter({ values: new Map(), steps: [], barriers: 0, visits: new Map(), hasSpun: false }, null, 0 as BlockId);
+    const state = { values: new Map(), steps: [], barriers: 0, visits: new Map(), hasSpun: false, forks: 0 };
+    const entry = this.#in.kernel.blocks[0]!;
+    if (this.#enter(state, null, entry.id)) this.#follow(state, entry, 0);
     return [...this.#found.values()];
   }
 
@@ -100,7 +105,8 @@ class Walk {
     if (this.#found.size > mostWays) throw new NotFollowed('ways');
   }
 
-  #enter(state: State, from: BlockId | null, to: BlockId): void {
+  /** Goes on to a block; whether the thread is to be followed there. */
+  #enter(state: State, from: BlockId | null, to: BlockId): boolean {
     const { kernel } = this.#in;
     const block = kernel.blocks[to]!;
     const side = from === null ? -1 : block.predecessors.indexOf(from);
@@ -108,8 +114,7 @@ class Walk {
     for (const [index, { result }] of block.phis.entries()) state.values.set(result, inputs[index]!);
     const loop = kernel.loops.find(({ header }) => header === to);
     if (loop && (from === null || !loop.blocks.has(from))) state.visits.delete(to);
-    if (loop && !this.#goesRound(state, to, inputs)) return;
-    this.#run(state, block, 0);
+    return !loop || this.#goesRound(state, to, inputs);
   }
 
   /** Whether a thread at the head of a loop is to go on. In a loop, nothing but its variables differs from round to round. */
@@ -133,35 +138,44 @@ class Walk {
     return true;
   }
 
-  #run(state: State, block: Block, first: number): void {
-    for (let at = first; at < block.instructions.length; at++) {
-      if (++this.#instructions > mostInstructions || state.steps.length > mostSteps) throw new NotFollowed('steps');
-      const instruction = block.instructions[at]!;
-      const accesses = this.#in.accessesOf(instruction);
-      if (accesses.length === 0) this.#compute(state, instruction);
-      else if (!this.#access(state, block, at, instruction, accesses)) return;
+  /** Follows a thread from an instruction to its ends. */
+  #follow(state: State, start: Block, first: number): void {
+    let block = start;
+    for (let at = first; ; at = 0) {
+      for (; at < block.instructions.length; at++) {
+        this.#in.count();
+        if (state.steps.length > mostSteps) throw new NotFollowed('steps');
+        const instruction = block.instructions[at]!;
+        const accesses = this.#in.accessesOf(instruction);
+        if (accesses.length === 0) this.#compute(state, instruction);
+        else if (!this.#access(state, block, at, instruction, accesses)) return;
+      }
+      this.#in.count();
+      const next = this.#next(state, block);
+      if (next === null || !this.#enter(state, block.id, next)) return;
+      block = this.#in.kernel.blocks[next]!;
     }
-    this.#leave(state, block);
   }
 
-  #leave(state: State, block: Block): void {
+  /** The block that a thread goes on with; null: it ends. Where it may go on with two, the one is followed here. */
+  #next(state: State, block: Block): BlockId | null {
     const { terminator } = block;
     switch (terminator.kind) {
       case 'jump':
-        this.#enter(state, block.id, terminator.target);
-        return;
+        return terminator.target;
       case 'branch': {
         const condition = this.#operand(state, terminator.condition);
-        const { then, otherwise } = terminator;
-        const targets = condition === null ? [then, otherwise] : [condition === true || condition === 1n ? then : otherwise]; // prettier-ignore
-        for (const [index, target] of targets.entries())
-          this.#enter(index === targets.length - 1 ? state : copyOf(state), block.id, target);
-        return;
+        if (condition !== null) return condition === true || condition === 1n ? terminator.then : terminator.otherwise;
+        if (++state.forks > mostForks) throw new NotFollowed('conditions');
+        const other = copyOf(state);
+        if (this.#enter(other, block.id, terminator.then))
+          this.#follow(other, this.#in.kernel.blocks[terminator.then]!, 0);
+        return terminator.otherwise;
       }
       case 'exit':
       case 'trap':
         this.#end(state);
-        return;
+        return null;
       default:
         throw new NotFollowed(terminator.kind);
     }
@@ -231,7 +245,7 @@ class Walk {
         const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // prettier-ignore
         next.values.set(result, isPlain ? found : null);
       }
-      this.#run(next, block, at + 1);
+      this.#follow(next, block, at + 1);
     }
     return false;
   }

@@ -86,6 +86,20 @@ add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 2; @%p5 bra OUTER;`);
   assert.notEqual(none.race.verdict, 'proved');
 });
 
+test('loops that are too long to follow end the search, not the check', async () => {
+  for (const condition of [
+    'setp.lt.u32 %p5, %r20, 10000000;',
+    'ld.u32 %r22, [%d2+128]; setp.lt.u32 %p5, %r20, %r22;',
+  ]) {
+    const long = handover(`
+mov.u32 %r20, 0;
+LOOP:
+add.u32 %r20, %r20, 1; ${condition} @%p5 bra LOOP;
+ld.relaxed.cta.u32 %r21, [%d2]; setp.ne.u32 %p4, %r21, 1; @%p4 bra END;`);
+    assert.notEqual((await check(long, { block: [64, 1, 1], budget: { replaySteps: 10_000 } })).race.verdict, 'proved');
+  }
+});
+
 test('a flag that may be set at first orders nothing', async () => {
   const flags = `
 ld.acquire.cta.u32 %r20, [%d2]; setp.ne.u32 %p3, %r20, 1; @%p3 bra END;`;
