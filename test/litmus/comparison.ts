@@ -2,7 +2,7 @@
 import { judge } from './oracle.ts';
 import { launchOf } from './print.ts';
 import type { LitmusProgram } from './program.ts';
-import { type Detected, detected, kernelsOf, type Verdict, verdictOf } from './subject.ts';
+import { type Detected, detected, kernelsOf, usualSteps, type Verdict, verdictOf } from './subject.ts';
 
 export interface Answer {
   readonly program: LitmusProgram;
@@ -18,10 +18,13 @@ function isVolatile({ threads }: LitmusProgram): boolean {
   return threads.some(({ segments }) => segments.flat().some(({ order }) => order === 'volatile'));
 }
 
-/** @param options.schedules runs of the machine */
+/**
+ * @param options.schedules runs of the machine
+ * @param options.steps thread-instructions of one run
+ */
 export async function answersTo(
   programs: readonly LitmusProgram[],
-  options: { readonly schedules: number },
+  { schedules, steps = usualSteps }: { readonly schedules: number; readonly steps?: number },
 ): Promise<readonly Answer[]> {
   const kernels = kernelsOf(programs);
   const answers: Answer[] = [];
@@ -31,10 +34,10 @@ export async function answersTo(
     answers.push({
       program,
       isRacy: races.size > 0,
-      verdict: await verdictOf(kernel, program, 'strong'),
-      detected: detected(kernel, program, options.schedules),
+      verdict: await verdictOf(kernel, program, 'strong', steps),
+      detected: detected(kernel, program, schedules, steps),
       volatile: isVolatile(program)
-        ? { isRacy: races.size + volatileRaces.size > 0, verdict: await verdictOf(kernel, program, 'race') }
+        ? { isRacy: races.size + volatileRaces.size > 0, verdict: await verdictOf(kernel, program, 'race', steps) }
         : null,
     });
   }

@@ -9,7 +9,7 @@ import { launchOf, mostLocations, ptxOf } from './print.ts';
 import type { LitmusProgram } from './program.ts';
 
 /** Thread-instructions of one run: enough for every program whose threads do not wait in vain. */
-const steps = 10_000;
+export const usualSteps = 10_000;
 
 /** The kernels of programs. @throws where one of them is not understood */
 export function kernelsOf(programs: readonly LitmusProgram[]): readonly Kernel[] {
@@ -31,8 +31,14 @@ export interface Verdict {
 /**
  * The verdict of a check.
  * @param volatile whether volatile accesses race, as in CUDA C++, or are strong, as in PTX
+ * @param steps thread-instructions of one run
  */
-export async function verdictOf(kernel: Kernel, program: LitmusProgram, volatile: 'race' | 'strong'): Promise<Verdict> {
+export async function verdictOf(
+  kernel: Kernel,
+  program: LitmusProgram,
+  volatile: 'race' | 'strong',
+  steps = usualSteps,
+): Promise<Verdict> {
   const { block, grid, cluster } = launchOf(program);
   const { race } = await checkKernel(
     requestFor(kernel, {
@@ -51,7 +57,7 @@ export async function verdictOf(kernel: Kernel, program: LitmusProgram, volatile
 export type Detected = 'race' | 'presumed' | 'nothing';
 
 /** The most that the race detector tells in the first schedules. */
-export function detected(kernel: Kernel, program: LitmusProgram, schedules: number): Detected {
+export function detected(kernel: Kernel, program: LitmusProgram, schedules: number, steps = usualSteps): Detected {
   const { block, grid, cluster } = launchOf(program);
   let sees: Detected = 'nothing';
   for (let seed = 0; seed < schedules; seed++) {

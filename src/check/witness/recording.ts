@@ -117,7 +117,8 @@ function* recorded(
       entries.push(...entriesOf(context, scenario, entry, numberOf(entry.block, entry.thread), isOver, event));
     },
   );
-  const asked = replayRequest(kernel, parameters, fields, launch, scenario, mostSteps, policy.warpLockstep);
+  const steps = Math.min(mostSteps, budget.replaySteps);
+  const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
   const result = runIfSmall({ ...asked, detectRaces: false, observer: trace });
   isOver = true;
   trace.finish();
