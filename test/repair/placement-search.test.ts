@@ -40,6 +40,7 @@ function candidates(count: number, existing: readonly number[] = []): BarrierCan
       number,
       line: number + 1,
       conditions: [],
+      function: { kind: 'kernel' },
       bare: null,
       statement: { type: '' },
       ...kind,
