@@ -61,6 +61,7 @@ function isPlainProof(outcome: CheckOutcome): boolean {
     (verdict === 'proved' &&
       findings.length === 0 &&
       assumptions.every(({ kind }) => kind !== 'equal-value-writes' && kind !== 'contents'));
-  const nothingIsOpen = Object.values(open).every((list: readonly unknown[]) => list.length === 0);
+  const { beside, ...lists } = open;
+  const nothingIsOpen = beside === null && Object.values(lists).every((list: readonly unknown[]) => list.length === 0);
   return isProof(race) && isProof(divergence) && !contradiction && nothingIsOpen;
 }
