@@ -19,7 +19,7 @@ export interface Happening {
 type Successors = Int32Array;
 
 /** What is asked of the executions. */
-export interface Question {
+interface Question {
   readonly events: readonly Happening[];
   /** How far two threads are apart. */
   readonly distance: (a: number, b: number) => Reach;

@@ -24,7 +24,7 @@ const mostExecutions = 40_000;
 const mostInstructions = 400_000;
 
 /** What a proof by executions rests on. */
-export interface SmallLaunchProof {
+interface SmallLaunchProof {
   /** Memory that is 0 when the kernel starts. */
   readonly zero: readonly Base[];
   /** Memory that is taken to be apart from each other. */

@@ -32,7 +32,7 @@ export interface Step {
 export type Way = readonly Step[];
 
 /** What a thread runs in. */
-export interface Surroundings {
+interface Surroundings {
   readonly kernel: Kernel;
   readonly block: Dim3;
   readonly grid: Dim3;
