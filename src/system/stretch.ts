@@ -7,6 +7,9 @@ export class Stopped extends Error {
 }
 
 const name = 'selvage.stretch';
+
+/** Node takes no longer timeouts. */
+const longest = 2 ** 31 - 1;
 let script: Script | undefined;
 
 /**
@@ -21,7 +24,7 @@ export function within<Value>(milliseconds: number, run: () => Value): Value {
     result = { value: run() };
   });
   try {
-    script.runInThisContext({ timeout: Math.ceil(milliseconds), displayErrors: false });
+    script.runInThisContext({ timeout: Math.min(Math.ceil(milliseconds), longest), displayErrors: false });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new Stopped();
     throw error;
