@@ -27,7 +27,11 @@ function run(node: string, args: readonly string[]): { status: number | null; st
 const askZ3 = `
   import { Worker } from 'node:worker_threads';
   const worker = new Worker(new URL(${JSON.stringify(pathToFileURL(dist('z3-worker.js')).href)}));
-  worker.once('message', (reply) => { console.log(JSON.stringify(reply.answer)); process.exit(); });
+  worker.on('message', (reply) => {
+    if (reply.kind === 'started') return;
+    console.log(JSON.stringify(reply.answer));
+    process.exit();
+  });
   const scripts = ['(declare-const x Int) (assert (= x 3)) (declare-const p Bool) (assert (=> p (> x 3)))'];
   worker.postMessage({ kind: 'check', session: 1, scripts, assumptions: ['p'], units: 100000 });`;
 
