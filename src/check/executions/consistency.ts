@@ -6,12 +6,12 @@ import type { ConflictKind } from '../../memory-model/conflict.ts';
 import { bytesOfElement } from '../../memory-model/conflict.ts';
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
-import { NotFollowed, type Step } from './thread-ways.ts';
+import { NotFollowed, type ThreadStep } from './thread-ways.ts';
 
 /** A step of one of the threads; `readAt` is an event. */
 export interface Happening {
   readonly thread: number;
-  readonly step: Step;
+  readonly step: ThreadStep;
   readonly readAt: number | null;
 }
 
@@ -26,7 +26,7 @@ interface Question {
   /** How two events conflict that are of interest; null: they do not, or are not. */
   readonly conflict: (a: Happening, b: Happening) => ConflictKind | null;
   /** What a word holds at first, as a read finds it. */
-  readonly initial: (step: Step) => bigint | null;
+  readonly initial: (step: ThreadStep) => bigint | null;
   /** Counts an execution that is looked at. @throws where there are too many */
   readonly count: () => void;
 }

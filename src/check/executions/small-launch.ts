@@ -14,7 +14,7 @@ import { clusterOf } from '../../launch/launch.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { AccessPair, MayAlias } from '../obligations/obligation.ts';
 import { type Happening, mayRace, mostEvents } from './consistency.ts';
-import { NotFollowed, type Step, type Way, type Word, waysThrough } from './thread-ways.ts';
+import { NotFollowed, type ThreadStep, type ThreadWay, type Word, waysThrough } from './thread-ways.ts';
 
 const mostThreads = 1024;
 const mostActive = 6;
@@ -121,7 +121,7 @@ class SmallLaunch {
     const threads = [...ways.keys()];
     const count = threads.reduce((product, thread) => product * ways.get(thread)!.length, 1);
     if (count > mostCombinations) return null;
-    const chosen: Way[] = [];
+    const chosen: ThreadWay[] = [];
     const anyRaces = (index: number): boolean => {
       if (index === threads.length) return this.#races(threads, chosen);
       return ways.get(threads[index]!)!.some((way) => {
@@ -133,9 +133,9 @@ class SmallLaunch {
   }
 
   /** The ways through the threads that access anything of interest, with all values that words may come to hold. */
-  #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly Way[]> {
+  #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]> {
     for (let round = 0; ; round++) {
-      const ways = new Map<ThreadOfLaunch, readonly Way[]>();
+      const ways = new Map<ThreadOfLaunch, readonly ThreadWay[]>();
       for (const thread of this.#threads()) {
         const own = this.#waysOf(thread);
         if (own.some((way) => way.some(({ access }) => access !== null))) ways.set(thread, own);
@@ -170,7 +170,7 @@ class SmallLaunch {
     }
   }
 
-  #waysOf({ thread, block }: ThreadOfLaunch): readonly Way[] {
+  #waysOf({ thread, block }: ThreadOfLaunch): readonly ThreadWay[] {
     const { kernel, dimensions, symbolic } = this.#facts;
     return waysThrough(
       {
@@ -204,7 +204,7 @@ class SmallLaunch {
   }
 
   /** Rounds that leave out an atomic: all that accesses its word has to reach each other. */
-  #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly Way[]>): void {
+  #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]>): void {
     for (const place of this.#repeated) {
       const users = [...ways].flatMap(
         ([thread, own]) =>
@@ -216,7 +216,7 @@ class SmallLaunch {
     }
   }
 
-  #races(threads: readonly ThreadOfLaunch[], ways: readonly Way[]): boolean {
+  #races(threads: readonly ThreadOfLaunch[], ways: readonly ThreadWay[]): boolean {
     const events: Happening[] = [];
     for (const [thread, way] of ways.entries()) {
       const first = events.length;
@@ -234,7 +234,7 @@ class SmallLaunch {
     });
   }
 
-  #conflict(a: Step, b: Step, distance: Reach): ConflictKind | null {
+  #conflict(a: ThreadStep, b: ThreadStep, distance: Reach): ConflictKind | null {
     const [one, other] = [a.access!, b.access!];
     const [low, high] = [Math.min(one.index, other.index), Math.max(one.index, other.index)];
     const scope = distance === 0 ? 'block' : 'grid';
@@ -248,7 +248,7 @@ function pairName(scope: string, first: number, second: number): string {
   return `${scope} ${first} ${second}`;
 }
 
-function writesIn(way: Way): number {
+function writesIn(way: ThreadWay): number {
   return way.filter(({ kind }) => kind === 'write').length;
 }
 

@@ -15,7 +15,7 @@ import type { Term } from '../../term/term.ts';
 export type Word = bigint | null;
 
 /** What a thread does that other threads may notice. An atomic is a read, followed by a write with `readAt`. */
-export interface Step {
+export interface ThreadStep {
   readonly kind: 'read' | 'write' | 'fence' | 'arrive' | 'pass';
   readonly access: Access | null;
   /** Names the word; empty for what accesses none. */
@@ -29,7 +29,7 @@ export interface Step {
 }
 
 /** One way through a thread, to its end or to a loop that it may never leave. */
-export type Way = readonly Step[];
+export type ThreadWay = readonly ThreadStep[];
 
 /** What a thread runs in. */
 interface Surroundings {
@@ -60,7 +60,7 @@ type Value = bigint | boolean | null;
 
 interface State {
   readonly values: Map<ValueId, Value>;
-  readonly steps: Step[];
+  readonly steps: ThreadStep[];
   barriers: number;
   /** By loop header: its variables when it was reached last, and the number of steps then. */
   readonly visits: Map<BlockId, { readonly key: string; readonly steps: number }>;
@@ -76,7 +76,7 @@ interface State {
  * have the same races. What a way does before such a loop is a way of its own.
  * @throws NotFollowed
  */
-export function waysThrough(surroundings: Surroundings, thread: Dim3, block: Dim3): readonly Way[] {
+export function waysThrough(surroundings: Surroundings, thread: Dim3, block: Dim3): readonly ThreadWay[] {
   return new Walk(surroundings, thread, block).ways();
 }
 
@@ -84,7 +84,7 @@ class Walk {
   readonly #in: Surroundings;
   readonly #thread: Dim3;
   readonly #block: Dim3;
-  readonly #found = new Map<string, Way>();
+  readonly #found = new Map<string, ThreadWay>();
 
   constructor(surroundings: Surroundings, thread: Dim3, block: Dim3) {
     this.#in = surroundings;
@@ -92,7 +92,7 @@ class Walk {
     this.#block = block;
   }
 
-  ways(): readonly Way[] {
+  ways(): readonly ThreadWay[] {
     const state = { values: new Map(), steps: [], barriers: 0, visits: new Map(), hasSpun: false, forks: 0 };
     const entry = this.#in.kernel.blocks[0]!;
     if (this.#enter(state, null, entry.id)) this.#follow(state, entry, 0);
