@@ -60,7 +60,7 @@ export function immediatePostdominators(blocks: readonly FlowBlock[], ways: read
   };
   for (let block = 0; block < count; block++) {
     const { kind } = blocks[block]!.terminator;
-    if (kind === 'exit' || kind === 'unknown') leaves.push(block);
+    if (kind === 'exit' || kind === 'unknown' || ways.includes(block)) leaves.push(block);
   }
   for (const block of leaves) if (!seen[block]) markBackwards(block);
   const trapping = doomed(blocks, seen);
@@ -69,7 +69,6 @@ export function immediatePostdominators(blocks: readonly FlowBlock[], ways: read
     leaves.push(block);
     markBackwards(block);
   }
-  for (const block of ways) if (seen[block] && !leaves.includes(block)) leaves.push(block);
 
   // Number the reverse graph in its own reverse postorder: node 0 is the virtual exit.
   const isLeaf = new Uint8Array(count);
