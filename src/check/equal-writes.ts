@@ -9,7 +9,7 @@ import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
 import type { AccessPair, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
-import type { Kernel, Operand } from '../ir/form/kernel.ts';
+import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
 
@@ -46,17 +46,6 @@ function exchangedLiteral(
   const left = exchangedBy(symbolic, access);
   if (left?.operator !== 'constant') return null;
   return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [left];
-}
-
-function isUsed({ blocks }: Kernel, id: number): boolean {
-  const isIt = (operand: Operand): boolean => operand.kind === 'value' && operand.id === id;
-  return blocks.some(
-    ({ phis, instructions, terminator }) =>
-      phis.some(({ inputs }) => inputs.some(isIt)) ||
-      instructions.some(({ arguments: given }) => given.some(isIt)) ||
-      (terminator.kind === 'branch' && isIt(terminator.condition)) ||
-      (terminator.kind === 'switch' && isIt(terminator.index)),
-  );
 }
 
 function isShared(instances: Instances, a: Term, b: Term, of: Reading, other: Reading): boolean {

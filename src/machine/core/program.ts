@@ -2,16 +2,8 @@
  * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
  * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
  */
-import type {
-  Block,
-  BlockId,
-  Instruction,
-  Kernel,
-  LoopId,
-  Operand,
-  Terminator,
-  ValueId,
-} from '../../ir/form/kernel.ts';
+import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, Terminator } from '../../ir/form/kernel.ts';
+import { isUsed } from '../../ir/form/uses.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
 import { strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Layout } from './memory.ts';
@@ -284,17 +276,6 @@ function withHome(
   const home = isPlain && address ? homeOf(address) : undefined;
   if (!home) return accesses;
   return accesses.map((access, at) => (at === 0 || effect.kind === 'atomic' ? { ...access, home } : access));
-}
-
-function isUsed({ blocks }: Kernel, id: ValueId): boolean {
-  const isIt = (operand: Operand): boolean => operand.kind === 'value' && operand.id === id;
-  return blocks.some(
-    ({ phis, instructions, terminator }) =>
-      phis.some(({ inputs }) => inputs.some(isIt)) ||
-      instructions.some(({ arguments: operands }) => operands.some(isIt)) ||
-      (terminator.kind === 'branch' && isIt(terminator.condition)) ||
-      (terminator.kind === 'switch' && isIt(terminator.index)),
-  );
 }
 
 function hasBarrier({ instructions }: Block): boolean {
