@@ -65,6 +65,9 @@ const settingsOfContents = 2;
 /** What arrays are filled with whose elements decide nothing. */
 const usualContents = 1;
 
+/** The order of blocks and warps that begins with the last ones, as `machine/core/schedule.ts` draws it. */
+const reversed = 1;
+
 /** The draws of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
@@ -279,6 +282,10 @@ export class Confirmation {
         // Any block of the grid may be the one that ends before a barrier of the grid.
         yield* this.runOnce(this.scenario(setting, isGridBarrier(barrier) ? null : numbers, draw));
       }
+    // What a thread reads of a flag depends on who came first.
+    const [first] = this.settings;
+    if (first && this.zeroed.size > 0 && !shown.has(barrier.id))
+      yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
   /**

@@ -1,23 +1,22 @@
 // options: --arch sm_90
 // expect: countCluster race=race divergence=proved
-// expect: countCluster finding race/global error on count lines 27
+// expect: countCluster finding race/global error on count lines 26
 // expect: countInCluster race=proved divergence=proved
 // expect: countInCluster silent
 // expect: countAcrossClusters race=race divergence=proved
-// expect: countAcrossClusters finding race/global error on count lines 27
+// expect: countAcrossClusters finding race/global error on count lines 26
 // expect: maximumStrong race=proved divergence=proved
 // expect: maximumStrong silent
 // expect: maximumBlockScope race=race divergence=proved
-// expect: maximumBlockScope finding race/global error on most lines 49,50
+// expect: maximumBlockScope finding race/global error on most lines 48,49
 // expect: maximumPlain race=race divergence=proved
-// expect: maximumPlain finding race/global error on most lines 55
+// expect: maximumPlain finding race/global error on most lines 54
 // expect: drainQueue race=proved divergence=proved
 // expect: drainQueue silent
 // expect: resetQueue race=race divergence=proved
-// expect: resetQueue finding race/global error on queue lines 69,70
+// expect: resetQueue finding race/global error on queue lines 68,69
 // expect: waitUnlessSet race=possible divergence=divergent
-// expect: waitUnlessSet finding barrier/divergent error lines 79
-// open: waitUnlessSet race=possible divergence=possible (a barrier depends on `flag[0] == 0`, which may differ between threads of a block); race/global warning on flag; barrier/divergent warning
+// expect: waitUnlessSet finding barrier/divergent error lines 78
 //
 // Atomics, and loads and stores as strong as they: their scopes have to reach each other.
 
