@@ -29,6 +29,7 @@ import { type Aliasing, aliasing, pointersApart } from './context/apart.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
 import type { Scoped } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
+import { CertificateLog } from './certifying/certificate-log.ts';
 import { Confirmation } from './witness/scenarios.ts';
 import { assumedContents } from './natural/assumed-contents.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
@@ -100,6 +101,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   for (const text of pointersApart(facts)) assumed.add('contents', text);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
+  const log = request.certificates ? new CertificateLog(facts.kernel) : null;
   if (request.budget.effort) request.budget.effort.kept = 0;
   try {
     // Facts: check/context has made them, with check/premises and check/ordering.
@@ -109,7 +111,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
 
     // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
     const runs = new Confirmation(facts);
-    const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed);
+    const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
     tiers.dispose(); // Values that were private may be shared now.
     const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 
@@ -127,10 +129,10 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
 
     // Decide pairs: deciding/cheap-tiers, then a run of what they found, then executions/small-launch, then
     // deciding/solver-tiers with runs of its models.
-    const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed);
+    const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
     yield* runs.runHints(hintsOf(tried));
-    const left: CheapTrial = runs.races.size > 0 ? tried : tryExecutions(facts, tried, memory.mayAlias, assumed);
-    const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed);
+    const left: CheapTrial = runs.races.size > 0 ? tried : tryExecutions(facts, tried, memory.mayAlias, assumed, log);
+    const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
     const { unreachable, off }: Reachability = yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 
     // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
@@ -148,6 +150,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
       divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
       open: openObligations(facts, races, barriers, reasonBeside(facts, state, unreachable, assumed)),
       ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
+      ...(log && { certificates: log.certificates }),
     };
   } finally {
     tiers.dispose();

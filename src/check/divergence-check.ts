@@ -1,5 +1,7 @@
 /** Barrier divergence of one kernel: decides the obligations and makes the findings. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
+import type { CertificateLog } from './certifying/certificate-log.ts';
+import type { CertifiedTier } from '../certificate/certificate.ts';
 import { unprovable } from './context/unprovable.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -62,6 +64,7 @@ export function* decideBarriers(
   tiers: SolverTiers,
   confirmation: Confirmation,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): Steps<DivergenceState> {
   const { dependences } = context;
   const provedBranches = new Set<BlockId>();
@@ -71,7 +74,7 @@ export function* decideBarriers(
   for (const obligation of divergenceObligations(context.symbolic, dependences, uniformity, context.isBlockBarrier)) {
     let result = decided.get(obligation.branch);
     if (!result) {
-      result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity, assumed);
+      result = yield* decideBranch(context, tiers, confirmation, obligation, uniformity, assumed, log);
       decided.set(obligation.branch, result);
     }
     if (result === 'proved') provedBranches.add(obligation.branch);
@@ -87,7 +90,7 @@ export function* decideBarriers(
   if (open.length > 0) leaveOpen(context.request);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
-  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed) };
+  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed, log) };
 }
 
 /**
@@ -151,13 +154,14 @@ function* checkWarps(
   uniformity: UniformityResult,
   tiers: SolverTiers,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): Steps<SplitWarps | null> {
   const { symbolic, dimensions, request, dependences } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
   let reason: Reason | null = null;
   const instructions = new Set<InstructionId>();
-  function* isExcluded({ ways }: WarpObligation): Steps<boolean> {
+  function* isExcluded({ instruction, ways }: WarpObligation): Steps<boolean> {
     for (const way of ways) {
       if (request.budget.expired()) return false;
       const { tier, encoding } = tiers.linear('block', uniformity);
@@ -165,6 +169,7 @@ function* checkWarps(
       const question = isOfOne ? `(and ${encoding.conditions(way).join(' ')})` : encoding.together(way, 'same');
       const result = yield* tier.decide(question);
       if (result.kind !== 'proved') return false;
+      log?.addDivergence(instruction, 'linear', null);
       assumed.addNoWrap(result.assumes);
     }
     return ways.length > 0;
@@ -174,7 +179,10 @@ function* checkWarps(
     const [first = []] = ways;
     const branching = { condition: branch, conditions: first };
     const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable'; // prettier-ignore
-    if (tried === 'uniform') continue;
+    if (tried === 'uniform') {
+      log?.addDivergence(obligation.instruction, 'enumeration', null);
+      continue;
+    }
     if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
     const { operation, id } = obligation.instruction;
     instructions.add(id);
@@ -192,12 +200,16 @@ function* decideBranch(
   obligation: DivergenceObligation,
   uniformity: UniformityResult,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): Steps<'proved' | Omit<OpenBranch, 'obligation'>> {
   const { symbolic, dimensions, request } = context;
   const instances = new Instances(symbolic, uniformity, 'block');
   const { evaluations } = request.budget;
   const tried = enumerateBranch({ symbolic, instances, dimensions, evaluations }, obligation, 'block');
-  if (tried.kind === 'uniform') return 'proved';
+  if (tried.kind === 'uniform') {
+    log?.addDivergence(obligation.barrier, 'enumeration', null);
+    return 'proved';
+  }
   const reason: Reason = { kind: 'condition', condition: describeTerm(context, obligation.condition), among: 'block' };
   if (tried.kind === 'varying') {
     yield* confirmation.runBarrier(obligation, null, [tried.block]);
@@ -207,12 +219,14 @@ function* decideBranch(
   if (request.budget.expired()) return { reason: { kind: 'out-of-time' }, budget: true };
   const { tier, encoding } = tiers.linear('block', uniformity);
   let result = yield* tier.decide(encoding.together(obligation.conditions));
+  let by: CertifiedTier = 'linear';
   if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
     const bits = tiers.bits('block', uniformity);
     const exact = yield* bits.decide(bits.encoding.together(obligation.conditions));
-    if (exact.kind !== 'budget') result = exact;
+    if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
   }
   if (result.kind === 'proved') {
+    log?.addDivergence(obligation.barrier, by, null);
     assumed.addNoWrap(result.assumes);
     return 'proved';
   }

@@ -17,6 +17,8 @@ import { mostUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
+import type { CertificateLog } from './certifying/certificate-log.ts';
+import type { CertifiedTier } from '../certificate/certificate.ts';
 import { isWritten, startOf } from './context/kernel-facts.ts';
 import { aliasing } from './context/apart.ts';
 import { provedByExecutions } from './executions/small-launch.ts';
@@ -78,6 +80,7 @@ export function tryCheaply(
   mayAlias: MayAlias,
   uniformity: Scoped<UniformityResult>,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): CheapTrial {
   const { request, symbolic, accesses, dimensions, handovers } = facts;
   const tierContext = (scope: PairScope): TierContext => ({
@@ -109,14 +112,17 @@ export function tryCheaply(
       const order = handedOver(handovers, pair.scope, obligation.first, obligation.second);
       if (order?.kind === 'always') {
         rests.add(order.by);
+        log?.addRace(obligation, 'order', null);
         continue;
       }
       // Code that is written out many times asks the same many times.
       const question = questionOf(obligation);
       const result = answers.get(question) ?? decideCheaply(contexts[pair.scope], obligation);
       answers.set(question, result);
-      if (result.kind === 'proved') assumed.addNoWrap(result.assumes);
-      else {
+      if (result.kind === 'proved') {
+        assumed.addNoWrap(result.assumes);
+        log?.addCheap(contexts[pair.scope], obligation, result);
+      } else {
         // Threads that meet may have met in order: then a run shows nothing.
         if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
         else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
@@ -133,6 +139,7 @@ export function tryExecutions(
   tried: CheapTrial,
   mayAlias: MayAlias,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): CheapTrial {
   const pairs = [...tried.waiting, ...tried.unresolved].map(({ pair }) => pair);
   if (pairs.length === 0) return tried;
@@ -144,6 +151,7 @@ export function tryExecutions(
   for (const base of proof.zero)
     if (startOf(request, base) === 'assumed')
       assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
+  for (const { obligation } of tried.waiting) log?.addRace(obligation, 'executions', null);
   return { ...tried, waiting: [], unresolved: [] };
 }
 
@@ -160,6 +168,7 @@ export function* askSolver(
   tiers: SolverTiers,
   confirmation: Confirmation,
   assumed: AssumedFacts,
+  log: CertificateLog | null,
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
@@ -222,14 +231,16 @@ export function* askSolver(
     const overlap = encoding.overlap(obligation);
     const question = order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap;
     let result = yield* tier.decide(question, encoding.modes);
+    let by: CertifiedTier = 'linear';
     if (result.kind === 'proved' && result.mode === usualContents) assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
       // Without an answer, that of the weaker tier stands.
       const exact = yield* bits.decideOverlap(obligation);
-      if (exact.kind !== 'budget') result = exact;
+      if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
     }
     if (result.kind === 'proved') {
+      log?.addRace(obligation, by, null);
       if (order) orders.add(order.by);
       assumed.addNoWrap(result.assumes);
       continue;

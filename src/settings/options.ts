@@ -127,6 +127,10 @@ export const optionTable = {
   },
   launches: { value: 'FILE', help: 'idempotency: judge the launches in this file, one JSON object a line' },
   emit: { value: 'DIR', help: 'idempotency: write validators of launches in C to this folder' },
+  certificates: {
+    value: 'DIR',
+    help: 'check: write what proves each obligation to this folder, in files that can be checked again',
+  },
   'dry-run': { flag: true, help: 'init: print the files instead of writing them' },
   force: { flag: true, help: 'init, baseline: replace files that are there' },
   'no-baseline': { flag: true, help: 'tell the findings of the baseline too' },
@@ -192,6 +196,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   gpu: ['cost'],
   launches: ['idempotency'],
   emit: ['idempotency'],
+  certificates: ['check'],
   'dry-run': ['init'],
   force: ['init', 'baseline'],
   'no-baseline': ['check', 'cost', 'review', 'compare'],
@@ -286,6 +291,8 @@ export interface Options {
   readonly launches?: string;
   /** `idempotency`: the folder for validators. */
   readonly emit?: string;
+  /** `check`: the folder for certificates. */
+  readonly certificates?: string;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
@@ -509,6 +516,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const defaults = one('defaults');
   const launches = one('launches');
   const emit = one('emit');
+  const certificates = one('certificates');
   const action = one('action');
   if (action !== undefined && !/^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[\w./-]+$/.test(action))
     throw new UsageError(`--action ${action}: give a repository and a tag, branch or commit of it: OWNER/REPO@v0.`);
@@ -541,6 +549,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     write: values.has('write'),
     ...(launches === undefined ? {} : { launches }),
     ...(emit === undefined ? {} : { emit }),
+    ...(certificates === undefined ? {} : { certificates }),
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),

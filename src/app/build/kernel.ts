@@ -1,4 +1,5 @@
 /** The data that grows from phase to phase of a check: units, the kernels in them, and what is found about those. */
+import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
 import type { CodeProfile } from '../../sass/profile.ts';
@@ -94,6 +95,8 @@ export interface CheckedKernel {
   readonly report: KernelReport;
   /** Which launches of what runs are idempotent, with the condition that validators test. */
   readonly idempotency?: KernelIdempotency;
+  /** What was proved, with `--certificates`. */
+  readonly certificates?: CertificateFile;
   /** What its code executes, by line: of the production build, where it was assembled. */
   readonly code?: CodeProfile;
 }

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
-import { checkProject } from '../pipeline/check.ts';
+import { writeCertificates } from '../pipeline/certificates.ts';
+import { checkKernels } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { isMachineCode } from './machine-code-name.ts';
 import { progressTo, tell } from './tell.ts';
@@ -24,7 +26,8 @@ export async function checkCommand(given: Command, services: CommandLineServices
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;
   try {
-    const report = await checkProject(job);
+    const { report, decided } = await checkKernels(job);
+    if (options.certificates !== undefined) writeCertificates(resolve(services.cwd, options.certificates), decided);
     await tell(report, options, services, (file) => tree.text(file));
     return exitCodeOf(report, options.failOn);
   } finally {

@@ -44,6 +44,8 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   readonly report: Report;
   readonly kernels: readonly CheckedKernel[];
   readonly units: readonly KernelUnit[];
+  /** As the check left them, with certificates where somebody asked for these. */
+  readonly decided: readonly CheckedKernel[];
 }> {
   const { options, configuration, today, baseline = [] } = settings;
   const { progress } = tools;
@@ -95,7 +97,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
       ...goneNotice(gone),
     ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
-    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels, units };
+    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels, units, decided: decided.kernels }; // prettier-ignore
   } finally {
     await checks.close();
   }

@@ -23,6 +23,7 @@ import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import { undecided } from '../workers/check-place.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
+import { certificateFile, type ProvedLaunch } from './certificates.ts';
 import { brokenAt } from './launch-preconditions.ts';
 import { reproduceCommand } from './reproduce.ts';
 
@@ -46,12 +47,15 @@ export async function decide(
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const onSwitchedOff = (places: readonly Location[]): void => void diagnostics.push(switchedOff(entry, places));
       const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(brokenAt(entry, launch, texts)); // prettier-ignore
-      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken }); // prettier-ignore
-      return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics };
+      const proved: ProvedLaunch[] = [];
+      const onProved = (launch: ProvedLaunch): void => void proved.push(launch);
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }); // prettier-ignore
+      const certificates = settings.options.certificates === undefined ? {} : { certificates: certificateFile(entry, proved) }; // prettier-ignore
+      return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics, ...certificates };
     }),
   );
   return {
-    kernels: decided.map(({ entry, report }) => ({ entry, report })),
+    kernels: decided.map(({ diagnostics: _, ...kernel }) => kernel),
     diagnostics: decided.flatMap(({ diagnostics }) => diagnostics),
   };
 }
@@ -64,6 +68,8 @@ interface Troubles {
   readonly onSwitchedOff: (places: readonly Location[]) => void;
   /** The launch never meets preconditions of the proof. */
   readonly onBroken: (launch: Launch, texts: readonly string[]) => void;
+  /** What certificates say. */
+  readonly onProved: (proved: ProvedLaunch) => void;
 }
 
 function switchedOff({ name, assumptions }: LaunchedKernel, places: readonly Location[]): Diagnostic {
@@ -90,7 +96,7 @@ async function checkOne(
   facts: SourceFacts,
   entry: LaunchedKernel,
   places: KernelChecks,
-  { onDefect, onContradiction, onSwitchedOff, onBroken }: Troubles,
+  { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }: Troubles,
 ): Promise<KernelReport> {
   const { kernel, name, parameters, assumptions } = entry;
   const started = clock();
@@ -111,6 +117,7 @@ async function checkOne(
       checks,
       policy: policyOf(configuration),
       departure: facts.departure,
+      ...(options.certificates !== undefined && { certificates: true }),
     },
     launches: entry.launches,
     source: entry.verification.source,
@@ -127,6 +134,8 @@ async function checkOne(
     }
     if (outcome.result.contradiction) onContradiction(launch);
     if (outcome.result.switchedOff) onSwitchedOff(outcome.result.switchedOff);
+    const { certificates } = outcome.result;
+    if (certificates) onProved({ launch, certificates });
     const broken = outcome.result.brokenPreconditions;
     if (broken) onBroken(launch, broken);
     const told = await launchReport(launch, outcome.result, entry, facts, nvccArguments);

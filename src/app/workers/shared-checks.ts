@@ -30,8 +30,8 @@ export function sharingChecks(checks: KernelChecks): KernelChecks {
 
 /** All that the check of an instance depends on; undefined where it is checked by itself. */
 function keyOf({ request, launches, switches, timeout }: CheckTask): string | undefined {
-  const { kernel, name, parameters, assumptions, checks, policy, proofOnly } = request;
-  if (!name.includes('<') || switches || timeout !== undefined || proofOnly) return undefined;
+  const { kernel, name, parameters, assumptions, checks, policy, proofOnly, certificates } = request;
+  if (!name.includes('<') || switches || timeout !== undefined || proofOnly || certificates) return undefined;
   const form = proofForm(kernel);
   if (form === null) return undefined;
   // Numbers among the template arguments suggest the shape of a block.

@@ -9,18 +9,23 @@ import type { Term } from '../../term/term.ts';
 import type { Difference } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/** Whether the accesses of an obligation can never touch overlapping bytes, shown by the difference alone. */
-export function refutedByDifference(dimensions: Dimensions, obligation: Obligation, difference: Difference): boolean {
+/** How a difference alone refutes an overlap. */
+export type DifferenceArgument = 'interval' | 'divisor' | 'radix' | 'block-size';
+
+/** How the difference alone shows that the accesses of an obligation never touch overlapping bytes; null: not at all. */
+export function refutedByDifference(
+  dimensions: Dimensions,
+  obligation: Obligation,
+  difference: Difference,
+): DifferenceArgument | null {
   const behind = BigInt(obligation.first.access.bytes) - 1n;
   const ahead = BigInt(obligation.second.access.bytes) - 1n;
   // Overlap: -behind <= difference <= ahead.
-  if (difference.low > ahead || difference.high < -behind) return true;
-  if (refutedByDivisor(difference, behind, ahead)) return true;
-  if (obligation.sameThread || obligation.mayBeOne) return false;
-  return (
-    refutedByInjectivity(dimensions, obligation, difference, behind, ahead) ||
-    refutedByBlockSize(dimensions, obligation, difference, behind, ahead)
-  );
+  if (difference.low > ahead || difference.high < -behind) return 'interval';
+  if (refutedByDivisor(difference, behind, ahead)) return 'divisor';
+  if (obligation.sameThread || obligation.mayBeOne) return null;
+  if (refutedByInjectivity(dimensions, obligation, difference, behind, ahead)) return 'radix';
+  return refutedByBlockSize(dimensions, obligation, difference, behind, ahead) ? 'block-size' : null;
 }
 
 /**

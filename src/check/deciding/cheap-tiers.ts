@@ -1,14 +1,14 @@
 /** The tiers that need no solver, the cheaper first: affine, then enumeration. */
 import type { TierContext } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
-import { refutedByDifference } from './affine.ts';
+import { type DifferenceArgument, refutedByDifference } from './affine.ts';
 import { refutedByCoordinates } from './coordinates.ts';
 import { type Difference, addressDifference } from '../obligations/difference.ts';
 import { type Hit, enumerate } from './enumerate.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
 export type CheapResult =
-  | { readonly kind: 'proved'; readonly assumes: readonly Term[] }
+  | { readonly kind: 'proved'; readonly by: DifferenceArgument | 'coordinates' | 'enumeration'; readonly assumes: readonly Term[] } // prettier-ignore
   /** `exact`: the hits happen for every value of what is not enumerated. */
   | { readonly kind: 'open'; readonly hits: readonly Hit[]; readonly exact: boolean; readonly difference: Difference };
 
@@ -16,11 +16,13 @@ export type CheapResult =
 export function decideCheaply(context: TierContext, obligation: Obligation): CheapResult {
   const { symbolic, instances, dimensions } = context;
   const difference = addressDifference(symbolic, instances, obligation);
-  if (refutedByDifference(dimensions, obligation, difference)) return { kind: 'proved', assumes: difference.assumes };
+  const by = refutedByDifference(dimensions, obligation, difference);
+  if (by) return { kind: 'proved', by, assumes: difference.assumes };
   const coordinates = obligation.sameThread || obligation.mayBeOne ? null : refutedByCoordinates(symbolic, dimensions, obligation, difference); // prettier-ignore
-  if (coordinates) return { kind: 'proved', assumes: [...new Set([...difference.assumes, ...coordinates])] };
+  if (coordinates)
+    return { kind: 'proved', by: 'coordinates', assumes: [...new Set([...difference.assumes, ...coordinates])] };
   const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
-  if (found.kind === 'none') return { kind: 'proved', assumes: difference.assumes };
+  if (found.kind === 'none') return { kind: 'proved', by: 'enumeration', assumes: difference.assumes };
   if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };
   return { kind: 'open', hits: found.hits, exact: found.exact, difference };
 }

@@ -1,5 +1,6 @@
 /** What a check of one kernel under one launch is asked, and what it answers. */
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
+import type { Certificate } from '../../certificate/certificate.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { InstructionId, Kernel } from '../../ir/form/kernel.ts';
@@ -35,6 +36,8 @@ export interface CheckRequest {
   ) => Promise<Departure | undefined>;
   /** Whether it is proved is all that is asked: nothing is run, and no fact tried that would decide. */
   readonly proofOnly?: boolean;
+  /** Whether what is proved is kept with what proves it. */
+  readonly certificates?: boolean;
   /** A statement is tried: only a proof counts, so that the first that stays open ends it. */
   readonly untilOpen?: boolean;
   /** Started on first use: most kernels need no solver. */
@@ -68,6 +71,8 @@ export interface CheckResult {
   readonly brokenPreconditions?: readonly string[];
   /** What is not shown to be free of races and of divergence, by instruction; not in reports. */
   readonly open: OpenObligations;
+  /** What was proved, where the request asks for it. */
+  readonly certificates?: readonly Certificate[];
 }
 
 /** Where nothing tells what is open. */

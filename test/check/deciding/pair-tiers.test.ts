@@ -44,7 +44,7 @@ test('linear addresses: what is refuted has no overlap, and trying all threads f
       const { context, instances, obligations } = problem;
       for (const obligation of obligations) {
         const difference = addressDifference(context.symbolic, instances, obligation);
-        const refuted = refutedByDifference(context.dimensions, obligation, difference);
+        const refuted = null !== refutedByDifference(context.dimensions, obligation, difference);
         const tried = enumerate(context.symbolic, instances, context.dimensions, obligation, difference, evaluations);
         const found = findOverlap(context, instances, obligation, [], random, 20_000);
         const where = `seed ${seed}, ${describe(problem, obligation)} ${shown(found)}`;

@@ -1,0 +1,294 @@
+/**
+ * Checks certificates again. It shares no code with what proved them and imports nothing of ours: it reads the JSON,
+ * refuses what is malformed, and computes with integers of any size.
+ */
+
+/** What is wrong with a certificate. */
+class Refused extends Error {}
+
+/** What came of the obligations of a file. */
+interface CheckedCertificates {
+  /** Obligations that are shown again. */
+  readonly verified: number;
+  /** Obligations whose tier left nothing that can be checked here. */
+  readonly unchecked: number;
+  /** What is wrong, an entry for each obligation that is refused. */
+  readonly refused: readonly string[];
+}
+
+const most = { digits: 4000 } as const;
+
+/**
+ * Checks a file of certificates.
+ * @param text the JSON
+ * @returns how many obligations are shown again, and what is wrong with the others
+ */
+export function checkCertificates(text: string): CheckedCertificates {
+  const refused: string[] = [];
+  let [verified, unchecked] = [0, 0];
+  try {
+    const file = record(parsed(text), ['format', 'version', 'kernel', 'symbol', 'launches']);
+    if (file['format'] !== 'selvage-certificates') refuse('the file is none of certificates');
+    if (file['version'] !== 1) refuse('the version is not known');
+    const [kernel, symbol] = [name(file['kernel']), name(file['symbol'])];
+    for (const entry of list(file['launches'])) {
+      const { block, grid, obligations } = record(entry, ['block', 'grid', 'obligations']);
+      for (const sizes of [block, grid]) sizesOf(sizes);
+      for (const obligation of list(obligations)) {
+        try {
+          if (isShown(obligation, { kernel, symbol, block, grid })) verified++;
+          else unchecked++;
+        } catch (error) {
+          refused.push(reasonOf(error));
+        }
+      }
+    }
+  } catch (error) {
+    refused.push(reasonOf(error));
+  }
+  return { verified, unchecked, refused };
+}
+
+/**
+ * The seal of what an obligation claims: 128 bits of FNV-1a over its text. It ties a claim to what it is about, so that
+ * neither is exchanged by accident; whoever writes a certificate can write its seal.
+ */
+export function sealOf(content: unknown): string {
+  let hash = 0x6c62272e07bb014262b821756295c58dn;
+  for (const byte of new TextEncoder().encode(canonical(content)))
+    hash = ((hash ^ BigInt(byte)) * 0x1000000000000000000013bn) & ((1n << 128n) - 1n);
+  return hash.toString(16).padStart(32, '0');
+}
+
+/** JSON with the keys of objects in the order of the alphabet. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join()}}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refused) return error.message;
+  throw error;
+}
+
+function refuse(reason: string): never {
+  throw new Refused(reason);
+}
+
+function demand(holds: boolean, otherwise: string): void {
+  if (!holds) refuse(otherwise);
+}
+
+/** Whether an obligation is shown; false where there is nothing to check. */
+function isShown(value: unknown, about: Readonly<Record<string, unknown>>): boolean {
+  const { subject, tier, proof, seal } = record(value, ['subject', 'tier', 'proof', 'seal']);
+  const { kind, scope, places } = record(subject, ['kind', 'scope', 'places']);
+  demand(kind === 'race' || kind === 'divergence', 'the kind of the obligation is not known');
+  demand(scope === 'block' || scope === 'grid', 'the scope of the obligation is not known');
+  for (const place of list(places)) {
+    const { instruction, file, line } = record(place, ['instruction', 'file', 'line']);
+    demand(isCount(instruction) && isCount(line), 'a place has no numbers');
+    name(file);
+  }
+  const parts = proof === null ? null : record(proof, ['claim', 'argument']);
+  demand(seal === sealOf({ ...about, subject, tier, claim: parts && parts['claim'] }), 'the seal is of another claim');
+  if (!parts) {
+    demand(/^(coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known');
+    return false;
+  }
+  demand(tier === 'affine', 'the tier is not known');
+  checkAffine(parts['claim'], parts['argument']);
+  return true;
+}
+
+interface Term {
+  readonly factor: bigint;
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+interface AffineClaim {
+  readonly constant: bigint;
+  readonly terms: ReadonlyMap<string, Term>;
+  /** The sum is to be outside of -behind … ahead. */
+  readonly behind: bigint;
+  readonly ahead: bigint;
+  readonly differ: readonly (readonly [string, string])[] | null;
+  readonly products: ReadonlyMap<string, readonly [string, string]>;
+  readonly below: readonly (readonly [string, string])[];
+}
+
+function affineClaim(value: unknown): AffineClaim {
+  const claim = record(value, ['kind', 'constant', 'terms', 'behind', 'ahead', 'differ', 'products', 'below']);
+  demand(claim['kind'] === 'apart', 'the kind of the claim is not known');
+  const terms = new Map<string, Term>();
+  for (const entry of list(claim['terms'])) {
+    const term = record(entry, ['name', 'factor', 'least', 'most']);
+    const own = name(term['name']);
+    demand(!terms.has(own), `${own} is twice among the terms`);
+    const [factor, least, highest] = ['factor', 'least', 'most'].map((key) => integer(term[key])) as [bigint, bigint, bigint]; // prettier-ignore
+    demand(factor !== 0n && least <= highest, `${own} has no factor, or no values`);
+    terms.set(own, { factor, least, most: highest });
+  }
+  const [behind, ahead] = [integer(claim['behind']), integer(claim['ahead'])];
+  demand(behind >= 0n && ahead >= 0n, 'an access has no bytes');
+  const products = new Map<string, readonly [string, string]>();
+  for (const entry of list(claim['products'])) {
+    const product = record(entry, ['name', 'of']);
+    products.set(name(product['name']), pair(product['of']));
+  }
+  return {
+    constant: integer(claim['constant']),
+    terms,
+    behind,
+    ahead,
+    differ: claim['differ'] === null ? null : list(claim['differ']).map(pair),
+    products,
+    below: list(claim['below']).map(pair),
+  };
+}
+
+/** @throws Refused where the argument does not show the claim */
+function checkAffine(given: unknown, argument: unknown): void {
+  const claim = affineClaim(given);
+  const kind = typeof argument === 'object' && argument !== null && (argument as Record<string, unknown>)['kind'];
+  if (kind === 'interval') checkInterval(claim, record(argument, ['kind', 'low', 'high']));
+  else if (kind === 'divisor') checkDivisor(claim, record(argument, ['kind', 'divisor', 'rest']));
+  else if (kind === 'radix') checkRadix(claim, record(argument, ['kind', 'order', 'reach']));
+  else if (kind === 'block-size') checkBlockSize(claim, record(argument, ['kind', 'step']));
+  else refuse('the kind of the argument is not known');
+}
+
+/** All values of the sum are above `ahead`, or all are below `-behind`. */
+function checkInterval({ constant, terms, behind, ahead }: AffineClaim, argument: Record<string, unknown>): void {
+  let [low, high] = [constant, constant];
+  for (const { factor, least, most: highest } of terms.values()) {
+    low += factor * (factor > 0n ? least : highest);
+    high += factor * (factor > 0n ? highest : least);
+  }
+  demand(integer(argument['low']) === low && integer(argument['high']) === high, 'the interval is another one');
+  demand(low > ahead || high < -behind, 'the interval reaches the overlap');
+}
+
+/** The sum is `rest` modulo `divisor`, and no such number is within `-behind … ahead`. */
+function checkDivisor({ constant, terms, behind, ahead }: AffineClaim, argument: Record<string, unknown>): void {
+  const [divisor, rest] = [integer(argument['divisor']), integer(argument['rest'])];
+  demand(divisor > 0n && rest >= 0n && rest < divisor, 'the divisor leaves no such rest');
+  for (const { factor } of terms.values()) demand(factor % divisor === 0n, 'a factor is no multiple of the divisor');
+  demand((constant - rest) % divisor === 0n, 'the constant leaves another rest');
+  demand(rest > ahead && divisor - rest > behind, 'a multiple of the divisor is in the overlap');
+}
+
+/**
+ * Each pair (x, y) has the factors c and -c. If the pairs are not all equal, the one with the largest factor that is not
+ * contributes |c| at least, and all with smaller factors together no more than what they reach. So all are equal, and
+ * with them what `differ` has: contrary to it.
+ */
+function checkRadix(claim: AffineClaim, argument: Record<string, unknown>): void {
+  const { constant, terms, behind, ahead, differ } = claim;
+  demand(differ !== null, 'the claim is not about two that differ');
+  const order = list(argument['order']).map(pair);
+  const reaches = list(argument['reach']).map(integer);
+  demand(2 * order.length === terms.size && reaches.length === order.length, 'the pairs are not all terms');
+  const used = new Set(order.flat());
+  demand(used.size === terms.size, 'a term is in two pairs');
+  let reach = larger(behind, ahead) + absolute(constant);
+  for (const [index, [x, y]] of order.entries()) {
+    const [one, other] = [terms.get(x), terms.get(y)];
+    if (!one || !other) return refuse('a pair has names that are no terms');
+    demand(one.factor === -other.factor, 'the terms of a pair have no opposite factors');
+    demand(reaches[index] === reach, 'smaller pairs reach another distance');
+    demand(absolute(one.factor) > reach, 'smaller pairs reach as far');
+    reach += absolute(one.factor) * larger(larger(one.most - other.least, other.most - one.least), 0n);
+  }
+  for (const [x, y] of differ!) {
+    const isPair = order.some(([one, other]) => (one === x && other === y) || (one === y && other === x));
+    demand(isPair, `nothing shows that ${x} and ${y} are equal`);
+  }
+}
+
+/** The sum is c*(n*b + t - n*b' - t') + constant, where t and t' are within 0 … n-1 and b is not b'. */
+function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): void {
+  const { constant, terms, behind, ahead, differ, products, below } = claim;
+  const step = integer(argument['step']);
+  const blocks = differ?.[0];
+  if (!blocks || differ.length !== 1) return refuse('the claim is not about blocks along one axis');
+  const [first, second] = [step, -step].map((factor) => [...terms].filter(([, term]) => term.factor === factor));
+  demand(
+    step !== 0n && terms.size === 4 && first!.length === 2 && second!.length === 2,
+    'the terms have other factors',
+  );
+  const sizes = [first!, second!].map((own) => {
+    const product = own.find(([term]) => products.has(term));
+    const thread = own.find((entry) => entry !== product);
+    if (!product || !thread) return refuse('a block has no start');
+    const size = below.find(([small]) => small === thread[0])?.[1];
+    const factors = products.get(product[0])!;
+    const block = factors.find((factor) => blocks.includes(factor));
+    if (size === undefined || block === undefined) return refuse('nothing is below the size of a block');
+    demand(factors.includes(size) && block !== size, 'a start is no multiple of the size');
+    demand(thread[1].least >= 0n, 'a thread is below 0');
+    return { size, block };
+  });
+  demand(
+    sizes[0]!.size === sizes[1]!.size && sizes[0]!.block !== sizes[1]!.block,
+    'the blocks are not two of one size',
+  );
+  demand(absolute(step) > larger(behind, ahead) + absolute(constant), 'the overlap reaches the next block');
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse('the file is no JSON');
+  }
+}
+
+/** An object with these keys and no others. */
+function record(value: unknown, keys: readonly string[]): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object is missing');
+  const own = Object.keys(value);
+  demand(own.length === keys.length && keys.every((key) => Object.hasOwn(value, key)), `an object is not one of ${keys.join()}`); // prettier-ignore
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : refuse('a list is missing');
+}
+
+function pair(value: unknown): readonly [string, string] {
+  const [first, second, ...rest] = list(value);
+  demand(rest.length === 0, 'a pair has more than two names');
+  return [name(first), name(second)];
+}
+
+function name(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : refuse('a name is missing');
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function sizesOf(value: unknown): void {
+  const sizes = list(value);
+  demand(sizes.length === 3 && sizes.every((size) => size === null || isCount(size)), 'a launch has no three sizes');
+}
+
+/** A decimal text, written as integers are written. */
+function integer(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d*)$/.test(value)) return refuse('an integer is missing');
+  demand(value.length <= most.digits, 'an integer has too many digits');
+  return BigInt(value);
+}

@@ -1,0 +1,97 @@
+/** What the affine tier shows, in the form of certificates: the difference of two addresses, and what refutes an overlap. */
+import { gcd } from '../../base/integer.ts';
+import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
+import type { DifferenceArgument } from '../deciding/affine.ts';
+import { addressDifference, type Difference, type Unknown } from '../obligations/difference.ts';
+import type { TierContext } from '../obligations/instance.ts';
+import type { Obligation } from '../obligations/obligation.ts';
+
+/**
+ * The claim and the argument of an obligation that the affine tier refutes.
+ * @param by what refutes it
+ */
+export function affineProof(context: TierContext, obligation: Obligation, by: DifferenceArgument): CertificateProof {
+  const difference = addressDifference(context.symbolic, context.instances, obligation);
+  const claim = claimOf(context, obligation, difference);
+  return { claim, argument: argumentOf(obligation, difference, by) };
+}
+
+function claimOf(
+  { dimensions, symbolic, instances }: TierContext,
+  obligation: Obligation,
+  difference: Difference,
+): AffineClaim {
+  // prettier-ignore
+  const { scope, first, second } = obligation;
+  const [extents, letter] = scope === 'block' ? [dimensions.block, 't'] : [dimensions.grid, 'b'];
+  const axes = ([0, 1, 2] as const).filter((axis) => extents[axis] !== 1).map((axis) => 'xyz'[axis]!);
+  const products: { name: string; of: readonly [string, string] }[] = [];
+  const below: (readonly [string, string])[] = [];
+  for (const { name, term, reading } of difference.unknowns) {
+    const named = term.arguments.map((factor) => (factor.atom ? instances.of(factor, reading).name : null));
+    const [a, b, ...more] = named;
+    if (term.operator === 'mul' && a && b && more.length === 0) products.push({ name, of: [a, b] });
+    if (term.atom?.kind === 'thread' && dimensions.block[term.atom.axis] === null) {
+      const size = symbolic.store.atom(32, { kind: 'block-size', axis: term.atom.axis });
+      below.push([name, instances.of(size, reading).name!]);
+    }
+  }
+  return {
+    kind: 'apart',
+    constant: String(difference.constant),
+    terms: difference.unknowns.map(({ name, coefficient, bounds }) => ({
+      name,
+      factor: String(coefficient),
+      least: String(bounds.low),
+      most: String(bounds.high),
+    })),
+    behind: String(first.access.bytes - 1),
+    ahead: String(second.access.bytes - 1),
+    differ:
+      obligation.sameThread || obligation.mayBeOne
+        ? null
+        : axes.map((axis) => [`${letter}${axis}_1`, `${letter}${axis}_2`] as const),
+    products,
+    below,
+  };
+}
+
+function argumentOf({ first, second }: Obligation, difference: Difference, by: DifferenceArgument): AffineArgument {
+  const { constant, unknowns, low, high } = difference;
+  switch (by) {
+    case 'interval':
+      return { kind: 'interval', low: String(low), high: String(high) };
+    case 'divisor': {
+      const divisor = unknowns.reduce((all, { coefficient }) => gcd(all, coefficient), 0n);
+      const rest = ((constant % divisor) + divisor) % divisor;
+      return { kind: 'divisor', divisor: String(divisor), rest: String(rest) };
+    }
+    case 'radix': {
+      const [behind, ahead] = [BigInt(first.access.bytes) - 1n, BigInt(second.access.bytes) - 1n];
+      let reached = (behind > ahead ? behind : ahead) + size(constant);
+      const order: (readonly [string, string])[] = [];
+      const reach: string[] = [];
+      const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient))); // prettier-ignore
+      for (const { name, coefficient, bounds } of sorted) {
+        order.push([name, `${name.slice(0, -1)}2`]);
+        reach.push(String(reached));
+        reached += size(coefficient) * (bounds.high - bounds.low);
+      }
+      return { kind: 'radix', order, reach };
+    }
+    case 'block-size':
+      return { kind: 'block-size', step: String(unknowns.find(isFirst)!.coefficient) };
+  }
+}
+
+function isFirst({ reading }: Unknown): boolean {
+  return reading.side === 1;
+}
+
+function size(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Random, seededRandom } from '../../src/base/random.ts';
+import type {
+  AffineArgument,
+  AffineClaim,
+  CertificateFile,
+  SealedCertificate,
+} from '../../src/certificate/certificate.ts';
+import { checkCertificates, sealOf } from '../../src/certificate/checker.ts';
+import { closeSolver } from '../check/kernel-text.ts';
+import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { certificatesOf } from './certified-kernels.ts';
+
+after(closeSolver);
+
+/** Corruptions of each kind. */
+const corruptions = 1000;
+
+/** Each eighth file of test kernels, and one with blocks of any size. */
+const sample = kernelFiles().filter((file, index) => index % 8 === 0 || /transpose-padded|chunk-per-thread/.test(file));
+const certified: Promise<readonly CertificateFile[]> = (async () => {
+  const files: CertificateFile[] = [];
+  for (const file of sample) files.push(...(await certificatesOf(file)));
+  return files;
+})();
+
+/** One obligation in a file of its own. */
+function alone(file: CertificateFile, launch: number, obligation: SealedCertificate): CertificateFile {
+  return { ...file, launches: [{ ...file.launches[launch]!, obligations: [obligation] }] };
+}
+
+async function proofs(): Promise<CertificateFile[]> {
+  return (await certified).flatMap((file) =>
+    file.launches.flatMap(({ obligations }, launch) =>
+      obligations.filter(({ proof }) => proof !== null).map((obligation) => alone(file, launch, obligation)),
+    ),
+  );
+}
+
+test('all certificates of the affine tier are shown again', async () => {
+  const arguments_ = new Set<string>();
+  let shown = 0;
+  for (const file of await certified) {
+    const { refused, verified } = checkCertificates(JSON.stringify(file));
+    assert.deepEqual(refused, [], file.kernel);
+    shown += verified;
+    for (const { tier, proof } of file.launches.flatMap(({ obligations }) => obligations)) {
+      if (tier === 'affine') assert.ok(proof, file.kernel);
+      if (proof) arguments_.add(proof.argument.kind);
+    }
+  }
+  assert.ok(shown > 100, `${shown} certificates`);
+  for (const kind of ['interval', 'radix']) assert.ok(arguments_.has(kind), kind);
+});
+
+test('a certificate that was damaged anywhere is refused', async () => {
+  const random = seededRandom(23);
+  const all = await proofs();
+  const accepted: string[] = [];
+  for (let count = 0; count < corruptions; count++) {
+    const file = random.pick(all);
+    const damaged = structuredClone(file);
+    const where = damage(damaged, random);
+    assert.notDeepEqual(damaged, file, where);
+    const { refused, verified, unchecked } = checkCertificates(JSON.stringify(damaged));
+    if (refused.length === 0 || verified + unchecked > 0) accepted.push(`${where}: ${JSON.stringify(damaged)}`);
+  }
+  assert.deepEqual(accepted, []);
+});
+
+test('a claim that is false is refused, whatever its seal and its argument say', async () => {
+  const random = seededRandom(5);
+  const affine = (await proofs()).filter((file) => file.launches[0]!.obligations[0]!.proof!.claim.kind === 'apart');
+  const accepted: string[] = [];
+  for (let count = 0; count < corruptions;) {
+    const falsified = madeFalse(random.pick(affine), random);
+    if (!falsified) continue;
+    count++;
+    const { refused } = checkCertificates(JSON.stringify(falsified));
+    if (refused.length === 0) accepted.push(JSON.stringify(falsified));
+  }
+  assert.deepEqual(accepted, []);
+});
+
+test('what is no file of certificates is refused', () => {
+  const texts = ['', '{', 'null', '[]', '{}', '{"format":"selvage-certificates","version":2,"kernel":"k","symbol":"k","launches":[]}']; // prettier-ignore
+  for (const text of texts) assert.equal(checkCertificates(text).refused.length, 1, text);
+});
+
+/** Changes one number, text, list or key. @returns where */
+function damage(file: CertificateFile, random: Random): string {
+  const places: { readonly holder: Record<string, unknown>; readonly key: string; readonly path: string }[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const key of Object.keys(value)) {
+      places.push({ holder: value as Record<string, unknown>, key, path: `${path}.${key}` });
+      visit((value as Record<string, unknown>)[key], `${path}.${key}`);
+    }
+  };
+  // What is outside of the only obligation is bound by its seal too.
+  visit(file, '');
+  const { holder, key, path } = random.pick(places.filter((place) => !/^\.launches(?:\.0(?:\.obligations)?)?$/.test(place.path))); // prettier-ignore
+  const value = holder[key];
+  const isRemoved = !Array.isArray(holder) && random.next() < 0.1;
+  if (isRemoved) delete holder[key];
+  else if (typeof value === 'number') holder[key] = value + 1 + random.below(7);
+  else if (typeof value === 'string' && /^-?\d+$/.test(value))
+    holder[key] = String(BigInt(value) + BigInt(random.pick([-64, -4, -1, 1, 4, 1024]))); // prettier-ignore
+  else if (typeof value === 'string') holder[key] = random.next() < 0.5 ? `${value}_` : value.slice(1);
+  else if (value === null) holder[key] = 0;
+  else if (Array.isArray(value) && value.length > 0 && random.next() < 0.5) value.splice(random.below(value.length), 1);
+  else if (Array.isArray(value)) value.push(value[0] ?? 'x');
+  else holder[key] = null;
+  return path;
+}
+
+/** A claim with the values of two different threads at which the accesses meet; null where none was found. */
+function madeFalse(file: CertificateFile, random: Random): CertificateFile | null {
+  const [launch] = file.launches;
+  const [obligation] = launch!.obligations;
+  const { claim, argument } = obligation!.proof!;
+  const { terms, differ, behind, ahead, products } = claim as AffineClaim;
+  if (products.length > 0) return null;
+  const values = new Map<string, bigint>();
+  for (const { name, least, most } of terms) {
+    const count = BigInt(most) - BigInt(least) + 1n;
+    values.set(name, BigInt(least) + BigInt(random.below(Number(count > 1000n ? 1000n : count))));
+  }
+  // Two threads that differ only in what is no term are different whatever the terms are.
+  const isMet = differ === null || differ.some(([a, b]) => !values.has(a) || !values.has(b) || values.get(a) !== values.get(b)); // prettier-ignore
+  if (!isMet) return null;
+  const sum = terms.reduce((total, { name, factor }) => total + BigInt(factor) * values.get(name)!, 0n);
+  const within = BigInt(random.below(Number(BigInt(behind) + BigInt(ahead)) + 1)) - BigInt(behind);
+  const falseClaim: AffineClaim = { ...(claim as AffineClaim), constant: String(within - sum) };
+  const { subject, tier } = obligation!;
+  const { kernel, symbol } = file;
+  const { block, grid } = launch!;
+  const seal = sealOf({ kernel, symbol, block, grid, subject, tier, claim: falseClaim });
+  return alone(file, 0, { ...obligation!, proof: { claim: falseClaim, argument: recomputed(argument, claim as AffineClaim, falseClaim) }, seal }); // prettier-ignore
+}
+
+/** The argument with the numbers that it has for another constant, as a prover would write them that looks no further. */
+function recomputed(argument: AffineArgument, { constant }: AffineClaim, other: AffineClaim): AffineArgument {
+  const by = BigInt(other.constant) - BigInt(constant);
+  const size = (value: string): bigint => (value.startsWith('-') ? -BigInt(value) : BigInt(value));
+  switch (argument.kind) {
+    case 'interval':
+      return { ...argument, low: String(BigInt(argument.low) + by), high: String(BigInt(argument.high) + by) };
+    case 'divisor': {
+      const divisor = BigInt(argument.divisor);
+      return { ...argument, rest: String((((BigInt(argument.rest) + by) % divisor) + divisor) % divisor) };
+    }
+    case 'radix': {
+      const more = size(other.constant) - size(constant);
+      return { ...argument, reach: argument.reach.map((reach) => String(BigInt(reach) + more)) };
+    }
+    case 'block-size':
+      return argument;
+  }
+}
