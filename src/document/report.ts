@@ -5,6 +5,7 @@ import type { LaunchSource } from '../launch/launch.ts';
 import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { BuildCost } from '../repair/build-cost.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
+import type { CodeDifference, CodeLinesOfKernel } from './comparison-code.ts';
 import type { Location } from '../source/location.ts';
 import type { CostReport, LaunchCost } from './cost-report.ts';
 import type { IdempotencyReport } from './idempotency-report.ts';
@@ -111,13 +112,6 @@ export interface FixedFinding {
   readonly location?: Location;
 }
 
-/** A change of a kernel's machine code, in a sentence. */
-interface CodeDifference {
-  readonly kernel: string;
-  readonly message: string;
-  readonly location?: Location;
-}
-
 /** What of a kernel's costs was not compared, or only at sizes that Selvage chose: a sentence without its full stop. */
 export interface CostNote {
   readonly kernel: string;
@@ -139,6 +133,8 @@ export interface Comparison {
   readonly improvements?: readonly Regression[];
   /** What changed in the machine code of kernels, what weighs most in each first. */
   readonly code?: readonly CodeDifference[];
+  /** By line, of the kernels of which `code` says something. */
+  readonly codeLines?: readonly CodeLinesOfKernel[];
   /** What of the costs of a kernel was not compared, or was at sizes that nobody gave. */
   readonly costNotes?: readonly CostNote[];
   readonly addedKernels?: readonly string[];

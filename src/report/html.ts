@@ -8,6 +8,7 @@ import { comingsAndGoings, countsPhrase, findingsPhrase, repairsPhrase } from '.
 import { place } from '../wording/text/place.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/cost/worse-costs.ts';
 import { compareSeverity } from '../source/severity.ts';
+import { codeChangesHtml } from './cost/code-changes.ts';
 import { costChart, svgChart } from './cost/cost-chart.ts';
 import { toHtml } from './markup/code-pieces.ts';
 import { escapeHtml } from './markup/html-text.ts';
@@ -58,6 +59,7 @@ export function renderHtml(report: Report, { source }: HtmlOptions): string {
     '<main id="findings">',
     cards.length > 0 ? `<h2>Findings</h2>${cards.join('\n')}` : '',
     costsSection(report),
+    codeChangesHtml(report.comparison ?? {}),
     listSection(
       'Messages',
       report.diagnostics.map(

@@ -5,9 +5,10 @@ import { place } from '../wording/text/place.ts';
 import type { ReportedFact } from '../document/finding.ts';
 import { toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
 import { instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
-import { code } from '../wording/text/code-text.ts';
+import { code as codeText } from '../wording/text/code-text.ts';
 import type { Report } from '../document/report.ts';
 import type { Location } from '../source/location.ts';
+import { codeChangesMarkdown } from './cost/code-changes.ts';
 import { costNotesList, costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
 import { costsPhrase, worseCosts } from '../wording/cost/worse-costs.ts';
@@ -64,6 +65,8 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     const charts = regressionCharts(costs);
     if (charts !== '') lines.push(charts, '');
   }
+  const code = codeChangesMarkdown(report.comparison ?? {}, Infinity);
+  if (code !== '') lines.push('## Machine code that changed', '', code, '');
   const notes = costNotesList(report.comparison?.costNotes ?? []);
   if (notes !== '') lines.push(notes, '');
   for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf)));
@@ -102,7 +105,7 @@ function kernelSection({ kernels, name, instances }: InstanceGroup, { here, else
   const [kernel] = kernels;
   const { race, divergence } = kernel;
   const lines = [`## ${codeSpan(name)}${kernel.arch === undefined ? '' : ` (${kernel.arch})`}`, ''];
-  if (instances.length > 0) lines.push(`${toMarkdown(instancesPhrase(instances.map(code)))}.`, '');
+  if (instances.length > 0) lines.push(`${toMarkdown(instancesPhrase(instances.map(codeText)))}.`, '');
   if (kernel.location) lines.push(`At ${codeSpan(place(kernel.location))}.`, '');
   for (const launch of kernel.launches) lines.push(`- launch: ${escapeText(launchPhrase(launch))}`);
   lines.push(`- races: ${race.verdict}${race.reason === undefined ? '' : `, ${toMarkdown(race.reason)}`}`);

@@ -10,6 +10,7 @@ import { aloneInGroup, instanceGroups, toldTogether, type InstanceGroup } from '
 import { violationsOf, placesOf } from '../document/outcome.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { baselineReason } from '../settings/baseline.ts';
+import { codeChangesPretty } from './cost/code-changes.ts';
 import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
 import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
@@ -80,11 +81,11 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     lines.push(`${paint('cyan', 'not analysed')}: ${what}${location ? ` (${place(location)})` : ''}: ${reason}`);
   }
   if (report.comparison) {
-    const { regressions, improvements = [], code = [], costNotes = [] } = report.comparison;
+    const { regressions, improvements = [], costNotes = [] } = report.comparison;
     const { added, fixed, unchanged } = comparedCauses(report);
     lines.push('', ...comingsAndGoings(report, (name) => name));
     for (const { kernel, message } of improvements) lines.push(`${paint('green', 'better')}: ${kernel}: ${message}`);
-    for (const { kernel, message } of code) lines.push(`${paint('cyan', 'code')}: ${kernel}: ${message}`);
+    lines.push(...codeChangesPretty(report.comparison, verbose, paint));
     for (const { kernel, message } of costNotes) lines.push(paint('dim', `costs compared: ${kernel}: ${message}`));
     const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // prettier-ignore
     const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // prettier-ignore

@@ -1,5 +1,6 @@
 /** What changed between the code of a kernel and what it was: in all of it, then on which line. */
 import type { Location } from '../source/location.ts';
+import { lineKey } from './line-changes.ts';
 import type { CodeProfile, LineProfile, WorkKind } from './profile.ts';
 
 /** So many accesses of so many bits. */
@@ -44,10 +45,6 @@ interface LinePair {
   readonly instructionsAfter: number;
 }
 
-function keyOf(location: { readonly file: string; readonly line: number } | undefined): string {
-  return location ? `${location.file}\n${location.line}` : '';
-}
-
 function loopOf({ depth, isInner }: LineProfile): CodeChange['loop'] {
   if (depth === 0) return 'none';
   return isInner ? 'inner' : 'outer';
@@ -63,11 +60,11 @@ export function compareCode(
   head: CodeProfile,
   baseOf: (location: Location) => { readonly file: string; readonly line: number } | null,
 ): CodeChange[] {
-  const left = new Map(base.lines.map((line) => [keyOf(line.location), line]));
+  const left = new Map(base.lines.map((line) => [lineKey(line.location), line]));
   const pairs: LinePair[] = head.lines.map((line) => {
     const key = line.location ? baseOf(line.location) : undefined;
-    const was = key === null ? undefined : left.get(keyOf(key));
-    if (was) left.delete(keyOf(was.location));
+    const was = key === null ? undefined : left.get(lineKey(key));
+    if (was) left.delete(lineKey(was.location));
     return {
       location: line.location,
       loop: loopOf(line),

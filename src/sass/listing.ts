@@ -7,15 +7,28 @@ import { firstUniform, registerUse } from './instruction/operands.ts';
  * and modifiers are left out; a code that nobody knows is told as a number.
  */
 export function instructionText(instruction: SassInstruction, version: number): string {
-  const { opcode, code } = instruction;
   const guard = sassGuard(instruction);
-  const name = opcode?.mnemonic ?? `0x${code.toString(16)}`;
-  const bits = opcode && ['load', 'store', 'atomic', 'copy'].includes(opcode.kind) ? accessBits(instruction, version) : undefined; // prettier-ignore
   const use = registerUse(instruction, version);
   const written = use && use.writes.length > 0 ? ` ${registersText(use.writes)}` : '';
   const read = use && use.reads.length > 0 ? ` <- ${registersText(use.reads)}` : '';
   const guarded = guard ? `@${guard.negated ? '!' : ''}P${guard.register === 7 ? 'T' : guard.register} ` : '';
-  return `${guarded}${name}${bits === undefined ? '' : `.${bits}`}${written}${read}`;
+  return `${guarded}${operationText(instruction, version)}${written}${read}`;
+}
+
+/** What is left of an instruction where registers and predicates have other names: `@P LDS.128 R <- R`. */
+export function instructionShape(instruction: SassInstruction, version: number): string {
+  const use = registerUse(instruction, version);
+  const shape = (registers: readonly number[]): string => registers.map((one) => (one < firstUniform ? 'R' : 'UR')).join(''); // prettier-ignore
+  const operands = use ? `${shape(use.writes)} <- ${shape(use.reads)}` : '';
+  return `${sassGuard(instruction) ? '@P ' : ''}${operationText(instruction, version)} ${operands}`;
+}
+
+/** `LDS.128`. */
+function operationText(instruction: SassInstruction, version: number): string {
+  const { opcode, code } = instruction;
+  const name = opcode?.mnemonic ?? `0x${code.toString(16)}`;
+  const bits = opcode && ['load', 'store', 'atomic', 'copy'].includes(opcode.kind) ? accessBits(instruction, version) : undefined; // prettier-ignore
+  return bits === undefined ? name : `${name}.${bits}`;
 }
 
 /** `R2, R4-R7, UR3`: registers that follow each other are one range. */

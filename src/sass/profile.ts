@@ -25,8 +25,8 @@ export interface LineProfile {
   readonly location: Location | undefined;
   readonly instructions: number;
   readonly work: ReadonlyMap<WorkKind, number>;
-  /** Those with the lowest addresses. */
-  readonly first: readonly SassInstruction[];
+  /** By address. */
+  readonly code: readonly SassInstruction[];
   /** Of the deepest of its instructions: the loops around it, and whether the last one holds no other. */
   readonly depth: number;
   readonly isInner: boolean;
@@ -34,6 +34,8 @@ export interface LineProfile {
 
 export interface CodeProfile {
   readonly arch: string;
+  /** The number in the name of the architecture. */
+  readonly version: number;
   readonly instructions: number;
   readonly registers: number | undefined;
   /** Bytes that registers are spilled to, where somebody says; without that, local memory may hold arrays as well. */
@@ -94,14 +96,11 @@ function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeF
   return own.toSorted((a, b) => Number(b.isKernel) - Number(a.isKernel));
 }
 
-/** So many instructions of a line are listed. */
-const mostListed = 8;
-
 interface MutableLine {
   readonly location: Location | undefined;
   instructions: number;
   readonly work: Map<WorkKind, number>;
-  readonly first: SassInstruction[];
+  readonly code: SassInstruction[];
   depth: number;
   isInner: boolean;
 }
@@ -122,7 +121,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const lineOf = (place: Location | undefined): MutableLine => {
     const location = place && (outsideToolkit(place) ?? outermost(place));
     const key = location ? `${location.file}\n${location.line}` : '';
-    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), first: [], depth: 0, isInner: false }; // prettier-ignore
+    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), code: [], depth: 0, isInner: false }; // prettier-ignore
     lines.set(key, line);
     return line;
   };
@@ -148,7 +147,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
           lineAt.set(place, line);
         }
         line.instructions++;
-        if (line.first.length < mostListed) line.first.push(instruction);
+        line.code.push(instruction);
         if (depth > line.depth) [line.depth, line.isInner] = [depth, isInner];
         for (const kind of workOf(instruction, version, calleeAt)) {
           work.set(kind, (work.get(kind) ?? 0) + 1);
@@ -167,6 +166,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   return {
     ...(live && { live }),
     arch: cubin.arch,
+    version,
     instructions: total,
     registers: cubin.registers.get(symbol),
     work,

@@ -105,3 +105,20 @@ test('however much there is, a screen holds what is not folded, and the folds ha
     assert.ok(folds.some((fold) => fold.includes(`<summary>${name} (${amount})</summary>`)), String(name));
   assert.match(open, /\n\nand 50 more, below\.\n/);
 });
+
+test('what changed in the machine code is folded and bounded', () => {
+  const diff = Array.from({ length: 40 }, () => '- LDG.32 R4 <- R2-R3, UR4-UR5');
+  const lines = Array.from({ length: 3 }, (_, index) => ({ location: at(index + 1), was: at(index + 1), instructions: [40, 0] as const, work: { 'load global 32': [40, 0] as const }, diff })); // prettier-ignore
+  const names = Array.from({ length: 50 }, (_, index) => `k${index}`);
+  const code = names.map((name) => ({ kernel: name, message: '40 loads of 32 bits fewer' }));
+  const codeLines = names.map((name) => ({ kernel: name, lines }));
+  const text = summaryOf(compared([kernel('k', [])], { code, codeLines }));
+  const from = text.indexOf('<details><summary>Machine code that changed</summary>');
+  const section = text.slice(from, text.indexOf('\n<details><summary>Kernels'));
+  assert.ok(from > 0 && section.length < 13_000);
+  assert.match(section, /\n- `k0`: 40 loads of 32 bits fewer\n/);
+  assert.match(section, /\n\| `src\/a\.cu:1` \| load global 32 \| 40 \| 0 \|\n/);
+  assert.match(section, /\n- and 20 more, which the report has\n/);
+  assert.match(section, /\nThe report has the lines of 4\d more kernels\.\n/);
+  assert.equal(section.match(/<details>/g)!.length, section.match(/<\/details>/g)!.length);
+});

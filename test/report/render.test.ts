@@ -301,6 +301,34 @@ test('HTML tells a finding with its lines, its steps and its patch in one frame,
   assert.match(page, /<ul class="tiles"><li><b>2<\/b><span>kernels<\/span><\/li><li><b class="proved">1<\/b>/);
 });
 
+test('what changed in the machine code stays text in every format, and is in the schema', async () => {
+  const place = { file: hostile, line: 7 };
+  const change = { location: place, was: place, instructions: [3, 2] as const, work: { [hostile]: [1, 0] as const } };
+  const lines = [
+    { ...change, diff: [`- ${hostile}`, '```', '</details>'] },
+    { ...change, was: place, diff: ['+ MOV R1'] },
+  ];
+  const comparison = {
+    new: [],
+    fixed: [],
+    unchanged: [],
+    regressions: [],
+    code: [{ kernel: hostile, message: hostile, location: place }],
+    codeLines: [{ kernel: hostile, lines, more: 2 }],
+  };
+  const compared = { ...report, comparison };
+  assert.ok(validate(JSON.parse(await render('json', compared, plain))), JSON.stringify(validate.errors));
+  const markdown = await render('markdown', compared, plain);
+  const fenced = /\n(`{4,}diff\n[^]*?\n`{4,})\n/.exec(markdown)?.[1] ?? '';
+  assert.ok(fenced.includes('\n+ MOV R1\n'));
+  for (const line of markdown.replace(fenced, '').split('\n'))
+    assert.doesNotMatch(line.replace(/(`+)[^`].*?[^`]?\1/g, ''), /<img|@user/, line);
+  assert.doesNotMatch(pieces(await render('html', compared, plain)).rest, /<(?:script|img)\b|<\/script>/);
+  const text = await render('pretty', compared, { ...plain, verbose: true });
+  assert.ok(!text.includes('\u001b'));
+  assert.match(text, / instructions +3 → 2\n/);
+});
+
 test('Markdown lets nothing of the input become markup', async () => {
   const text = await render('markdown', hostileReport, plain);
   for (const line of text.split('\n')) {

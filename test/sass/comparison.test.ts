@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { matchLines } from '../../src/app/compare/line-match.ts';
 import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { compareCode } from '../../src/sass/comparison.ts';
+import { changedLines, type LineChange } from '../../src/sass/line-changes.ts';
 import { profileOf } from '../../src/sass/profile.ts';
 import { codeChangeText } from '../../src/wording/cost/code-changes.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
@@ -61,8 +62,14 @@ function compiled(name: string): Cubin {
   return cubin;
 }
 
-/** What is said of each kernel, first what weighs most. */
-function said(before: string, behind: string): Map<string, string[]> {
+interface Told {
+  /** First what weighs most. */
+  readonly sentences: readonly string[];
+  readonly lines: readonly LineChange[];
+}
+
+/** What is said of each kernel. */
+function said(before: string, behind: string): Map<string, Told> {
   const { baseOf } = matchLines(
     () => textOf(before),
     () => textOf(behind),
@@ -74,7 +81,8 @@ function said(before: string, behind: string): Map<string, string[]> {
       .filter(({ isKernel }) => isKernel)
       .map(({ symbol }) => {
         const [was, is] = [profileOf(base, symbol), profileOf(head, symbol)];
-        return [symbol, compareCode(was!, is!, baseOf).map(codeChangeText)];
+        const sentences = compareCode(was!, is!, baseOf).map(codeChangeText);
+        return [symbol, { sentences, lines: changedLines(was!, is!, baseOf) }];
       }),
   );
 }
@@ -89,16 +97,25 @@ test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
   });
   assert.equal(expected.length, 30);
   assert.deepEqual(
-    expected.map(([name]) => [name, told.get(name!)?.[0]]),
+    expected.map(([name]) => [name, told.get(name!)?.sentences[0]]),
     expected,
   );
+  for (const [name, { lines: changed }] of told) assert.ok(changed.length > 0, name);
+  const [line] = told.get('vector_load')!.lines;
+  assert.deepEqual([line!.location?.line, line!.was?.line, line!.instructions], [5, 5, [10, 4]]);
+  const work = { 'load global 128': [0, 1], 'load global 32': [4, 0] };
+  assert.deepEqual(Object.fromEntries(line!.work), work);
+  assert.equal(line!.diff.filter((row) => row.startsWith('- LDG.32 R')).length, 4);
+  assert.equal(line!.diff.filter((row) => row.startsWith('+ LDG.128 R')).length, 1);
+  // Code that ptxas appends belongs to no line; what stands on its line as before is not listed.
+  assert.ok(told.get('divided_integers')!.lines.some(({ location, was }) => !location && !was));
 });
 
 test('nothing is said of 15 changes that change no code', { skip: withoutNvcc }, () => {
   const told = said('neutral-before', 'neutral-after');
   assert.equal(told.size, 15);
   assert.deepEqual(
-    [...told].filter(([, sentences]) => sentences.length > 0),
+    [...told].filter(([, { sentences, lines }]) => sentences.length + lines.length > 0),
     [],
   );
 });

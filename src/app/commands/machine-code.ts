@@ -7,10 +7,13 @@ import type { Comparison, KernelReport, Report } from '../../document/report.ts'
 import { type Cubin, readCubin } from '../../sass/cubin/cubin.ts';
 import { cubinsIn } from '../../sass/cubin/fat-binary.ts';
 import { compareCode } from '../../sass/comparison.ts';
+import { inFile, lineDistance } from '../../sass/line-distance.ts';
 import { type CodeProfile, profileOf } from '../../sass/profile.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { toolVersion } from '../../system/version.ts';
 import { codeChangeText } from '../../wording/cost/code-changes.ts';
+import { codeLinesOf } from '../compare/code-lines.ts';
+import type { LineMatch } from '../compare/line-match.ts';
 import { codeReportOf } from '../pipeline/cost/code-report.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { tell } from './tell.ts';
@@ -101,6 +104,20 @@ export async function machineCodeCost({ paths, options }: Command, services: Com
   return exitCodeOf(report, options.failOn);
 }
 
+/**
+ * Without the sources, lines of a kernel are matched by one distance: the one at which most instructions are on the same
+ * line. Of a file that has another name, the lines are those of the only other file.
+ */
+function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
+  const [were, are] = [base, head].map(({ lines }) => new Set(lines.flatMap(({ location }) => location?.file ?? [])));
+  const gone = [...were!].filter((file) => !are!.has(file));
+  const added = [...are!].filter((file) => !were!.has(file));
+  const renamed = new Map(gone.length === 1 && added.length === 1 ? [[added[0]!, gone[0]!]] : []);
+  const distances = new Map<string, number>();
+  for (const file of are!) distances.set(file, lineDistance(inFile(base, renamed.get(file) ?? file), inFile(head, file))); // prettier-ignore
+  return ({ file, line }) => ({ file: renamed.get(file) ?? file, line: line - (distances.get(file) ?? 0) });
+}
+
 /** `selvage compare A.cubin B.cubin`: what changed in the code of kernels of one name and architecture. */
 export async function compareMachineCode(
   before: string,
@@ -109,20 +126,28 @@ export async function compareMachineCode(
   services: CommandLineServices,
 ): Promise<ExitCode> {
   const [base, head] = [readMachineCode(before, services.cwd), readMachineCode(after, services.cwd)];
-  const code = head.cubins.flatMap((cubin) => {
+  const isSeveral = new Set(head.cubins.map(({ arch }) => arch)).size > 1;
+  const compared = head.cubins.flatMap((cubin) => {
     const was = base.cubins.find(({ arch }) => arch === cubin.arch);
     return cubin.functions.flatMap(({ symbol, isKernel }) => {
       const [earlier, later] =
         isKernel && was ? [profileFrom(was, symbol, services.cwd), profileFrom(cubin, symbol, services.cwd)] : [];
       if (!earlier || !later) return [];
-      // Without the sources, a line is the one of the same number.
-      return compareCode(earlier, later, (location) => location).map((change) => ({
-        kernel: kernelName(symbol).full,
+      const name = kernelName(symbol).full;
+      const kernel = isSeveral ? `${name} (${cubin.arch})` : name;
+      const baseOf = sameLine(earlier, later);
+      const changes = compareCode(earlier, later, baseOf);
+      if (changes.length === 0) return [];
+      const code = changes.map((change) => ({
+        kernel,
         message: codeChangeText(change),
         ...(change.location && { location: change.location }),
       }));
+      return [{ code, lines: codeLinesOf(kernel, earlier, later, baseOf) }];
     });
   });
+  const code = compared.flatMap((one) => one.code);
+  const codeLines = compared.flatMap(({ lines }) => lines ?? []);
   const names = (file: ReadFile): string[] => [
     ...new Set(file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full))), // prettier-ignore
   ];
@@ -136,6 +161,7 @@ export async function compareMachineCode(
     unchanged: [],
     regressions: [],
     ...(code.length > 0 && { code }),
+    ...(codeLines.length > 0 && { codeLines }),
     ...(added.length > 0 && { addedKernels: added }),
     ...(removed.length > 0 && { removedKernels: removed }),
   });

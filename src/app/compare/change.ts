@@ -110,6 +110,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       regressions,
       improvements: costs.better,
       ...(costs.code.length > 0 && { code: costs.code }),
+      ...(costs.codeLines.length > 0 && { codeLines: costs.codeLines }),
       ...(costs.notes.length > 0 && { costNotes: costs.notes }),
     });
     // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
@@ -248,6 +249,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   readonly worse: readonly Regression[];
   readonly better: readonly Regression[];
   readonly code: NonNullable<Comparison['code']>;
+  readonly codeLines: NonNullable<Comparison['codeLines']>;
   readonly notes: readonly CostNote[];
 }> {
   // prettier-ignore
@@ -257,7 +259,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (pairs.length === 0) return { worse: [], better: [], code: [], notes: [] };
+  if (pairs.length === 0) return { worse: [], better: [], code: [], codeLines: [], notes: [] };
   const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }] = await Promise.all([
     import('./cost-comparison.ts'),
     import('./line-match.ts'),
@@ -283,7 +285,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   return {
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
-    code: codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // prettier-ignore
+    ...codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // prettier-ignore
     // Architectures share them.
     notes: [...new Map(changes.flatMap(({ notes }) => notes).map((note) => [JSON.stringify(note), note])).values()],
   };

@@ -1,11 +1,13 @@
 import { literalOf, widenedConstants } from '../../cost/widened-constants.ts';
 import { type Location, outsideToolkit } from '../../source/location.ts';
 import type { WidenedReport } from '../../document/cost-report.ts';
+import type { CodeLinesOfKernel } from '../../document/comparison-code.ts';
 import type { Comparison } from '../../document/report.ts';
 import { compareCode } from '../../sass/comparison.ts';
 import { codeChangeText } from '../../wording/cost/code-changes.ts';
 import { atomicWaitsText, widenedText } from '../../wording/cost/figure-phrases.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
+import { codeLinesOf } from './code-lines.ts';
 import type { CostPair } from './cost-pair.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';
 import type { LineMatch } from './line-match.ts';
@@ -18,21 +20,30 @@ interface ComparedPair extends CostPair {
   readonly launches: readonly ComparedLaunch[];
 }
 
+/** What changed in the code of kernels: sentences, and the lines of which they are. */
+interface CodeDifferences {
+  readonly code: NonNullable<Comparison['code']>;
+  readonly codeLines: NonNullable<Comparison['codeLines']>;
+}
+
 /** What changed in the code of kernels, each told once where instances share it. */
 export function codeDifferences(
   base: readonly CheckedKernel[],
   head: readonly CheckedKernel[],
   pairs: readonly ComparedPair[],
   { baseOf, text }: LineMatch,
-): NonNullable<Comparison['code']> {
+): CodeDifferences {
   const [before, after] = [base, head].map((side) => new Map(side.map(({ entry, code }) => [entry, code])));
   const told = new Set<string>();
-  return pairs.flatMap((pair) => {
+  const codeLines = new Map<string, CodeLinesOfKernel>();
+  const code = pairs.flatMap((pair) => {
     const [was, is] = [before!.get(pair.base.entry), after!.get(pair.head.entry)];
     const kernel = pair.head.entry.name.full;
     const widened = newlyWidened(pair, text).map((one) => ({ location: one.location, message: widenedText(one) }));
     const waits = atomicWaits(pair.launches);
     const changes = was && is ? compareCode(was, is, baseOf).slice(0, mostChanges) : [];
+    const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null; // prettier-ignore
+    if (byLine) codeLines.set(kernel, byLine);
     return [
       ...waits,
       ...widened,
@@ -44,6 +55,7 @@ export function codeDifferences(
       return [{ kernel, message, ...(location && { location }) }];
     });
   });
+  return { code, codeLines: [...codeLines.values()] };
 }
 
 /** Constants that make arithmetic of floats double in the head, and did not in the base. */

@@ -7,6 +7,7 @@ import { isFailure, isRace, type Finding } from '../../document/outcome.ts';
 import type { KernelReport, Report } from '../../document/report.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import { amountOf, costName } from '../../wording/cost/cost-messages.ts';
+import { codeChangesMarkdown } from '../../report/cost/code-changes.ts';
 import { costNotesList, regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
@@ -66,6 +67,8 @@ const MAX_ROWS = 100;
 // What is not folded has to fit in one screen.
 const MOST_FINDINGS = 10;
 const MOST_SHOWN = 5;
+/** Of the instructions that changed, in UTF-16 units. */
+const MOST_CODE = 12_000;
 /** Of a bound in a cell, in UTF-16 units. */
 const MOST_BOUND = 40;
 // A patch that is cut would not apply.
@@ -123,6 +126,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
     foldedFindings(facts),
     foldedTrust(facts),
     foldedCosts(facts),
+    foldedCode(facts),
     repairSection(facts),
     possibleSection(facts),
     kernelSection(facts),
@@ -270,6 +274,12 @@ function foldedCosts(facts: ReviewFacts): string {
   const table = regressionTable(all, (location) => where(facts, location, true), MAX_ROWS);
   const parts = [details(`All costs (${all.length})`, table), regressionCharts(facts.costs), notes];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** What changed in the machine code of kernels, by line. */
+function foldedCode({ report }: ReviewFacts): string {
+  const text = codeChangesMarkdown(report.comparison ?? {}, MOST_CODE);
+  return text === '' ? '' : details('Machine code that changed', text);
 }
 
 /** What the base had and the head has not. */

@@ -49,9 +49,27 @@ test('two cubins are compared; one with itself has no changes', () => {
   writeFileSync(join(folder, 'less.cubin'), edited);
   const compared = (head: string) => (JSON.parse(run('compare', 'sum.cubin', head, '--format', 'json').text) as Report).comparison!; // prettier-ignore
   assert.equal(compared('sum.cubin').code, undefined);
-  const { code } = compared('less.cubin');
+  assert.equal(compared('sum.cubin').codeLines, undefined);
+  const { code, codeLines } = compared('less.cubin');
   assert.deepEqual(
     code!.map(({ message }) => message),
     ['line 8: 8 barriers instead of 9'],
   );
+  assert.deepEqual(
+    codeLines!.flatMap(({ lines }) => lines.map(({ location, was, instructions, work }) => [location!.line, was!.line, instructions, work])), // prettier-ignore
+    [[8, 8, [1, 1], { barrier: [1, 0] }]],
+  );
+  const { diff } = codeLines![0]!.lines[0]!;
+  assert.deepEqual(
+    diff.filter((row) => !row.startsWith(' ')),
+    ['- BAR', '+ NOP'],
+  );
+  const text = (...options: string[]): string => run('compare', 'sum.cubin', 'less.cubin', ...options).text;
+  assert.match(text(), /: line 8: 8 barriers instead of 9\n {2}\S+tile-sum\.cu:8 +barrier +1 → 0\n/);
+  assert.match(text('--verbose'), /\n {2}- BAR\n/);
+  assert.match(
+    text('--format', 'markdown'),
+    /<details><summary>The lines that changed[^]*\| barrier \| 1 \| 0 \|[^]*\n- BAR\n/,
+  );
+  assert.match(text('--format', 'html'), /<td>barrier<\/td><td>1<\/td><td>0<\/td>/);
 });

@@ -2,7 +2,6 @@
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
-import { versionOf } from '../../../sass/instruction/decode.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
@@ -14,6 +13,8 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** So many lines of a kernel are told. */
 const mostLines = 12;
+/** So many instructions of a line are listed. */
+const mostListed = 8;
 /** So many faults of a kernel are told: one barrier that is lost parts many accesses. */
 const mostFaults = 4;
 
@@ -64,8 +65,7 @@ export function codeReportOf(
   translation: Translation,
   merged: MergedAccesses = new Map(),
 ): CodeReport {
-  const { live } = profile;
-  const version = versionOf(profile.arch);
+  const { live, version } = profile;
   const wide = [...merged.values()].filter((bytes) => bytes > 0).length;
   const lines = profile.lines
     .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location, version)] : []))
@@ -81,8 +81,8 @@ export function codeReportOf(
   };
 }
 
-function lineReport({ instructions, work, first }: LineProfile, location: Location, version: number): CodeLine {
-  const listing = first.map((one) => instructionText(one, version));
+function lineReport({ instructions, work, code }: LineProfile, location: Location, version: number): CodeLine {
+  const listing = code.slice(0, mostListed).map((one) => instructionText(one, version));
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 

@@ -1,0 +1,31 @@
+/** What changed in the machine code of kernels. The published schema fixes the names. */
+import type { Location } from '../source/location.ts';
+
+/** A change of a kernel's machine code, in a sentence. */
+export interface CodeDifference {
+  readonly kernel: string;
+  readonly message: string;
+  readonly location?: Location;
+}
+
+/** A source line whose machine code changed; without either place, code that belongs to no line. */
+export interface CodeLineChange {
+  /** In the head; absent where the line is gone. */
+  readonly location?: Location;
+  /** In the base; absent where the line is new. */
+  readonly was?: Location;
+  /** Of the base, and of the head. */
+  readonly instructions: readonly [before: number, after: number];
+  /** Of each kind of work of which there is more or less: `load global 32`, `spill load`, `barrier` … */
+  readonly work: Readonly<Record<string, readonly [before: number, after: number]>>;
+  /** Registers, addresses and order aside: `-` and `+` before instructions of the base and of the head. */
+  readonly diff: readonly string[];
+}
+
+export interface CodeLinesOfKernel {
+  readonly kernel: string;
+  /** What changed most first. */
+  readonly lines: readonly CodeLineChange[];
+  /** Further lines that changed. */
+  readonly more?: number;
+}

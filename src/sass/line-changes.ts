@@ -1,0 +1,186 @@
+/** What changed in the code of a kernel, by source line: how much of each kind of work, and which instructions. */
+import { diffArrays } from 'diff';
+import type { Location } from '../source/location.ts';
+import type { SassInstruction } from './instruction/decode.ts';
+import { instructionShape, instructionText } from './listing.ts';
+import type { CodeProfile, LineProfile, WorkKind } from './profile.ts';
+
+/** A number of the base, and of the head. */
+type BeforeAfter = readonly [before: number, after: number];
+
+export interface LineChange {
+  /** In the head; undefined where the line is gone, or the code belongs to no line. */
+  readonly location: Location | undefined;
+  /** In the base; undefined where the line is new, or the code belongs to no line. */
+  readonly was: Location | undefined;
+  readonly instructions: BeforeAfter;
+  /** Kinds of which there are more or fewer. */
+  readonly work: ReadonlyMap<WorkKind, BeforeAfter>;
+  /** `-` and `+` before an instruction of the base and of the head; a space before one of both. */
+  readonly diff: readonly string[];
+}
+
+/** Kinds that say how work is done, not what is done: they would name lines on which nothing else changed. */
+const manner: ReadonlySet<WorkKind> = new Set(['uniform', 'guarded', 'conversion', 'other']);
+
+/** Of instructions that both sides have, so many stand around a change. */
+const context = 2;
+/** So many instructions of a line are listed. */
+const mostListed = 40;
+/** Instructions taken away and put in; the time grows with their square. */
+const mostEdits = 1000;
+
+/** Lines by file and number. */
+export function lineKey(location: { readonly file: string; readonly line: number } | undefined): string {
+  return location ? `${location.file}\n${location.line}` : '';
+}
+
+/**
+ * The lines whose instructions are others than before. Registers, addresses, encodings, and the order of the instructions
+ * of a line are no difference.
+ * @param baseOf the line of the base that a line of the head was; null where it is new
+ * @returns what changed most first
+ */
+export function changedLines(
+  base: CodeProfile,
+  head: CodeProfile,
+  baseOf: (location: Location) => { readonly file: string; readonly line: number } | null,
+): LineChange[] {
+  const shapes = [base, head].map(({ lines, version }) =>
+    shapesOf(
+      lines.flatMap(({ code }) => code),
+      version,
+    ),
+  );
+  // Reformatting moves code from line to line.
+  if (shapes[0] === shapes[1]) return [];
+  const left = new Map(base.lines.map((line) => [lineKey(line.location), line]));
+  const pairs: (readonly [LineProfile | undefined, LineProfile])[] = head.lines.map((line) => {
+    const place = line.location ? baseOf(line.location) : undefined;
+    const was = place === null ? undefined : left.get(lineKey(place));
+    if (was) left.delete(lineKey(was.location));
+    return [was, line];
+  });
+  const moved = new Map<string, LineProfile[]>();
+  for (const line of left.values()) {
+    const key = shapesOf(line.code, base.version);
+    moved.set(key, [...(moved.get(key) ?? []), line]);
+  }
+  const versions: BeforeAfter = [base.version, head.version];
+  const changes = pairs.flatMap(([was, is]) => {
+    // What is gone from one line and new on another only moved.
+    const same = was ? undefined : moved.get(shapesOf(is.code, head.version))?.shift();
+    if (same) left.delete(lineKey(same.location));
+    return same ? [] : (changeOf(was, is, versions) ?? []);
+  });
+  for (const line of left.values()) {
+    const change = changeOf(line, undefined, versions);
+    if (change) changes.push(change);
+  }
+  const size = ({ instructions: [before, after], work }: LineChange): number =>
+    [...work.values()].reduce((total, [less, more]) => total + Math.abs(more - less), Math.abs(after - before));
+  return changes.sort((a, b) => size(b) - size(a));
+}
+
+/** Instructions in whatever order, with whatever registers. */
+function shapesOf(code: readonly SassInstruction[], version: number): string {
+  return code.map((one) => instructionShape(one, version)).sort().join('\n'); // prettier-ignore
+}
+
+function changeOf(
+  was: LineProfile | undefined,
+  is: LineProfile | undefined,
+  versions: BeforeAfter,
+): LineChange | undefined {
+  const diff = instructionDiff(was?.code ?? [], is?.code ?? [], versions);
+  if (diff.length === 0) return undefined;
+  const kinds = new Set([...(was?.work.keys() ?? []), ...(is?.work.keys() ?? [])]);
+  const work = [...kinds].flatMap((kind) => {
+    const both: BeforeAfter = [was?.work.get(kind) ?? 0, is?.work.get(kind) ?? 0];
+    return both[0] === both[1] || manner.has(kind) ? [] : [[kind, both] as const];
+  });
+  return {
+    location: is?.location,
+    was: was?.location,
+    instructions: [was?.instructions ?? 0, is?.instructions ?? 0],
+    work: new Map(work.sort(([a], [b]) => (a < b ? -1 : 1))),
+    diff,
+  };
+}
+
+interface Row {
+  readonly sign: '-' | '+' | ' ';
+  readonly shape: string;
+  readonly text: string;
+}
+
+/** Both sides as one list; empty where each has the same instructions, in whatever order. */
+function instructionDiff(
+  before: readonly SassInstruction[],
+  after: readonly SassInstruction[],
+  [old, version]: BeforeAfter,
+): string[] {
+  const [left, right] = [
+    before.map((one) => instructionShape(one, old)),
+    after.map((one) => instructionShape(one, version)),
+  ];
+  const parts = diffArrays(left, right, { maxEditLength: mostEdits }) ?? [
+    { value: left, removed: true, added: false },
+    { value: right, removed: false, added: true },
+  ];
+  const rows: Row[] = [];
+  let [from, to] = [0, 0];
+  for (const { value, removed, added } of parts) {
+    for (const shape of value) {
+      rows.push(
+        removed
+          ? { sign: '-', shape, text: instructionText(before[from]!, old) }
+          : { sign: added ? '+' : ' ', shape, text: instructionText(after[to]!, version) },
+      );
+      if (!added) from += 1;
+      if (!removed) to += 1;
+    }
+  }
+  return listed(withoutMoves(rows));
+}
+
+/** An instruction that is gone here and new there only moved. */
+function withoutMoves(rows: readonly Row[]): Row[] {
+  const gone = new Map<string, number>();
+  for (const { sign, shape } of rows) if (sign === '-') gone.set(shape, (gone.get(shape) ?? 0) + 1);
+  const moved = new Map<string, number>();
+  const kept = rows.map((row): Row => {
+    const many = row.sign === '+' ? (gone.get(row.shape) ?? 0) : 0;
+    if (many === 0) return row;
+    gone.set(row.shape, many - 1);
+    moved.set(row.shape, (moved.get(row.shape) ?? 0) + 1);
+    return { ...row, sign: ' ' };
+  });
+  return kept.filter(({ sign, shape }) => {
+    const many = sign === '-' ? (moved.get(shape) ?? 0) : 0;
+    if (many > 0) moved.set(shape, many - 1);
+    return many === 0;
+  });
+}
+
+/** Changes with what stands around them. */
+function listed(rows: readonly Row[]): string[] {
+  if (rows.every(({ sign }) => sign === ' ')) return [];
+  const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // prettier-ignore
+  const lines: string[] = [];
+  let same = 0;
+  const close = (): void => {
+    if (same > 0) lines.push(`  (${same} the same)`);
+    same = 0;
+  };
+  for (const [at, { sign, text }] of rows.entries()) {
+    if (!isNear[at]) {
+      same += 1;
+      continue;
+    }
+    close();
+    lines.push(`${sign} ${text}`);
+  }
+  close();
+  return lines.length <= mostListed ? lines : [...lines.slice(0, mostListed - 1), `  (${lines.length - mostListed + 1} more)`]; // prettier-ignore
+}
