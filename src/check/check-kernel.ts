@@ -17,6 +17,7 @@ import {
   type CheapTrial,
   tryCheaply,
   tryExecutions,
+  tryRun,
   hintsOf,
   type RaceState,
   askSolver,
@@ -127,11 +128,13 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const pairs: readonly AccessPair[] = racingPairs(facts, intervals, memory.mayAlias);
     const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
 
-    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then executions/small-launch, then
-    // deciding/solver-tiers with runs of its models.
+    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
+    // executions/small-launch, then deciding/solver-tiers with runs of its models.
     const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
     yield* runs.runHints(hintsOf(tried));
-    const left: CheapTrial = runs.races.size > 0 ? tried : tryExecutions(facts, tried, memory.mayAlias, assumed, log);
+    const isOpen = runs.races.size === 0;
+    const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
+    const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
     const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
     const { unreachable, off }: Reachability = yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 

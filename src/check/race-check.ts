@@ -40,6 +40,7 @@ import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
 import { ascendingArrays } from './natural/assumed-contents.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import type { Shown } from './witness/replay.ts';
+import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 
 export interface RaceState {
@@ -153,6 +154,16 @@ export function tryExecutions(
       assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
   for (const { obligation } of tried.waiting) log?.addRace(obligation, 'executions', null);
   return { ...tried, waiting: [], unresolved: [] };
+}
+
+/** What is left of a trial: nothing where one run of the launch tells that nothing races. */
+export function* tryRun(context: KernelContext, tried: CheapTrial, log: CertificateLog | null): Steps<CheapTrial> {
+  const { waiting, unresolved } = tried;
+  if (waiting.length === 0 || unresolved.length > 0) return tried;
+  const isDecided = yield* isDecidedByRun(context, [...new Set(waiting.map(({ pair }) => pair))]);
+  if (!isDecided) return tried;
+  for (const { obligation } of waiting) log?.addRace(obligation, 'executions', null);
+  return { ...tried, waiting: [] };
 }
 
 /** What to run first: what a run confirms needs no solver. */

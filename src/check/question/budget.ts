@@ -107,5 +107,8 @@ export const replays = {
  */
 export const shortRuns = { orders: 4, mostSteps: 20_000, mostThreads: 256 } as const;
 
+/** Runs of a whole launch that decide what is open: threads, and instructions of all of them. */
+export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as const;
+
 /** Replays of one kernel that look for smaller scenarios, and their instructions. */
 export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;

@@ -1,18 +1,17 @@
 // expect: butterflies race=proved divergence=proved
 // expect: butterflies silent
 // expect: butterfliesNoBarrier race=race divergence=proved
-// expect: butterfliesNoBarrier finding race/shared error on s lines 44,45,46
+// expect: butterfliesNoBarrier finding race/shared error on s lines 43,44,45
 // expect: butterfliesOverlap race=race divergence=proved
-// expect: butterfliesOverlap finding race/shared error on s lines 61,62,63
+// expect: butterfliesOverlap finding race/shared error on s lines 60,61,62
 // expect: butterfliesByWarps race=proved divergence=proved
 // expect: butterfliesByWarps silent
-// open: butterfliesByWarps race=possible divergence=proved; race/shared warning on s
 // expect: butterfliesByWarpsTooLong race=race divergence=proved
-// expect: butterfliesByWarpsTooLong finding race/shared error on s lines 97,98,99
+// expect: butterfliesByWarpsTooLong finding race/shared error on s lines 96,97,98
 // expect: rotaryHalves race=proved divergence=proved
 // expect: rotaryHalves silent
 // expect: rotaryHalvesAll race=race divergence=proved
-// expect: rotaryHalvesAll finding race/global error on x lines 121,122,124,125
+// expect: rotaryHalvesAll finding race/global error on x lines 120,121,123,124
 //
 // Sums and differences of pairs: the stages of a Walsh-Hadamard transform over 512 elements, and rotary embedding.
 

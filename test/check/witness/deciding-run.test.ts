@@ -1,0 +1,99 @@
+/** What one run of a launch decides, and what it must not decide. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aliasing } from '../../../src/check/context/apart.ts';
+import { intervalsOf } from '../../../src/check/intervals.ts';
+import { racingPairs } from '../../../src/check/race-pairs.ts';
+import { isDecidedByRun } from '../../../src/check/witness/deciding-run.ts';
+import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
+import { complete } from '../../../src/base/steps.ts';
+import { type CheckOptions, contextOf, load, store } from '../kernel-text.ts';
+
+/** Whether a run decides all pairs of a body that no barrier keeps apart. */
+async function decided(body: string, options: CheckOptions = {}): Promise<boolean> {
+  const context = contextOf(body, options);
+  const { kernel, dependences, loaded } = context;
+  const of = (scope: 'block' | 'grid') => inferUniformity(kernel, dependences, loaded, new Set(), scope);
+  const intervals = intervalsOf(context, { block: of('block'), grid: of('grid') }, false);
+  const pairs = racingPairs(context, intervals, aliasing(context).mayAlias);
+  assert.ok(pairs.length > 0, 'something is open');
+  return complete(isDecidedByRun(context, pairs));
+}
+
+/** A stage of sums over warps: element `t` takes what thread `t ^ distance` left, behind the barrier in between. */
+const stage = (distance: number, barrier: string): string => `
+xor.b32 %r20, %r0, ${distance};
+${load('%r21', '%d0', '%r20', 30)}
+${barrier}
+${store('%d0', '%r0', '%r21', 31)}
+${barrier}`;
+const [warp, block] = ['bar.warp.sync 0xffffffff;', 'bar.sync 0;'];
+const first = `${store('%d0', '%r0', '%r0', 32)} ${block}`;
+
+test('warp barriers between the threads of a warp are enough, beyond a warp they are not', async () => {
+  assert.equal(await decided(first + stage(1, warp) + stage(16, warp)), true);
+  assert.equal(await decided(first + stage(1, warp) + stage(32, warp)), false);
+  assert.equal(await decided(first + stage(1, warp) + block + stage(32, block)), true);
+});
+
+test('the launch and what decides ways and addresses is to be given', async () => {
+  const upTo = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`;
+  assert.equal(await decided(upTo), false);
+  assert.equal(await decided(upTo, { scalars: { 2: 7n } }), true);
+  assert.equal(await decided(upTo, { scalars: { 2: 7n }, block: null }), false);
+  assert.equal(await decided(upTo, { scalars: { 2: 7n }, grid: [4, null, 1] as never }), false);
+  // What is only stored decides nothing.
+  assert.equal(await decided(store('%d0', '%r0', '%r9', 30)), true);
+});
+
+test('what memory holds must not decide where threads go, nor where they access', async () => {
+  const read = load('%r21', '%d1', '%r0', 30);
+  assert.equal(await decided(`${read} setp.eq.s32 %p1, %r21, 5; @%p1 bra END; ${store('%d0', '%r0', '%r0', 31)} END:`), false); // prettier-ignore
+  assert.equal(await decided(`${read} ${store('%d0', '%r21', '%r0', 31)}`), false);
+  assert.equal(await decided(`${read} ${store('%d0', '%r0', '%r21', 31)}`), true);
+  // Nor what is exchanged in the warp, nor the address of an array.
+  const exchanged = 'shfl.sync.idx.b32 %r22|%p2, %r21, 0, 31, -1; and.b32 %r22, %r22, 64;';
+  assert.equal(await decided(`${read} ${exchanged} add.s32 %r22, %r22, %r0; ${store('%d0', '%r22', '%r0', 31)}`), false); // prettier-ignore
+  const aligned = 'and.b64 %d40, %d1, 64; setp.ne.s64 %p1, %d40, 0; @%p1 bra END;';
+  assert.equal(await decided(`${aligned} ${store('%d0', '%r0', '%r0', 31)} END:`), false);
+});
+
+test('values that a run makes up decide nothing', async () => {
+  const sine = 'cvt.rn.f32.s32 %f1, %r0; sin.approx.f32 %f1, %f1;';
+  const place = 'cvt.rzi.s32.f32 %r22, %f1; and.b32 %r22, %r22, 64; add.s32 %r22, %r22, %r0;';
+  assert.equal(await decided(`${sine} setp.gt.f32 %p1, %f1, 0f3F000000; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`), false); // prettier-ignore
+  assert.equal(await decided(`${sine} ${place} ${store('%d0', '%r22', '%r0', 30)}`), false);
+});
+
+test('blocks that differ are all run, and where that is too much nothing is decided', async () => {
+  // The last block alone has threads that write one element.
+  const last = `setp.lt.u32 %p1, %r6, 7; selp.b32 %r20, %r0, 0, %p1; ${store('%d0', '%r20', '%r0', 30)}`;
+  assert.equal(await decided(last, { grid: [7, 1, 1] }), true);
+  assert.equal(await decided(last, { grid: [8, 1, 1] }), false);
+  const own = store('%d1', '%r7', '%r0', 30);
+  assert.equal(await decided(own, { grid: [16, 1, 1] }), true);
+  assert.equal(await decided(own, { grid: [1 << 20, 1, 1] }), false);
+  // Each block does the same in its own shared memory: one stands for all.
+  assert.equal(await decided(store('%d0', '%r0', '%r0', 30), { grid: [1 << 20, 1, 1] }), true);
+  const neighbour = `${own} add.s32 %r20, %r7, 64; ${store('%d1', '%r20', '%r0', 31)}`;
+  assert.equal(await decided(neighbour, { grid: [16, 1, 1] }), false);
+});
+
+test('pointers that lead into one array, and more than barriers that order, are left to others', async () => {
+  const own = store('%d1', '%r7', '%r0', 30);
+  assert.equal(await decided(own, { launch: { samePointers: [[0, 1]] } }), false);
+  assert.equal(await decided(`${own} ${store('%d2', '%r7', '%r0', 31)}`), true);
+  assert.equal(await decided(`${own} st.relaxed.gpu.u32 [%d2], %r0;`), false);
+  assert.equal(await decided(`${own} atom.global.add.u32 %r30, [%d2], 1;`), false);
+  assert.equal(await decided(`${own} bar.sync 1, 32;`), false);
+});
+
+test('a barrier that some threads miss, a trap and an end of the budget decide nothing', async () => {
+  const own = store('%d0', '%r0', '%r0', 30);
+  assert.equal(await decided(`${own} setp.gt.u32 %p1, %r0, 40; @%p1 bra END; bar.sync 0; END:`), false);
+  assert.equal(await decided(`${own} setp.lt.u32 %p1, %r0, 64; @%p1 bra END; trap; END:`), false);
+  const long = `mov.u32 %r20, 0; LOOP: ${own} add.s32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 100; @%p1 bra LOOP;`;
+  assert.equal(await decided(long), true);
+  assert.equal(await decided(long, { budget: { replaySteps: 1000 } }), false);
+  assert.equal(await decided(long, { budget: { replaySteps: 0 } }), false);
+});
