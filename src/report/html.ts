@@ -59,7 +59,7 @@ export function renderHtml(report: Report, { source }: HtmlOptions): string {
     '<main id="findings">',
     cards.length > 0 ? `<h2>Findings</h2>${cards.join('\n')}` : '',
     costsSection(report),
-    codeChangesHtml(report.comparison ?? {}),
+    codeChangesHtml(report.comparison ?? {}, source),
     listSection(
       'Messages',
       report.diagnostics.map(

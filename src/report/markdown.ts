@@ -65,11 +65,11 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     const charts = regressionCharts(costs);
     if (charts !== '') lines.push(charts, '');
   }
-  const code = codeChangesMarkdown(report.comparison ?? {}, Infinity);
+  const code = codeChangesMarkdown(report.comparison ?? {}, Infinity, source);
   if (code !== '') lines.push('## Machine code that changed', '', code, '');
   const notes = costNotesList(report.comparison?.costNotes ?? []);
   if (notes !== '') lines.push(notes, '');
-  for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf)));
+  for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf), source));
   const patch = renderPatch(report, source);
   if (patch !== '') {
     const shown = report.kernels.some(({ repair }) => repair.leaves !== undefined) ? 'checked' : 'proved';
@@ -101,7 +101,11 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   return lines.join('\n');
 }
 
-function kernelSection({ kernels, name, instances }: InstanceGroup, { here, elsewhere }: ToldOfKernel): string[] {
+function kernelSection(
+  { kernels, name, instances }: InstanceGroup,
+  { here, elsewhere }: ToldOfKernel,
+  source: MarkdownOptions['source'],
+): string[] {
   const [kernel] = kernels;
   const { race, divergence } = kernel;
   const lines = [`## ${codeSpan(name)}${kernel.arch === undefined ? '' : ` (${kernel.arch})`}`, ''];
@@ -124,7 +128,7 @@ function kernelSection({ kernels, name, instances }: InstanceGroup, { here, else
   if (elsewhere.length > 0) lines.push(`- ${toMarkdown(toldElsewhereText(elsewhere))}`);
   for (const { kind, text } of assumptionsOf(kernel)) lines.push(`- assumption (${kind}): ${escapeText(text)}`);
   lines.push('');
-  if (kernel.cost && kernels.length === 1) lines.push(...costTable(kernel.cost));
+  if (kernel.cost && kernels.length === 1) lines.push(...costTable(kernel.cost, source));
   for (const group of here) lines.push(...findingSection(group), '');
   return lines;
 }

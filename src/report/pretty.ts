@@ -85,7 +85,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     const { added, fixed, unchanged } = comparedCauses(report);
     lines.push('', ...comingsAndGoings(report, (name) => name));
     for (const { kernel, message } of improvements) lines.push(`${paint('green', 'better')}: ${kernel}: ${message}`);
-    lines.push(...codeChangesPretty(report.comparison, verbose, paint));
+    lines.push(...codeChangesPretty(report.comparison, verbose, paint, source));
     for (const { kernel, message } of costNotes) lines.push(paint('dim', `costs compared: ${kernel}: ${message}`));
     const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // prettier-ignore
     const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // prettier-ignore
@@ -146,7 +146,12 @@ function isAboutCosts({ race }: KernelReport): boolean {
   return race.verdict === 'skipped';
 }
 
-function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
+function kernelLines(
+  group: InstanceGroup,
+  { verbose, source }: PrettyOptions,
+  withCosts: boolean,
+  paint: Paint,
+): string[] {
   const [kernel] = group.kernels;
   const { race, divergence } = kernel;
   const isTabled = verbose || isAboutCosts(kernel);
@@ -173,7 +178,7 @@ function kernelLines(group: InstanceGroup, { verbose }: PrettyOptions, withCosts
     ...verdict('barrier divergence', divergence),
     ...(showsIdempotency(verbose)(kernel) ? idempotencyLines(kernel, verbose, paint) : []),
     ...repairLines(kernel, paint),
-    ...(kernel.cost && withCosts && isTabled ? costLines(kernel, verbose, paint) : []),
+    ...(kernel.cost && withCosts && isTabled ? costLines(kernel, verbose, paint, source) : []),
   ];
   const launches = verbose ? kernel.launches : kernel.launches.slice(0, 3);
   for (const launch of launches) {

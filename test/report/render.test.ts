@@ -317,10 +317,11 @@ test('what changed in the machine code stays text in every format, and is in the
     codeLines: [{ kernel: hostile, lines, more: 2 }],
   };
   const compared = { ...report, comparison };
+  const plain = { color: false, verbose: false, source: () => `${hostile}\n`.repeat(9) };
   assert.ok(validate(JSON.parse(await render('json', compared, plain))), JSON.stringify(validate.errors));
   const markdown = await render('markdown', compared, plain);
   const fenced = /\n(`{4,}diff\n[^]*?\n`{4,})\n/.exec(markdown)?.[1] ?? '';
-  assert.ok(fenced.includes('\n+ MOV R1\n'));
+  assert.ok(fenced.includes('\n+ MOV R1\n') && fenced.includes('@@ </script>'));
   for (const line of markdown.replace(fenced, '').split('\n'))
     assert.doesNotMatch(line.replace(/(`+)[^`].*?[^`]?\1/g, ''), /<img|@user/, line);
   assert.doesNotMatch(pieces(await render('html', compared, plain)).rest, /<(?:script|img)\b|<\/script>/);

@@ -277,8 +277,8 @@ function foldedCosts(facts: ReviewFacts): string {
 }
 
 /** What changed in the machine code of kernels, by line. */
-function foldedCode({ report }: ReviewFacts): string {
-  const text = codeChangesMarkdown(report.comparison ?? {}, MOST_CODE);
+function foldedCode({ report, source = () => undefined }: ReviewFacts): string {
+  const text = codeChangesMarkdown(report.comparison ?? {}, MOST_CODE, source);
   return text === '' ? '' : details('Machine code that changed', text);
 }
 

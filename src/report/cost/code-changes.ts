@@ -6,6 +6,7 @@ import { place } from '../../wording/text/place.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 import { codeSpan, details, escapeText, fencedBlock, oneLine, tableCode } from '../markup/inert-markdown.ts';
 import type { Paint } from '../markup/paint.ts';
+import { writtenLine, type SourceOf } from './written-line.ts';
 
 type CodeOfComparison = Pick<Comparison, 'code' | 'codeLines'>;
 
@@ -43,10 +44,12 @@ function lineName({ location, was }: CodeLineChange): string {
 }
 
 /** Instructions with `-` and `+`, below the line that they are of. */
-function diffText({ lines }: CodeLinesOfKernel): string {
-  return lines
-    .map((change) => [`@@ ${oneLine(lineName(change))} @@`, ...change.diff.map(oneLine)].join('\n'))
-    .join('\n');
+function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
+  const heading = (change: CodeLineChange): string => {
+    const text = change.location ? writtenLine(source, change.location) : '';
+    return `@@ ${oneLine(lineName(change))} @@${text === '' ? '' : ` ${text}`}`;
+  };
+  return lines.map((change) => [heading(change), ...change.diff.map(oneLine)].join('\n')).join('\n');
 }
 
 /**
@@ -54,7 +57,11 @@ function diffText({ lines }: CodeLinesOfKernel): string {
  * @param budget of UTF-16 units: kernels that do not fit are counted
  * @returns empty where no code changed
  */
-export function codeChangesMarkdown({ code = [], codeLines = [] }: CodeOfComparison, budget: number): string {
+export function codeChangesMarkdown(
+  { code = [], codeLines = [] }: CodeOfComparison,
+  budget: number,
+  source: SourceOf,
+): string {
   if (code.length === 0) return '';
   const sentences = code.slice(0, mostSentences).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`); // prettier-ignore
   if (code.length > mostSentences) sentences.push(`- and ${code.length - mostSentences} more, which the report has`);
@@ -62,7 +69,7 @@ export function codeChangesMarkdown({ code = [], codeLines = [] }: CodeOfCompari
   let left = budget - parts[0]!.length;
   let omitted = 0;
   for (const kernel of codeLines) {
-    const part = kernelMarkdown(kernel);
+    const part = kernelMarkdown(kernel, source);
     if (part.length > left) omitted += 1;
     else parts.push(part);
     left -= part.length > left ? 0 : part.length;
@@ -71,10 +78,14 @@ export function codeChangesMarkdown({ code = [], codeLines = [] }: CodeOfCompari
   return parts.join('\n\n');
 }
 
-function kernelMarkdown(changed: CodeLinesOfKernel): string {
+function kernelMarkdown(changed: CodeLinesOfKernel, source: SourceOf): string {
   const rows = rowsOf(changed).map(({ line, what, before, after }) => `| ${tableCode(line)} | ${escapeText(what)} | ${before} | ${after} |`); // prettier-ignore
   const table = ['| line | machine code | before | after |', '|---|---|---:|---:|', ...rows].join('\n');
-  const lines = [...(rows.length > 0 ? [table] : []), fencedBlock(diffText(changed), 'diff'), ...moreLines(changed)];
+  const lines = [
+    ...(rows.length > 0 ? [table] : []),
+    fencedBlock(diffText(changed, source), 'diff'),
+    ...moreLines(changed),
+  ];
   return `${codeSpan(changed.kernel)}\n\n${details('The lines that changed, and their instructions', lines.join('\n\n'))}`;
 }
 
@@ -83,14 +94,14 @@ function moreLines({ more = 0 }: CodeLinesOfKernel): string[] {
 }
 
 /** Sentences, then a table and the instructions of each kernel, folded; empty where no code changed. */
-export function codeChangesHtml({ code = [], codeLines = [] }: CodeOfComparison): string {
+export function codeChangesHtml({ code = [], codeLines = [] }: CodeOfComparison, source: SourceOf): string {
   if (code.length === 0) return '';
   const sentences = code.map(({ kernel, message }) => `<li><code>${escapeHtml(kernel)}</code>: ${escapeHtml(message)}</li>`); // prettier-ignore
   const kernels = codeLines.map((changed) => {
     const rows = rowsOf(changed).map(({ line, what, before, after }) => `<tr><td>${escapeHtml(line)}</td><td>${escapeHtml(what)}</td><td>${before}</td><td>${after}</td></tr>`); // prettier-ignore
     const table = `<table><thead><tr><th>line</th><th>machine code</th><th>before</th><th>after</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
     const rest = moreLines(changed).map((text) => `<p class="dim">${text}</p>`);
-    return `<details><summary>Lines of <code>${escapeHtml(changed.kernel)}</code></summary>${rows.length > 0 ? table : ''}<pre>${escapeHtml(diffText(changed))}</pre>${rest.join('')}</details>`;
+    return `<details><summary>Lines of <code>${escapeHtml(changed.kernel)}</code></summary>${rows.length > 0 ? table : ''}<pre>${escapeHtml(diffText(changed, source))}</pre>${rest.join('')}</details>`;
   });
   return `<h2 id="code">Machine code that changed</h2><ul>${sentences.join('')}</ul>${kernels.join('\n')}`;
 }
@@ -100,23 +111,24 @@ export function codeChangesPretty(
   { code = [], codeLines = [] }: CodeOfComparison,
   verbose: boolean,
   paint: Paint,
+  source: SourceOf,
 ): string[] {
   const byKernel = new Map(codeLines.map((changed) => [changed.kernel, changed]));
   return code.flatMap(({ kernel, message }, at) => {
     const sentence = `${paint('cyan', 'code')}: ${kernel}: ${message}`;
     const changed = code[at + 1]?.kernel === kernel ? undefined : byKernel.get(kernel);
-    return [sentence, ...(changed ? tableLines(changed, verbose, paint) : [])];
+    return [sentence, ...(changed ? tableLines(changed, verbose, paint, source) : [])];
   });
 }
 
-function tableLines(changed: CodeLinesOfKernel, verbose: boolean, paint: Paint): string[] {
+function tableLines(changed: CodeLinesOfKernel, verbose: boolean, paint: Paint, source: SourceOf): string[] {
   const rows = rowsOf(changed);
   const shown = verbose ? rows : rows.slice(0, mostRows);
   const width = (of: (row: Row) => string): number => Math.max(0, ...shown.map((row) => of(row).length));
   const [line, what, before] = [width((row) => row.line), width((row) => row.what), width((row) => row.before)];
   const told = shown.map((row) => `  ${row.line.padEnd(line)}  ${row.what.padEnd(what)}  ${row.before.padStart(before)} → ${row.after}`); // prettier-ignore
   if (verbose) {
-    const diff = diffText(changed).split('\n').map((text) => `  ${text}`); // prettier-ignore
+    const diff = diffText(changed, source).split('\n').map((text) => `  ${text}`); // prettier-ignore
     return [...told, ...diff.map(painted(paint)), ...moreLines(changed).map((text) => paint('dim', `  ${text}`))];
   }
   const left = rows.length - shown.length;

@@ -10,6 +10,7 @@ import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
 import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
+import { writtenLine, type SourceOf } from './written-line.ts';
 import { notesOf } from '../../wording/cost/worse-costs.ts';
 
 const MAX_CHARTS = 5;
@@ -65,7 +66,7 @@ export function costNotesList(notes: readonly CostNote[]): string {
 }
 
 /** The bounds of a warp in both builds, and the resources. */
-export function costTable(cost: CostReport): string[] {
+export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined): string[] {
   const { bounds, resources } = cost;
   const { source, production } = bounds;
   const lines: string[] = [];
@@ -95,15 +96,20 @@ export function costTable(cost: CostReport): string[] {
   if (resources) lines.push(`${escapeText(resourcesPhrase(resources))}.`, '');
   const figures = figureLines(cost).map((line) => `- ${escapeText(line)}`);
   if (figures.length > 0) lines.push(details('What it executes, and how it fills the GPU', figures.join('\n')), '');
-  if (cost.code && cost.code.lines.length > 0) lines.push(codeListing(cost.code), '');
+  if (cost.code && cost.code.lines.length > 0) lines.push(codeListing(cost.code, sourceOf), '');
   return lines;
 }
 
 /** The instructions that run, by source line, folded. */
-function codeListing({ instructions, lines }: CodeReport): string {
+function codeListing({ instructions, lines }: CodeReport, source: SourceOf): string {
   const listed = lines.map(({ location, instructions: own, listing }) => {
     const rest = own > listing.length ? [`  and ${own - listing.length} more`] : [];
-    return [`${location.file}:${location.line} (${own})`, ...listing.map((one) => `  ${one}`), ...rest].join('\n');
+    const text = writtenLine(source, location);
+    return [
+      `${location.file}:${location.line} (${own})${text === '' ? '' : `  ${text}`}`,
+      ...listing.map((one) => `  ${one}`),
+      ...rest,
+    ].join('\n');
   });
   return details(`Machine code by line: ${count(instructions, 'instruction')}`, fencedBlock(listed.join('\n'), ''));
 }

@@ -16,6 +16,7 @@ import { count } from '../../wording/text/code-text.ts';
 import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
+import { writtenLine, type SourceOf } from './written-line.ts';
 
 const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics that are worth a list of lines, and how many lines of each. */
@@ -33,25 +34,26 @@ export function costLines(
   { cost, launches }: Pick<KernelReport, 'cost' | 'launches'>,
   verbose: boolean,
   paint: Paint,
+  source: SourceOf,
 ): string[] {
   if (!cost) return [];
   const { bounds, totals, assumptions = [], resources } = cost;
-  const { source, production } = bounds;
+  const { source: written, production } = bounds;
   const lines: string[] = [];
-  if (source) {
+  if (written) {
     const rows = boundMetrics.map((metric) => [
       metric,
-      boundText(source[metric], verbose),
+      boundText(written[metric], verbose),
       ...(production ? [boundText(production[metric], verbose)] : []),
     ]);
     const head = ['of one warp', ...(production ? ['as written, at most', 'as compiled, at most'] : ['at most'])];
     const [first, ...rest] = aligned([head, ...rows]);
     lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
     for (const metric of verbose ? boundMetrics : byLine) {
-      const costly = (source[metric].lines ?? []).filter(({ bound }) => bound !== '0');
+      const costly = (written[metric].lines ?? []).filter(({ bound }) => bound !== '0');
       if (costly.length === 0) continue;
       const listed = verbose ? costly : costly.slice(0, mostLines);
-      const open = source[metric].bound === null ? ', where they have bounds' : '';
+      const open = written[metric].bound === null ? ', where they have bounds' : '';
       lines.push(
         paint('dim', `    ${metric} by line${open}`),
         ...aligned(listed.map((line) => lineCells(line, verbose))).map((row) => `      ${row}`),
@@ -60,9 +62,9 @@ export function costLines(
         lines.push(paint('dim', `      ${count(costly.length - listed.length, 'more line')} with --verbose`));
     }
     if (lines.some(hasPartialWarp)) lines.push(paint('dim', `    ${partialWarpText}`));
-    const unbounded = reasonLines(source, () => true);
+    const unbounded = reasonLines(written, () => true);
     // Of what runs alone, where what was written has a bound.
-    const asCompiled = production ? reasonLines(production, (metric) => source[metric].bound !== null) : [];
+    const asCompiled = production ? reasonLines(production, (metric) => written[metric].bound !== null) : [];
     for (const line of [...unbounded, ...asCompiled.map((line) => `as compiled, ${line}`)])
       lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
@@ -71,14 +73,14 @@ export function costLines(
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   lines.push(...figureLines(cost).map((line) => `    ${line}`));
-  if (cost.code) lines.push(...codeLines(cost.code, verbose || !source, verbose, paint));
+  if (cost.code) lines.push(...codeLines(cost.code, verbose || !written, verbose, paint, source));
   const own = verbose ? assumptions : assumptions.filter(({ kind }) => kind === 'user');
-  if (source && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
+  if (written && own.length > 0) lines.push(paint('dim', `    assumed: ${own.map(({ text }) => text).join('; ')}`));
   return [...lines, ...limitLines(cost, paint)];
 }
 
 /** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
-function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint): string[] {
+function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
   const { instructions, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
   const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
@@ -93,6 +95,7 @@ function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint
     Object.entries(work)
       .map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`))
       .join(', '),
+    ...(isListed ? [writtenLine(source, location)] : []),
   ]);
   return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // prettier-ignore
 }

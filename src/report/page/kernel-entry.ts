@@ -13,6 +13,7 @@ import { launchPhrase } from '../../wording/text/launch.ts';
 import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../wording/phrases.ts';
 import { place } from '../../wording/text/place.ts';
 import { toldElsewhereText } from '../../wording/review.ts';
+import { writtenLine, type SourceOf } from '../cost/written-line.ts';
 import { heatSections } from '../cost/heat.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
@@ -55,7 +56,7 @@ export function kernelEntry(
     assumptions.length > 0
       ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
       : '',
-    costTable(kernel),
+    costTable(kernel, parts.source),
     ...heatSections(kernel, parts.source),
     '</details>',
   ]
@@ -99,7 +100,7 @@ function repairItem({ repair }: KernelReport): string {
 const widestBound = 60;
 
 /** The bounds of a warp in both builds with their units, and the resources. */
-function costTable({ cost }: KernelReport): string {
+function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
   if (!cost) return '';
   const { source, production } = cost.bounds;
   const cell = ({ bound, value, reason }: BoundReport, of: string): string => {
@@ -125,17 +126,17 @@ function costTable({ cost }: KernelReport): string {
     builds.length > 0 ? table : '',
     hasPartialWarp(table) ? `<p class="dim">${escapeHtml(partialWarpText)}</p>` : '',
     cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
-    cost.code ? codeTable(cost.code) : '',
+    cost.code ? codeTable(cost.code, sourceOf) : '',
     figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // prettier-ignore
   ].join('');
 }
 
 /** The instructions that run, by source line, folded. */
-function codeTable({ instructions, lines }: CodeReport): string {
+function codeTable({ instructions, lines }: CodeReport, source: SourceOf): string {
   if (lines.length === 0) return '';
   const rows = lines.map(({ location, instructions: own, listing }) => {
     const rest = own > listing.length ? `\nand ${own - listing.length} more` : '';
-    return `<tr><th>${escapeHtml(place(location))}</th><td>${own}</td><td><pre>${escapeHtml(listing.join('\n'))}${rest}</pre></td></tr>`;
+    return `<tr><th>${escapeHtml(place(location))}</th><td><code>${escapeHtml(writtenLine(source, location))}</code></td><td>${own}</td><td><pre>${escapeHtml(listing.join('\n'))}${rest}</pre></td></tr>`;
   });
-  return `<details><summary>Machine code by line: ${count(instructions, 'instruction')}</summary><table><thead><tr><th>line</th><th>instructions</th><th>the first of them</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>`;
+  return `<details><summary>Machine code by line: ${count(instructions, 'instruction')}</summary><table><thead><tr><th>line</th><th>source</th><th>instructions</th><th>the first of them</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>`;
 }
