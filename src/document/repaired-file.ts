@@ -10,11 +10,10 @@ export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
   return [...own.values()].sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine);
 }
 
-/** The edits of all repairs by file; instances of a kernel share theirs. */
-function editsByFile(kernels: readonly KernelReport[]): Map<string, RepairEdit[]> {
+/** The edits of repairs by file; instances of a kernel share theirs. */
+export function editsByFile(repairs: readonly (readonly RepairEdit[])[]): Map<string, RepairEdit[]> {
   const files = new Map<string, RepairEdit[]>();
-  for (const edit of kernels.flatMap(({ repair }) => repair.edits ?? []))
-    files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);
+  for (const edit of repairs.flat()) files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);
   return new Map([...files].map(([file, edits]) => [file, distinctEdits(edits)]));
 }
 
@@ -36,7 +35,7 @@ export function repairedFiles(
   source: (file: string) => string | undefined,
 ): Map<string, string> {
   const files = new Map<string, string>();
-  for (const [file, edits] of editsByFile(kernels)) {
+  for (const [file, edits] of editsByFile(kernels.map(({ repair }) => repair.edits ?? []))) {
     const text = source(file);
     if (text !== undefined) files.set(file, applyLineEdits(text, edits));
   }

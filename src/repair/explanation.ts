@@ -49,6 +49,17 @@ export interface Explanation {
   readonly leaves: readonly LeftOpen[];
   /** Of a repair in part, after which the kernel is not proved: what stands in the way of the rest. */
   readonly because?: readonly Obstacle[];
+  /** Where another file is edited than that of a unit. */
+  readonly header?: EditedHeader;
+}
+
+/** A header that an edit changes. */
+export interface EditedHeader {
+  readonly file: string;
+  /** Paths of the units that include it, whose kernels were verified with the edit. */
+  readonly verified: readonly string[];
+  /** Of those that do not compile as they are. */
+  readonly broken: readonly string[];
 }
 
 /** Why an edited file is no repair. */
@@ -57,6 +68,8 @@ export type EditRefusal =
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
   /** Of a repair in part: these accesses race in the edited kernel alone, or worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
+  /** So many units include the edited file: more than are built for an edit. */
+  | { readonly kind: 'many-units'; readonly units: number }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // prettier-ignore
   | { readonly kind: 'builds-differ'; readonly differ: string }
@@ -92,6 +105,8 @@ export type Obstacle =
       /** Where `file` calls the code of the other file. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
+  /** A header was edited, which holds the accesses, and these stood in the way. */
+  | { readonly kind: 'in-header'; readonly file: string; readonly obstacles: readonly Obstacle[] }
   /** With a cooperative launch this edit would be proved. */
   | { readonly kind: 'not-cooperative'; readonly step: EditStep }
   | { readonly kind: 'refused'; readonly step: EditStep; readonly refusal: EditRefusal }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
-import { encodeSource } from '../source/source-bytes.ts';
 import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
 import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
+import { type EditedHeaders, editedCopy } from './edited-copy.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath, realPathNow } from './file-place.ts';
 import {
@@ -33,6 +33,8 @@ export interface CompileRequest {
   readonly file: string;
   /** In place of what the file holds: an edit that is tried. Nothing in the root is written. */
   readonly text?: string | undefined;
+  /** Edits that are tried of what the unit includes. A unit that then still reads one of these files does not count as compiled. */
+  readonly headers?: EditedHeaders | undefined;
   /** The repository, or where there is none the working directory; absolute. */
   readonly root: string;
   readonly build: Build;
@@ -97,7 +99,7 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     const kept = join(setting.temporary, 'kept');
     await mkdir(kept);
     const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
-    const isListed = trust === 'pull-request' || request.listsFiles !== false;
+    const isListed = trust === 'pull-request' || request.listsFiles !== false || request.headers !== undefined;
     const preprocessed = isListed ? await readPreprocessed(kept) : [];
     if (preprocessed === null) {
       const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
@@ -119,6 +121,8 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
         return { dependencies: [], diagnostics: [refusal({ kind: 'embedding', path: setting.file }, setting)] };
       }
     }
+    const stale = await unedited(files, setting);
+    if (stale !== undefined) return { dependencies: [], diagnostics: [failed(`It includes ${stale} in a way in which no copy takes its place.`, setting)] }; // prettier-ignore
     logged(result, request);
     const dependencies = await inRoot(files, setting);
     const warnings = await macroWarnings(dependencies, setting);
@@ -169,6 +173,13 @@ async function hostText(
   return { text: Buffer.from(ownText(text, own), 'latin1').toString('utf8'), files: more };
 }
 
+/** A header that was read though an edit of it is tried. */
+async function unedited(files: readonly string[], setting: Setting): Promise<string | undefined> {
+  const { headers } = setting.request;
+  if (!headers) return undefined;
+  return (await inRoot(files, setting)).find((path) => path !== setting.unit && headers.texts.has(path));
+}
+
 /** The files that were read, without what we put into the temporary folder. */
 function foundFiles(files: readonly string[], { temporary }: Setting): string[] {
   return [...new Set(files)].filter((file) => !isInside(temporary, file));
@@ -205,12 +216,13 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
  * source gives the same PTX in every checkout. Files are not named in the folder of the copy that was compiled, and what
  * a `#line` names not in the working directory of nvcc, which is another one each time.
  */
-function placeless(ptx: string, { unit, input, file, temporary, cwd }: Setting): string {
+function placeless(ptx: string, { request, unit, input, file, mirror, temporary, cwd }: Setting): string {
   const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
   const named = ptx
     .replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash)
     .replaceAll(spellingOfPath(input), spellingOfPath(file));
-  return cwd === temporary ? named.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : named;
+  const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`); // prettier-ignore
+  return cwd === temporary ? placed.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : placed;
 }
 
 /** All that the runs of nvcc for one unit have in common. */
@@ -220,6 +232,8 @@ interface Setting {
   readonly file: string;
   /** What nvcc is given: the file, or a copy with another text. */
   readonly input: string;
+  /** Stands for the root where headers are edited. */
+  readonly mirror: string | null;
   /** Relative to the root, for messages. */
   readonly unit: string;
   readonly temporary: string;
@@ -250,8 +264,9 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     await mkdir(include);
     await copyFile(join(request.include, 'selvage.h'), join(include, 'selvage.h'));
     const own = await Promise.all([root, include].map(async (path) => (await realPath(path)) ?? path));
-    const copy = request.text === undefined ? null : await editedCopy(request.text, file, temporary);
-    const folders = copy ? [...own, (await realPath(dirname(copy))) ?? dirname(copy)] : own;
+    const { text, headers } = request;
+    const copy = await editedCopy({ file, root, text, headers, temporary });
+    const folders = [...own, ...(copy?.folders ?? [])];
     const named = await Promise.all(request.flags.filter((group) => group.trust === 'user').map(includedFolders));
     const roots = strangers ? [...folders, ...named.flat(), ...(await includeFolders(compiler, request.limits))] : [];
     const selected = await Promise.all(request.flags.map((group) => selectFlags({ trust, ...group, roots })));
@@ -259,10 +274,10 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     if (diagnostics.length > 0) return { dependencies: [], diagnostics };
     const notes = request.flags.flatMap(({ origin }, index) => droppedNotes(selected[index]!, origin));
     const words = selected.flatMap((selection) => selection.flags);
-    // What a copy includes by its place is looked for where the file is.
-    const beside = copy ? ['-Xcompiler', `-iquote,${dirname(file)}`] : [];
-    const flags = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`, ...beside];
-    const result = await use({ request, file, input: copy ?? file, unit, temporary, cwd, env, roots, flags });
+    const all = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`];
+    const flags = copy?.wordsFor(all) ?? all;
+    const { input = file, mirror = null } = copy ?? {};
+    const result = await use({ request, file, input, mirror, unit, temporary, cwd, env, roots, flags });
     if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
       notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // prettier-ignore
     }
@@ -292,15 +307,6 @@ function architectureNote({ arch, file, root }: DependencyRequest, named: readon
   const message = `The flags of this file name ${machines.join(', ')}; Selvage compiled it for ${arch}. Give --arch ${machines[0]}, or set arch in .selvage.yml.`;
   const location = { file: relative(root, resolve(root, file)), line: 1 };
   return [{ severity: 'notice', code: 'compile/architecture', message, location }];
-}
-
-/** Writes another text for a unit next to the intermediate files, under the unit's name. */
-async function editedCopy(text: string, file: string, temporary: string): Promise<string> {
-  const folder = join(temporary, 'edited');
-  await mkdir(folder);
-  const copy = join(folder, basename(file));
-  await writeFile(copy, encodeSource(text));
-  return copy;
 }
 
 /** nvcc asserts that no pointers alias with `-restrict`, as `__restrict__` does: not in the verification build. */

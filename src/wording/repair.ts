@@ -1,6 +1,7 @@
 /** Repairs in words: what an edit does and costs, and why there is none. */
 import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
 import type {
+  EditedHeader,
   EditStep,
   Explanation,
   LeftOpen,
@@ -28,9 +29,23 @@ const noteTexts: Readonly<Record<Note, string>> = {
 };
 
 /** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
-export function explanationText({ steps, notes, leaves, because }: Explanation): string {
+export function explanationText({ steps, notes, leaves, because, header }: Explanation): string {
   const rest = because ? [restText(leaves, because)] : [];
-  return [steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...rest].join('; ');
+  const place = header ? `in ${header.file}, ` : '';
+  const reach = header ? [reachText(header)] : [];
+  return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // prettier-ignore
+}
+
+/** Which units an edited header was verified in. */
+function reachText({ verified, broken }: EditedHeader): string {
+  const compile = verified.length === 1 ? 'compiles' : 'compile';
+  const that = broken.length === 0 ? 'that include it' : `that include it and ${compile}`;
+  const them =
+    verified.length === 1
+      ? `${verified[0]}, the only unit ${that.replace('include ', 'includes ')}`
+      : `all ${verified.length} units ${that}: ${verified.join(', ')}`;
+  const rest = broken.length === 0 ? '' : ` (${broken.join(', ')} ${broken.length === 1 ? 'does' : 'do'} not)`;
+  return `verified in ${them}${rest}`;
 }
 
 /** What a repair in part leaves: `the warning of line 12 stays, because …`. */
@@ -137,7 +152,7 @@ export function noRepairText(why: NoRepair): string {
       return `${why.file} contains #line directives, so it is generated${instead} instead`;
     }
     case 'defined-elsewhere':
-      return `the kernel is defined in ${why.definedIn ?? 'a file that is not known'}${why.isOutside ? ', outside of the repository' : ''}, and only ${why.file} itself is edited`;
+      return `the kernel is defined in ${why.definedIn ?? 'a file that is not known'}${why.isOutside ? ', outside of the repository' : ''}, which Selvage does not edit`;
     case 'macro-kernel':
       return `the kernel on line ${why.line} is defined by a macro, and Selvage does not edit macros`;
     case 'clash':
@@ -164,6 +179,8 @@ function obstacleText(obstacle: Obstacle): string {
       const called = !call ? '' : `${call.name === undefined ? '' : ` in ${call.name}`}, which line ${call.line} calls`;
       return `no barrier in ${file} can separate ${accessesText(accesses)}${called}, and Selvage does not edit ${accesses.foreign}`;
     }
+    case 'in-header':
+      return `in ${obstacle.file}, ${[...new Set(obstacle.obstacles.map(obstacleText))].join('; ')}`;
     case 'macro':
       return `${accessesText(obstacle.accesses)} are inside the macro ${obstacle.macro}, and Selvage does not edit macros`;
     case 'no-place':
@@ -191,6 +208,8 @@ function refusalText(refusal: EditRefusal): string {
       return 'the edited file does not compile';
     case 'lost-kernel':
       return `the edited file lacks the kernel ${refusal.kernel}`;
+    case 'many-units':
+      return `${refusal.units} units include that file, more than Selvage builds to verify an edit`;
     case 'one-site':
       return 'that takes a barrier away, and holds only for the arguments that this launch site passes';
     case 'nothing-fixed':

@@ -69,7 +69,7 @@ test('a finding is gone with all pairs of its cause', () => {
 
 test('lines of an edited text are followed back', () => {
   const before = 'a\nb\nc\nd\ne\n';
-  const former = formerLines('k.cu', before, 'a\nx\nb\nb1\nb2\nd\n  e\n');
+  const former = formerLines(new Map([['k.cu', 'a\nx\nb\nb1\nb2\nd\n  e\n']]), () => before);
   assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // prettier-ignore
   assert.equal(former('k.cu', 2), null);
   assert.equal(former('other.cuh', 7), 7);

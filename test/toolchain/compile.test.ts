@@ -368,6 +368,37 @@ test('nothing is left behind, and the same input gives the same PTX', { skip: wi
   assert.equal(readFileSync(join(one, 'a.cu'), 'utf8'), text);
 });
 
+test('other texts are compiled in place of headers, wherever they are included', { skip: withoutNvcc }, async (t) => {
+  const root = temporaryFolder(t);
+  const value = '#define VALUE 41\n';
+  writeFiles(root, {
+    'lib/value.cuh': value,
+    'lib/deep/use.cuh': '#include "../value.cuh"\ninline __device__ int use() { return VALUE; }\n',
+    'src/a.cu': '#include <deep/use.cuh>\n__global__ void k(int *a) { a[0] = use(); }\n',
+    'src/far.cu': `#include "${join(root, 'lib/value.cuh')}"\n__global__ void k(int *a) { a[0] = VALUE; }\n`,
+  });
+  for (const trust of ['user', 'pull-request'] as const) {
+    const asked = { ...request(nvcc!, root, 'src/a.cu'), trust, flags: [flagGroup(root, '-I', 'lib')] };
+    const files = (await unitDependencies(asked)).dependencies;
+    assert.deepEqual(files, ['lib/deep/use.cuh', 'lib/value.cuh', 'src/a.cu']);
+    const withValue = (text: string) => ({ ...asked, headers: { texts: new Map([['lib/value.cuh', text]]), files } });
+    const plain = await compileUnit(asked);
+    assert.equal(
+      (await compileUnit(withValue(value))).ptx,
+      plain.ptx,
+      'the same text gives the same PTX, places included',
+    );
+    assert.match((await compileUnit(withValue('#define VALUE 42\n'))).ptx ?? '', /\b42\b/);
+    // What is included by its place in the repository has no copy.
+    const far = await compileUnit({ ...withValue('#define VALUE 42\n'), file: 'src/far.cu' });
+    assert.equal(far.ptx, undefined);
+    assert.match(
+      far.diagnostics[0]?.message ?? '',
+      /includes lib\/value\.cuh in a way in which no copy takes its place/,
+    );
+  }
+});
+
 test('another text is compiled in place of a file, with what lies beside it', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
 import type { CompileCommands } from '../../toolchain/compile-commands.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
+import type { EditedHeaders } from '../../toolchain/edited-copy.ts';
 import type { FlagGroup, Trust } from '../../toolchain/flags.ts';
 import { keepingBuilds } from '../cache/kept-builds.ts';
 import type { ResultStore } from '../cache/result-store.ts';
@@ -108,6 +109,25 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     }
   };
   const settingOf = (unit: Unit) => ({ ...common, file: unit.file, flags: flagsFor(unit, request, database) });
+  const dependencies: UnitBuilder['dependencies'] = async (unit, arch) => {
+    if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
+    const asked: DependencyRequest = { ...settingOf(unit), arch };
+    const list = (setting: DependencyRequest): Promise<CompileResult> => run(() => unitDependencies(setting));
+    return (await (kept ? kept.dependencies(asked, list) : list(asked))).dependencies;
+  };
+  const included = new Map<string, Promise<readonly string[]>>();
+  /** Which of the edited headers a unit includes, and what else; undefined where it includes none of them. */
+  const edited = async (
+    unit: Unit,
+    arch: string,
+    texts: ReadonlyMap<string, string>,
+  ): Promise<EditedHeaders | undefined> => {
+    const key = JSON.stringify([unit.path, arch]);
+    const listed = included.get(key) ?? dependencies(unit, arch);
+    included.set(key, listed);
+    const files = await listed;
+    return files.some((path) => texts.has(path)) ? { texts, files } : undefined;
+  };
   return {
     compiler: compiler.version.text,
     compiles: true,
@@ -116,23 +136,19 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const recorded = database.lookUp({ path, file: resolve(tree.root, path), kind: 'cuda' });
       return recorded && 'group' in recorded && recorded.sibling === undefined ? macrosOf(recorded.group.args) : [];
     },
-    async build(unit, kind, arch, text) {
+    async build(unit, kind, arch, text, texts) {
       if (unit.kind === 'ptx') return readPtx(unit);
       const recorded = database.lookUp(unit);
       const problems = recorded && 'problem' in recorded ? [recorded.problem] : database.diagnostics;
       if (problems.length > 0) return { diagnostics: problems };
-      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, listsFiles: kind === 'production' };
+      const headers = texts && (await edited(unit, arch, texts));
+      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, headers, listsFiles: kind === 'production' }; // prettier-ignore
       const compile = (setting: CompileRequest): Promise<CompileResult> => run(() => compileUnit(setting));
-      const built = await (kept ? kept.compile(asked, compile) : compile(asked));
+      const built = await (kept && !headers ? kept.compile(asked, compile) : compile(asked));
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
-    async dependencies(unit, arch) {
-      if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
-      const asked: DependencyRequest = { ...settingOf(unit), arch };
-      const list = (setting: DependencyRequest): Promise<CompileResult> => run(() => unitDependencies(setting));
-      return (await (kept ? kept.dependencies(asked, list) : list(asked))).dependencies;
-    },
+    dependencies,
     resources(ptx, arch, unit, fewer) {
       const mostRegisters = fewer ?? (unit && registerCap(flagsFor(unit, request, database)));
       const assemble = () => run(() => assembledUnit(compiler, ptx, arch, limits, signal, mostRegisters));

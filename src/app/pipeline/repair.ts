@@ -1,14 +1,26 @@
+import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Checked } from '../build/kernel.ts';
 import { redundantMessage } from '../../wording/repair.ts';
+import type { Unit } from '../project/inputs.ts';
+import type { Job } from '../project/job.ts';
+import { prepare } from './prepare.ts';
 import type { RepairRun } from './repair/repair-workbench.ts';
 
+/** What a repair works with, in a job. */
+type PreparedRun = Omit<RepairRun, 'furtherUnits'> & Job;
+
 /** Adds to the reports of checked kernels what repair comes to, where it is asked for, and tells of barriers that are not needed. */
-export async function repairChecked({ kernels, diagnostics }: Checked, run: RepairRun): Promise<Checked> {
+export async function repairChecked({ kernels, diagnostics }: Checked, run: PreparedRun): Promise<Checked> {
   if (!run.settings.options.checks.includes('repair')) return { kernels, diagnostics };
   const { repairKernels } = await import('./repair/repair.ts');
-  const repaired = await repairKernels(kernels, run);
+  const { project, settings, tools } = run;
+  const furtherUnits: RepairRun['furtherUnits'] = async (paths) => {
+    const units = paths.map((path): Unit => ({ kind: 'cuda', path, file: resolve(project.tree.root, path) }));
+    return (await prepare({ project: { ...project, units }, settings, tools })).units;
+  };
+  const repaired = await repairKernels(kernels, { ...run, furtherUnits });
   return { kernels: repaired, diagnostics: [...diagnostics, ...redundant(run.settings, repaired)] };
 }
 

@@ -19,8 +19,17 @@ export interface UnitBuilder {
   readonly compiler: string | null;
   /** Whether it can build other texts than those of the files. */
   readonly compiles: boolean;
-  /** @param text in place of what the file of the unit holds */
-  readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string) => Promise<BuiltText>;
+  /**
+   * @param text in place of what the file of the unit holds
+   * @param headers other texts of files that it may include, by path
+   */
+  readonly build: (
+    unit: Unit,
+    kind: BuildKind,
+    arch: string,
+    text?: string,
+    headers?: ReadonlyMap<string, string>,
+  ) => Promise<BuiltText>;
   /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
   /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing where there is none. */

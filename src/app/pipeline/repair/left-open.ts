@@ -25,8 +25,16 @@ export function neededFindings(report: KernelReport): Finding[] {
 /** A line of an edited file as it was numbered before; null for one that is new. */
 export type FormerLine = (file: string, line: number) => number | null;
 
-/** Follows lines back through the edits of one file. */
-export function formerLines(file: string, before: string, after: string): FormerLine {
+/** Follows lines back through the edits of files. */
+export function formerLines(
+  texts: ReadonlyMap<string, string>,
+  original: (file: string) => string | undefined,
+): FormerLine {
+  const files = [...texts].map(([file, text]) => formerLinesOf(file, original(file) ?? '', text));
+  return (of, line) => files.reduce<number | null>((at, former) => (at === null ? null : former(of, at)), line);
+}
+
+function formerLinesOf(file: string, before: string, after: string): FormerLine {
   const old = before.split('\n');
   const edits = lineEdits(before, after).map((edit) => {
     const lines = edit.replacement.split('\n');

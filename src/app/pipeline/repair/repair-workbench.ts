@@ -2,11 +2,13 @@
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/steps.ts';
+import { compareText } from '../../../base/text-order.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { kernelContext } from '../../../check/context/kernel-facts.ts';
 import type { CheckResult } from '../../../check/question/request.ts';
 import type { Assumption } from '../../../verdict/finding.ts';
 import { objectName } from '../../../cuda/names/demangle.ts';
+import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { switchMarkers } from '../../../ir/form/switch-markers.ts';
 import { type BuildCost } from '../../../repair/build-cost.ts';
@@ -23,7 +25,9 @@ import type { CheckedKernel, KernelUnit, LaunchedKernel, ReadModule } from '../.
 import { readBuild, stableName } from '../../build/lower.ts';
 import type { KernelReport } from '../../../document/report.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { includingUnits } from '../../project/include-graph.ts';
 import type { Project, Tools } from '../../project/job.ts';
+import { isUnit } from '../../project/source-tree.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
 import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './left-open.ts'; // prettier-ignore
@@ -35,12 +39,28 @@ export interface RepairRun {
   readonly tools: Pick<Tools, 'progress' | 'signal'>;
   readonly sources: SourceFacts;
   readonly units: readonly KernelUnit[];
+  /** Prepares further units of the project, for what an edited header does to their kernels. */
+  readonly furtherUnits: (paths: readonly string[]) => Promise<readonly KernelUnit[]>;
   readonly checks: KernelChecks;
   /** Whether barriers are looked for that proved kernels do not need. */
   readonly removal: boolean;
   /** Of a review: what is repaired; all where it is not given. */
   readonly selection?: RepairSelection;
 }
+
+/** Edited files, by path. */
+export type EditedTexts = ReadonlyMap<string, string>;
+
+/** The units that an edit of headers reaches. */
+interface ReachedUnits {
+  /** Each for one architecture. */
+  readonly units: readonly KernelUnit[];
+  /** Paths of those that do not compile as they are. */
+  readonly broken: readonly string[];
+}
+
+/** So many units are built with an edited header. */
+const mostUnits = 16;
 
 interface RepairSelection {
   /** Fingerprints of the findings that a repair is wanted for. */
@@ -58,6 +78,7 @@ export class Workbench {
   private readonly resources = new Map<string, ReturnType<NonNullable<UnitBuilder['resources']>>>();
   /** Edited texts that changed kernels beside the one that was repaired. */
   private readonly shared = new Set<string>();
+  private readonly further = new Map<string, Promise<readonly KernelUnit[]>>();
   private readonly solver: LazySolver;
 
   constructor(run: RepairRun, solver: LazySolver) {
@@ -72,8 +93,29 @@ export class Workbench {
   };
 
   /** Whether an edited text that was verified changes other kernels too. */
-  changesOthers(text: string): boolean {
-    return this.shared.has(text);
+  changesOthers(texts: EditedTexts): boolean {
+    return this.shared.has(nameOf(texts));
+  }
+
+  /**
+   * The units that read one of these files, those of the run and all others of the repository.
+   * @returns their number, where it is too large
+   */
+  async reached(group: readonly CheckedKernel[], files: readonly string[]): Promise<ReachedUnits | number> {
+    const { units, project, furtherUnits } = this.run;
+    const own = new Set([...group.map(({ entry }) => entry.unit.path), ...files]);
+    const headers = files.filter((file) => group.some(({ entry }) => entry.unit.path !== file));
+    for (const including of includingUnits(project.tree, headers).values()) for (const path of including) own.add(path);
+    const paths = [...own].filter((path) => isUnit(path)).sort(compareText);
+    if (paths.length > mostUnits) return paths.length;
+    const present = units.filter(({ unit }) => paths.includes(unit.path));
+    const missing = paths.filter((path) => !present.some(({ unit }) => unit.path === path));
+    const key = missing.join('\0');
+    const more = this.further.get(key) ?? (missing.length > 0 ? furtherUnits(missing) : Promise.resolve([]));
+    this.further.set(key, more);
+    const all = [...present, ...(await more)];
+    const broken = new Set(all.filter(({ compiled }) => !compiled).map(({ unit }) => unit.path));
+    return { units: all.filter(({ compiled }) => compiled), broken: [...broken] };
   }
 
   /** Begins what a repair needs whatever it comes to: the marked copy is still being compiled. */
@@ -84,17 +126,17 @@ export class Workbench {
   }
 
   /** Begins to build an edited text in both ways. */
-  begin(group: readonly CheckedKernel[], text: string): void {
-    const builds = group.map(({ entry }) => this.bothBuilds(entry, text));
+  begin(group: readonly CheckedKernel[], texts: EditedTexts): void {
+    const builds = group.map(({ entry }) => this.bothBuilds(entry, texts));
     Promise.all(builds).catch(() => undefined);
   }
 
-  /** What an instance costs in the production build, as it is or of an edited text; null where that is not known. */
-  async costOf(entry: LaunchedKernel, text?: string): Promise<BuildCost | null> {
+  /** What an instance costs in the production build, as it is or of edited texts; null where that is not known. */
+  async costOf(entry: LaunchedKernel, texts?: EditedTexts): Promise<BuildCost | null> {
     const { unit, arch } = entry;
-    const module = text === undefined ? entry.production : await this.build(entry, 'production', text);
+    const module = texts === undefined ? entry.production : await this.build(entry, 'production', texts);
     if (!module) return null;
-    const key = JSON.stringify([unit.path, arch, text]);
+    const key = JSON.stringify([unit.path, arch, texts && nameOf(texts)]);
     const { builder } = this.run.project;
     const asked = this.resources.get(key) ?? builder.resources?.(module.source.ptx, arch, unit);
     if (asked) this.resources.set(key, asked);
@@ -110,14 +152,17 @@ export class Workbench {
   }
 
   /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
-  async marked(instances: readonly LaunchedKernel[], text: string, left: () => number): Promise<MarkedBuild | null> {
+  async marked(
+    instances: readonly LaunchedKernel[],
+    texts: EditedTexts,
+    left: () => number,
+  ): Promise<MarkedBuild | null> {
     const subjects: Subject[] = [];
     const shared = new Set<number>();
-    for (const arch of new Set(instances.map((entry) => entry.arch))) {
-      const own = instances.filter((entry) => entry.arch === arch);
-      const module = await this.build(own[0]!, 'verification', text);
+    const departure = await this.departure(texts);
+    for (const own of byBuild(instances)) {
+      const module = await this.build(own[0]!, 'verification', texts);
       if (!module) return null;
-      const departure = await this.departure(own[0]!, text);
       const names = new Map(own.map((entry) => [stableName(entry.kernel), entry]));
       for (const kernel of module.kernels) {
         const entry = names.get(stableName(kernel));
@@ -137,19 +182,20 @@ export class Workbench {
     return subjects.length === instances.length ? { subjects, shared } : null;
   }
 
-  /** Whether a text is a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
+  /** Whether texts are a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
   async verify(
     group: readonly CheckedKernel[],
-    text: string,
+    texts: EditedTexts,
     change: Change,
     isRemoval: boolean,
     extent: Extent = 'all',
   ): Promise<Verification> {
     const notes = new Set<Note>();
     const open = extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
-    for (const arch of new Set(group.map(({ entry }) => entry.arch))) {
-      const instances = group.filter(({ entry }) => entry.arch === arch);
-      const refused = await this.refusal(instances, text, change, isRemoval, notes, open);
+    const reached = await this.reached(group, [...texts.keys()]);
+    if (typeof reached === 'number') return { verified: false, refusal: { kind: 'many-units', units: reached } };
+    for (const unit of reached.units) {
+      const refused = await this.refusal(unit, group, texts, change, isRemoval, notes, open);
       if (refused !== null) return { verified: false, refusal: refused };
     }
     if (!open) return { verified: true, notes: [...notes], leaves: [] };
@@ -160,26 +206,25 @@ export class Workbench {
   }
 
   private async refusal(
+    unit: KernelUnit,
     group: readonly CheckedKernel[],
-    text: string,
+    texts: EditedTexts,
     change: Change,
     isRemoval: boolean,
     notes: Set<Note>,
     open: Map<CheckedKernel, OpenPairs[]> | null,
   ): Promise<EditRefusal | null> {
-    const [{ entry: one }] = group as [CheckedKernel];
-    const [verification, production] = await this.bothBuilds(one, text);
+    const [verification, production] = await this.bothBuilds(unit, texts);
     if (!verification || !production) return { kind: 'does-not-compile' };
-    const departure = await this.departure(one, text);
-    const former = formerLines(one.unit.path, this.run.project.tree.text(one.unit.path) ?? '', text);
-    const unit = this.run.units.find(({ unit: own, arch }) => own === one.unit && arch === one.arch)!;
+    const departure = await this.departure(texts);
+    const former = formerLines(texts, (file) => this.run.project.tree.text(file));
     for (const entry of unit.kernels) {
       const name = stableName(entry.kernel);
       const kernel = verification.kernels.find((other) => stableName(other) === name);
       if (!kernel) return { kind: 'lost-kernel', kernel: entry.name.qualified };
       const instance = group.find((candidate) => candidate.entry === entry);
       if (!instance && isUnchanged(entry, verification, kernel)) continue;
-      if (!instance) this.shared.add(text);
+      if (!instance) this.shared.add(nameOf(texts));
       const produced = production.kernels.find((other) => stableName(other) === name);
       for (const launch of entry.launches) {
         const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
@@ -279,33 +324,52 @@ export class Workbench {
     return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
   }
 
-  /** What threads do that miss a place, by the text that was compiled. */
-  private async departure({ unit }: LaunchedKernel, text: string): Promise<SourceFacts['departure']> {
+  /** What threads do that miss a place, by the texts that were compiled. */
+  private async departure(texts: EditedTexts): Promise<SourceFacts['departure']> {
     const { sources } = this.run;
-    const edited = await sources.parseText(text, unit.path);
-    return departureAmong((file) => (file === unit.path ? Promise.resolve(edited) : sources.parse(file)));
+    const edited = new Map<string, CudaSource>();
+    for (const [file, text] of texts) edited.set(file, await sources.parseText(text, file));
+    return departureAmong(async (file) => edited.get(file) ?? sources.parse(file));
   }
 
-  private bothBuilds(entry: LaunchedKernel, text: string): Promise<[ReadModule | null, ReadModule | null]> {
-    return Promise.all([this.build(entry, 'verification', text), this.build(entry, 'production', text)]);
+  private bothBuilds(of: BuiltFor, texts: EditedTexts): Promise<[ReadModule | null, ReadModule | null]> {
+    return Promise.all([this.build(of, 'verification', texts), this.build(of, 'production', texts)]);
   }
 
   private build(
-    { unit, arch }: LaunchedKernel,
+    { unit, arch }: BuiltFor,
     kind: 'verification' | 'production',
-    text: string,
+    texts: EditedTexts,
   ): Promise<ReadModule | null> {
-    const key = [unit.path, arch, kind, text].join('\0');
+    const key = [unit.path, arch, kind, nameOf(texts)].join('\0');
     let build = this.builds.get(key);
     if (!build) {
       const { builder, tree } = this.run.project;
+      const headers = new Map([...texts].filter(([file]) => file !== unit.path));
       build = builder
-        .build(unit, kind, arch, text)
+        .build(unit, kind, arch, texts.get(unit.path), headers.size > 0 ? headers : undefined)
         .then(({ ptx }) => (ptx === undefined ? null : readBuild(ptx, unit, tree)));
       this.builds.set(key, build);
     }
     return build;
   }
+}
+
+type BuiltFor = Pick<KernelUnit, 'unit' | 'arch'>;
+
+/** Edited files as a key. */
+function nameOf(texts: EditedTexts): string {
+  return JSON.stringify([...texts].sort(([a], [b]) => compareText(a, b)));
+}
+
+/** Kernels that one compilation makes. */
+function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
+  const builds = new Map<string, LaunchedKernel[]>();
+  for (const entry of instances) {
+    const key = JSON.stringify([entry.unit.path, entry.arch]);
+    builds.set(key, [...(builds.get(key) ?? []), entry]);
+  }
+  return [...builds.values()];
 }
 
 /** A kernel of a build, with its markers switched where it has some. */

@@ -1,15 +1,16 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
 import { explanationText, noRepairText, repairCostText } from '../../../wording/repair.ts';
 import { isAbsolute } from 'node:path';
+import { compareText } from '../../../base/text-order.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { worstCost } from '../../../repair/build-cost.ts';
-import type { NoRepair } from '../../../repair/explanation.ts';
+import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
-import type { RacingAccess, Repair, RepairOutcome } from '../../../repair/request.ts';
+import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
-import { applyLineEdits, distinctEdits, lineEdits } from '../../../document/repaired-file.ts';
+import { applyLineEdits, editsByFile, lineEdits } from '../../../document/repaired-file.ts';
 import { type Finding, findingsOf, fingerprintsOf } from '../../../document/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { LazySolver } from '../../workers/lazy-solver.ts';
@@ -22,7 +23,7 @@ import type {
   RepairReport,
 } from '../../../document/report.ts';
 import { neededFindings } from './left-open.ts';
-import { type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
+import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
  * All phases of a repair: the kernels with the outcome of their repair in their reports.
@@ -71,14 +72,22 @@ async function inTurn(
 }
 
 async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  const edited = outcomes.filter(({ repair }) => repair.edits !== undefined);
+  const accepted = outcomes.filter(({ repair }) => repair.edits === undefined);
+  for (const own of connected(edited)) accepted.push(...(await together(run, bench, own)));
+  return accepted;
+}
+
+/** Repairs that may reach one kernel: they edit one file, or a header and a unit that may include it. */
+function connected(outcomes: readonly Outcome[]): Outcome[][] {
+  const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // prettier-ignore
+  if (isOfHeaders) return [[...outcomes]];
   const files = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
     const file = outcome.repair.edits?.[0]?.file ?? '';
     files.set(file, [...(files.get(file) ?? []), outcome]);
   }
-  const accepted: Outcome[] = [];
-  for (const [file, own] of files) accepted.push(...(file === '' ? own : await together(run, bench, file, own)));
-  return accepted;
+  return [...files.values()];
 }
 
 function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outcome[]): CheckedKernel[] {
@@ -101,18 +110,13 @@ interface Outcome {
   readonly milliseconds: number;
 }
 
-/** The repairs of one file that hold together: each was verified by itself. */
-async function together(
-  run: RepairRun,
-  bench: Workbench,
-  file: string,
-  outcomes: readonly Outcome[],
-): Promise<Outcome[]> {
-  if ((await clashOf(run, bench, file, outcomes)) === null) return asOne(outcomes);
+/** The repairs of a file, or of files that reach each other, that hold together: each was verified by itself. */
+async function together(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  if ((await clashOf(run, bench, outcomes)) === null) return asOne(outcomes);
   const accepted: Outcome[] = [];
   const results: Outcome[] = [];
   for (const outcome of outcomes) {
-    const clash = await clashOf(run, bench, file, [...accepted, outcome]);
+    const clash = await clashOf(run, bench, [...accepted, outcome]);
     if (clash === null) accepted.push(outcome);
     const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
     results.push(
@@ -129,29 +133,27 @@ async function together(
 function asOne(outcomes: readonly Outcome[]): Outcome[] {
   const repaired = outcomes.filter(({ repair: { status } }) => status === 'repaired');
   if (repaired.length < 2 || !repaired.some(({ isShared }) => isShared)) return [...outcomes];
-  const edits = distinctEdits(repaired.flatMap(({ repair }) => repair.edits ?? []));
+  const edits = [...editsByFile(repaired.map(({ repair }) => repair.edits ?? [])).values()].flat();
   return outcomes.map((outcome) =>
     repaired.includes(outcome) ? { ...outcome, repair: { ...outcome.repair, edits } } : outcome,
   );
 }
 
-/** Why repairs of one file do not hold together; null where they do. */
-async function clashOf(
-  { sources }: RepairRun,
-  bench: Workbench,
-  file: string,
-  all: readonly Outcome[],
-): Promise<NoRepair | null> {
-  const source = sources.source(file);
-  if (all.length < 2 || !source) return null;
+/** Why repairs do not hold together; null where they do. */
+async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly Outcome[]): Promise<NoRepair | null> {
+  if (all.length < 2) return null;
   const kernels = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
   const clash: NoRepair = { kind: 'clash', kernels };
-  const edits = distinctEdits(all.flatMap(({ repair }) => repair.edits ?? []));
-  if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
-  const text = applyLineEdits(source.text, edits);
+  const texts = new Map<string, string>();
+  for (const [file, edits] of editsByFile(all.map(({ repair }) => repair.edits ?? []))) {
+    const text = project.tree.text(file);
+    if (text === undefined) return null;
+    if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
+    texts.set(file, applyLineEdits(text, edits));
+  }
   for (const { group, repair } of all) {
     const extent = repair.leaves ? 'some' : 'all';
-    const { verified } = await bench.verify(group, text, 'barriers', repair.status === 'optimised', extent);
+    const { verified } = await bench.verify(group, texts, 'barriers', repair.status === 'optimised', extent);
     if (!verified) return clash;
   }
   return null;
@@ -162,9 +164,10 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
   const groups = new Map<string, CheckedKernel[]>();
   for (const { entry, report } of kernels) {
     const { location } = entry.kernel;
-    const key = location
-      ? `${entry.unit.path}|${location.file}:${location.line}`
-      : `${entry.unit.path}|${entry.kernel.symbol}`;
+    // What a header of the repository defines is repaired for all units at once.
+    const isShared = location && location.file !== entry.unit.path && !isAbsolute(location.file);
+    const place = location ? `${location.file}:${location.line}` : entry.kernel.symbol;
+    const key = isShared ? place : `${entry.unit.path}|${place}`;
     groups.set(key, [...(groups.get(key) ?? []), { entry, report }]);
   }
   return [...groups.values()];
@@ -244,28 +247,33 @@ async function repairGroup(
 ): Promise<Omit<Outcome, 'milliseconds'>> {
   const decided = await decideGroup(run, bench, group);
   if (!('outcome' in decided)) return { group, repair: decided, isShared: false, costs: new Map() };
-  const { outcome, source } = decided;
+  const { outcome, source, texts } = decided;
   const repair = reportOf(outcome, source);
   if (!('text' in outcome)) return { group, repair, isShared: false, costs: new Map() };
   const costs = new Map<KernelReport, RepairCost>();
   for (const { entry, report } of group) {
-    const cost = await priceOf(bench, entry, outcome);
+    const cost = await priceOf(bench, entry, outcome, texts(outcome.text));
     if (cost) costs.set(report, cost);
   }
   const alternatives: RepairAlternative[] = [];
   for (const other of outcome.alternatives ?? []) {
-    const cost = await priceOf(bench, group[0]!.entry, other);
+    const cost = await priceOf(bench, group[0]!.entry, other, texts(other.text));
     const edits = editsOf(source, other.text);
     alternatives.push({ reason: explanationText(other), verified: true, ...(cost && { cost }), edits });
   }
   const whole = alternatives.length > 0 ? { ...repair, alternatives } : repair;
-  return { group, repair: whole, isShared: bench.changesOthers(outcome.text), costs };
+  return { group, repair: whole, isShared: bench.changesOthers(texts(outcome.text)), costs };
 }
 
 /** What an edit costs an instance; null where that is not known. */
-async function priceOf(bench: Workbench, entry: LaunchedKernel, repair: Repair): Promise<RepairCost | null> {
+async function priceOf(
+  bench: Workbench,
+  entry: LaunchedKernel,
+  repair: Repair,
+  texts: EditedTexts,
+): Promise<RepairCost | null> {
   const before = await bench.costOf(entry);
-  const after = await bench.costOf(entry, repair.text);
+  const after = await bench.costOf(entry, texts);
   return before && after ? { text: repairCostText(repair, before, after), before, after } : null;
 }
 
@@ -273,11 +281,18 @@ function editsOf(source: CudaSource, text: string): RepairEdit[] {
   return lineEdits(source.text, text).map((edit) => ({ file: source.file, ...edit }));
 }
 
+/** What a search came to, and the file that it edits. */
+interface Decided {
+  readonly outcome: SearchedOutcome;
+  readonly source: CudaSource;
+  readonly texts: (text: string) => EditedTexts;
+}
+
 async function decideGroup(
   run: RepairRun,
   bench: Workbench,
   group: readonly CheckedKernel[],
-): Promise<RepairReport | { readonly outcome: SearchedOutcome; readonly source: CudaSource }> {
+): Promise<RepairReport | Decided> {
   const { project, settings, sources } = run;
   const [{ entry }] = group as [CheckedKernel];
   const all = group.flatMap(needed);
@@ -295,20 +310,20 @@ async function decideGroup(
     );
     if (!group.every((instance) => provesBothChecks(instance.report)))
       return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
-    if (!run.removal || !mayShrink || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
+    const isOwn = group.every((one) => one.entry.kernel.location?.file === one.entry.unit.path);
+    if (!run.removal || !mayShrink || !isOwn || !holdsBarrier(entry.kernel)) return { status: 'not-needed' };
   }
-  const file = entry.unit.path;
-  if (entry.unit.kind === 'ptx') return skipped({ kind: 'ptx', file });
+  const unit = entry.unit.path;
+  if (entry.unit.kind === 'ptx') return skipped({ kind: 'ptx', file: unit });
   if (!project.builder.compiles) return skipped({ kind: 'no-compiler' });
+  const { location } = entry.kernel;
+  const file = location?.file ?? unit;
+  if (isAbsolute(file) || location === undefined)
+    return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) }); // prettier-ignore
   const source = await sources.parse(file);
   if (!source) return skipped({ kind: 'unreadable', file });
-  const line = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m.exec(source.text);
+  const line = lineDirective.exec(source.text);
   if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
-  const { location } = entry.kernel;
-  if (location?.file !== file) {
-    const isOutside = location !== undefined && isAbsolute(location.file);
-    return skipped({ kind: 'defined-elsewhere', file, ...(location && { definedIn: location.file }), isOutside });
-  }
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped({ kind: 'macro-kernel', line: location.line });
   const deadline = clock() + settings.options.timeout;
@@ -321,29 +336,83 @@ async function decideGroup(
     );
   const isRemoval = all.length === 0 && !isUndecided;
   if (!isRemoval) bench.expect(instances);
-  const outcome = await (isRemoval ? removeRedundant : repairKernel)({
-    source,
+  const textsOf =
+    (edited: string) =>
+    (text: string): EditedTexts =>
+      new Map([[edited, text]]);
+  const requestFor = (edited: CudaSource, texts = textsOf(edited.file)): RepairRequest => ({
+    source: edited,
     racing: (isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all).flatMap(racingAccesses),
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
-    build: (text) => bench.marked(instances, text, left),
-    verify: (text, change, extent) => bench.verify(group, text, change, isRemoval, extent),
+    build: (text) => bench.marked(instances, texts(text), left),
+    verify: (text, change, extent) => bench.verify(group, texts(text), change, isRemoval, extent),
     mayBePartial: !isUndecided,
-    prepare: (text) => bench.begin(group, text),
+    prepare: (text) => bench.begin(group, texts(text)),
     cost: async (text) => {
-      const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, text)));
+      const written = text === undefined ? undefined : texts(text);
+      const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, written)));
       const known = costs.filter((cost) => cost !== null);
       return known.length === costs.length ? worstCost(known) : null;
     },
     lightestSets: bench.lightestSets,
-    parse: (text) => sources.parseText(text, file),
+    parse: (text) => sources.parseText(text, edited.file),
     expired: () => left() < 0,
   });
+  let edited = source;
+  let outcome = await (isRemoval ? removeRedundant : repairKernel)(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
-  if (!isUndecided) return { outcome, source };
-  // That the prover needs help is no fault of the kernel.
-  if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
-  return { outcome: { ...outcome, notes: [...outcome.notes, 'not-shown'] }, source };
+  // What the kernel calls may be the place.
+  for (const header of calledHeaders(outcome)) {
+    const other = isAbsolute(header) || left() < 0 ? undefined : await sources.parse(header);
+    if (!other || lineDirective.test(other.text)) continue;
+    const found = await repairKernel({ ...requestFor(other), mayBePartial: false });
+    if (found.status === 'repaired') {
+      [edited, outcome] = [other, found];
+      break;
+    }
+    outcome = withTried(outcome, header, found);
+  }
+  if (isUndecided) {
+    // That the prover needs help is no fault of the kernel.
+    if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
+    outcome = { ...outcome, notes: [...outcome.notes, 'not-shown'] };
+  }
+  const whole = 'text' in outcome ? await withHeader(bench, group, edited.file, outcome) : outcome;
+  return { outcome: whole, source: edited, texts: textsOf(edited.file) };
+}
+
+const lineDirective = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m;
+
+/** The headers that hold the accesses which no barrier in the kernel's file parts. */
+function calledHeaders(outcome: SearchedOutcome): string[] {
+  const obstacles = 'why' in outcome && outcome.why.kind === 'unrepairable' ? outcome.why.obstacles : [];
+  return [...new Set(obstacles.flatMap((one) => (one.kind === 'foreign' ? [one.accesses.foreign] : [])))];
+}
+
+/** Why neither the file of a kernel nor a header can be edited. */
+function withTried(outcome: SearchedOutcome, header: string, tried: RepairOutcome): SearchedOutcome {
+  if (!('why' in outcome) || outcome.why.kind !== 'unrepairable') return outcome;
+  if (!('why' in tried) || tried.why.kind !== 'unrepairable') return outcome;
+  const inside: Obstacle = { kind: 'in-header', file: header, obstacles: tried.why.obstacles };
+  const obstacles = outcome.why.obstacles.map((one) => one.kind === 'foreign' && one.accesses.foreign === header ? inside : one); // prettier-ignore
+  return { ...outcome, why: { ...outcome.why, obstacles } };
+}
+
+/** An edit with the units that it was verified in, where it is one of a header. */
+async function withHeader<Edit extends Repair & { readonly alternatives?: readonly Repair[] }>(
+  bench: Workbench,
+  group: readonly CheckedKernel[],
+  file: string,
+  outcome: Edit,
+): Promise<Edit> {
+  if (group.every(({ entry }) => entry.unit.path === file)) return outcome;
+  const reached = await bench.reached(group, [file]);
+  if (typeof reached === 'number') return outcome;
+  const verified = [...new Set(reached.units.map(({ unit }) => unit.path))].sort(compareText);
+  const header = { file, verified, broken: reached.broken };
+  const alternatives = outcome.alternatives?.map((other) => ({ ...other, header }));
+  return { ...outcome, header, ...(alternatives && { alternatives }) };
 }
 
 /** The accesses of a race; what a barrier is missed for has none. */

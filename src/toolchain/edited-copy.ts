@@ -1,0 +1,85 @@
+/** Copies of units and headers in which edits are tried: nothing in the repository is written. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { encodeSource } from '../source/source-bytes.ts';
+import { isInside, realPath } from './file-place.ts';
+
+/** Other texts in place of headers. */
+export interface EditedHeaders {
+  /** By path, relative to the root. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The files of the root that the unit includes, relative to it. */
+  readonly files: readonly string[];
+}
+
+/** Where nvcc finds what is edited. */
+interface EditedCopy {
+  /** What nvcc is given. */
+  readonly input: string;
+  /** Folders with copies, links followed. */
+  readonly folders: readonly string[];
+  /** Stands for the root, with copies of all that the unit includes there; null where no header is edited. */
+  readonly mirror: string | null;
+  /** Options that lead to the copies, of those that lead to the files. */
+  readonly wordsFor: (words: readonly string[]) => readonly string[];
+}
+
+interface CopyRequest {
+  /** The unit, absolute. */
+  readonly file: string;
+  readonly root: string;
+  /** Of the unit. */
+  readonly text: string | undefined;
+  readonly headers: EditedHeaders | undefined;
+  readonly temporary: string;
+}
+
+/**
+ * Writes the edited texts next to the intermediate files. An edited header is found from wherever it is included, since
+ * copies of all files that the unit includes in the root lie around it as they do there.
+ * @returns null where nothing is edited
+ */
+export async function editedCopy({ file, root, text, headers, temporary }: CopyRequest): Promise<EditedCopy | null> {
+  if (!headers) return text === undefined ? null : copyOfUnit(text, file, temporary);
+  const mirror = join(temporary, 'mirror');
+  const unit = relative(root, file);
+  for (const path of new Set([unit, ...headers.files])) {
+    const copy = join(mirror, path);
+    await mkdir(dirname(copy), { recursive: true });
+    const edited = path === unit ? text : headers.texts.get(path);
+    if (edited === undefined) await copyFile(join(root, path), copy);
+    else await writeFile(copy, encodeSource(edited));
+  }
+  return {
+    input: join(mirror, unit),
+    folders: [(await realPath(mirror)) ?? mirror],
+    mirror,
+    wordsFor: (words) => words.flatMap((word) => mirrored(word, { root, mirror, files: headers.files })),
+  };
+}
+
+/** Writes another text for a unit, under the unit's name. What it includes by its place is looked for where the file is. */
+async function copyOfUnit(text: string, file: string, temporary: string): Promise<EditedCopy> {
+  const folder = join(temporary, 'edited');
+  await mkdir(folder);
+  const copy = join(folder, basename(file));
+  await writeFile(copy, encodeSource(text));
+  return {
+    input: copy,
+    folders: [(await realPath(folder)) ?? folder],
+    mirror: null,
+    wordsFor: (words) => [...words, '-Xcompiler', `-iquote,${dirname(file)}`],
+  };
+}
+
+/** A folder of the root is searched after that of its copies, and a file is included as its copy. */
+function mirrored(
+  word: string,
+  { root, mirror, files }: { readonly root: string; readonly mirror: string; readonly files: readonly string[] },
+): string[] {
+  const [, option, path = ''] = /^(-I|-isystem=|-include=)(\/.*)$/.exec(word) ?? [];
+  if (option === undefined || !isInside(root, path)) return [word];
+  const copy = option + join(mirror, relative(root, path));
+  if (option === '-include=') return files.includes(relative(root, path)) ? [copy] : [word];
+  return [copy, word];
+}
