@@ -1,6 +1,7 @@
 /** Says as data what a placement does, and why there is none. */
 import { placeOf as writtenAt } from '../check/context/names.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import { macroUse } from '../cuda/editing/macro-use.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
@@ -66,8 +67,9 @@ export function obstacleOf(
     const call = callOf(source, outside);
     return { kind: 'foreign', accesses: { ...accesses, foreign }, file: source.file, ...(call && { call }) };
   }
-  const macro = first !== undefined && first === second ? macroAt(source, first) : undefined;
-  return macro === undefined ? { kind: 'no-place', accesses } : { kind: 'macro', accesses, macro };
+  const use = first !== undefined && first === second ? macroUse(source, first) : null;
+  if (!use) return { kind: 'no-place', accesses };
+  return { kind: 'macro', accesses, macro: use.macro, ...(typeof use.edit === 'string' && { hindrance: use.edit }) };
 }
 
 /** Reasons that say what the prover lacks, not that two threads meet. */
@@ -87,12 +89,6 @@ function callOf(
   const calls = [...line.matchAll(/\b(?!(?:if|for|while|switch|sizeof)\b)([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(/g)];
   const name = calls.length === 1 ? calls[0]![1] : undefined;
   return { line: frame.line, ...(name !== undefined && { name }) };
-}
-
-/** A macro of the file that a line uses. */
-function macroAt({ text, lineStarts, macros }: CudaSource, line: number): string | undefined {
-  const words = new Set(text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).match(/\b[A-Za-z_]\w*\b/g));
-  return macros.find(({ name, parameters }) => parameters !== undefined && words.has(name))?.name;
 }
 
 /** The line of an access of an open pair, if it is in a file. */

@@ -1,4 +1,5 @@
 /** What an edit does, and why there is none, as data: `wording/repair.ts` makes the sentences. */
+import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
@@ -26,6 +27,8 @@ export type EditStep =
   /** A barrier that some threads miss, in another place. */
   | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
   | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
+  /** What macros stand for, in place of their uses. */
+  | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
@@ -97,7 +100,13 @@ export type Obstacle =
   /** Several threads execute one access. */
   | { readonly kind: 'one-access'; readonly line?: number }
   | { readonly kind: 'blocks' | 'no-place' | 'partial'; readonly accesses: RacingLines }
-  | { readonly kind: 'macro'; readonly accesses: RacingLines; readonly macro: string }
+  | {
+      readonly kind: 'macro';
+      readonly accesses: RacingLines;
+      readonly macro: string;
+      /** Why its use is not written out. */
+      readonly hindrance?: MacroHindrance;
+    }
   | {
       readonly kind: 'foreign';
       readonly accesses: RacingLines & { readonly foreign: string };

@@ -13,7 +13,7 @@ import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placeme
 import { addFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
-import { guardReturns, hoistFromBranches } from './rewrite-strategy.ts';
+import { guardReturns, hoistFromBranches, writeOutMacros } from './rewrite-strategy.ts';
 import type { Effort, Repair, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
@@ -31,6 +31,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     () => addFences(request, effort),
     () => hoistFromBranches(request, functions, effort),
     () => guardReturns(request, functions, effort),
+    () => writeOutMacros(request, races, effort),
     () => updateAtomically(request, races, effort),
   ];
   for (const strategy of strategies) {

@@ -2,11 +2,14 @@
 import { joinBranches } from '../cuda/editing/branch-barriers.ts';
 import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
 import { guardReturn } from '../cuda/editing/return-guard.ts';
-import { applyEdits } from '../source/text-edit.ts';
+import { macroUse } from '../cuda/editing/macro-use.ts';
+import { type TextEdit, applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { type BarrierChange, noBarriers } from './build-cost.ts';
 import type { EditStep } from './explanation.ts';
+import { lineIn } from './explain.ts';
 import type { Effort, RepairRequest } from './request.ts';
+import type { UnorderedPair } from './subject.ts';
 
 interface Rewritten {
   readonly text: string;
@@ -61,6 +64,33 @@ export async function hoistFromBranches(
   const { notes, leaves } = verification;
   const repair = { text: rewritten.text, ...change, gridLevel: false, steps: [step], notes, leaves };
   return { kind: 'repaired', repair };
+}
+
+/**
+ * Writes out macros that stand for the statements which race, and places barriers between those.
+ * @param races the pairs that no barrier parts
+ */
+export async function writeOutMacros(
+  request: RepairRequest,
+  races: readonly UnorderedPair[],
+  effort: Effort,
+): Promise<PlacementOutcome> {
+  const { source } = request;
+  const lines = races.flatMap((pair) => {
+    const [first, second] = [pair.first, pair.second].map((id) => lineIn(source.file, pair, id));
+    return first !== undefined && first === second ? [first] : [];
+  });
+  const edits: TextEdit[] = [];
+  const written: { readonly macro: string; readonly line: number }[] = [];
+  for (const line of new Set(lines)) {
+    const use = macroUse(source, line);
+    if (!use || typeof use.edit === 'string') continue;
+    edits.push(use.edit);
+    written.push({ macro: use.macro, line });
+  }
+  if (edits.length === 0) return { kind: 'none', obstacles: [], races: [] };
+  const step: EditStep = { kind: 'write-out', macros: written };
+  return placeAfter(request, { text: applyEdits(source.text, edits), step, change: noBarriers }, effort);
 }
 
 /** Places barriers in a text that was rewritten: statements changed, whatever else is done to it. */

@@ -1,4 +1,5 @@
 /** Repairs in words: what an edit does and costs, and why there is none. */
+import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
 import type {
   EditedHeader,
@@ -26,6 +27,12 @@ const statements: Readonly<Record<AddedStatement, string>> = {
 const noteTexts: Readonly<Record<Note, string>> = {
   'not-shown': 'no run showed the fault; with this edit the kernel is proved',
   'returned-threads': 'threads that already returned do not reach this barrier; sm_70 and later allow that',
+};
+
+const hindranceTexts: Readonly<Record<MacroHindrance, string>> = {
+  operators: 'its definition holds `#`, `##` or variable arguments',
+  definitions: 'the file defines it more than once',
+  part: 'its use is not a statement of its own within braces',
 };
 
 /** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
@@ -76,6 +83,8 @@ function stepText(step: EditStep): string {
         : '';
       return `use ${step.updates === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${step.lines.join(', ')}${rounding}`;
     }
+    case 'write-out':
+      return `write out ${step.macros.map(({ macro, line }) => `the macro ${code(macro)} on line ${line}`).join(' and ')}`;
     case 'guard-returns':
       return `replace the return on line ${step.lines.join(', ')} with a condition around the rest`;
     case 'join-branches':
@@ -182,7 +191,7 @@ function obstacleText(obstacle: Obstacle): string {
     case 'in-header':
       return `in ${obstacle.file}, ${[...new Set(obstacle.obstacles.map(obstacleText))].join('; ')}`;
     case 'macro':
-      return `${accessesText(obstacle.accesses)} are inside the macro ${obstacle.macro}, and Selvage does not edit macros`;
+      return `${accessesText(obstacle.accesses)} are inside the macro ${obstacle.macro}${obstacle.hindrance ? `, which is not written out because ${hindranceTexts[obstacle.hindrance]}` : ''}`;
     case 'no-place':
       return `no barrier can be added between ${accessesText(obstacle.accesses)}`;
     case 'partial':
