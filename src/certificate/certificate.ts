@@ -49,7 +49,7 @@ export interface CertifiedPlace {
   readonly line: number;
 }
 
-/** With the seal of what it claims: `sealOf` in `checker.ts`. */
+/** With the seal of all else: `sealOf` in `checker.ts`. */
 export type SealedCertificate = Certificate & { readonly seal: string };
 
 export interface CertificateProof {
@@ -57,8 +57,8 @@ export interface CertificateProof {
   readonly argument: CertificateArgument;
 }
 
-type CertificateClaim = AffineClaim;
-type CertificateArgument = AffineArgument;
+type CertificateClaim = AffineClaim | ClauseClaim | ScriptClaim;
+type CertificateArgument = AffineArgument | ClauseArgument | ScriptArgument;
 
 /**
  * No integers are within the bounds of all terms, so that -behind <= constant + the sum of factor * term <= ahead, and
@@ -97,3 +97,45 @@ export type AffineArgument =
     }
   /** c*(n*b + t) with t below n, of two different b, are at least c apart. */
   | { readonly kind: 'block-size'; readonly step: string };
+
+/** What a variable of clauses says: the sum is at most the bound; null: a truth value of its own. */
+export type ClauseVariable = { readonly sum: readonly (readonly [string, string])[]; readonly most: string } | null;
+
+/** Variable v as `2 * v`, its negation as `2 * v + 1`. */
+type ClauseLiteral = number;
+
+/** No integers and truth values meet all clauses: at least one literal of each. */
+export interface ClauseClaim {
+  readonly kind: 'clauses';
+  readonly variables: readonly ClauseVariable[];
+  readonly clauses: readonly (readonly ClauseLiteral[])[];
+}
+
+/** Clauses that follow from those of the claim and the ones before, until no assignment is left. */
+export interface ClauseArgument {
+  readonly kind: 'clauses';
+  /** Variables beside those of the claim, numbered behind them. */
+  readonly variables: readonly ClauseVariable[];
+  readonly steps: readonly ClauseStep[];
+}
+
+export type ClauseStep =
+  /** Follows by unit propagation. */
+  | { readonly learnt: readonly ClauseLiteral[] }
+  /** Comparisons that do not all hold: multiplied with the factors, their sum is 0 <= less than 0. */
+  | { readonly excluded: readonly ClauseLiteral[]; readonly sum: readonly string[] }
+  /** Two by two they fix the values of sums: with the factors, a sum that is no multiple of what its terms all are. */
+  | { readonly excluded: readonly ClauseLiteral[]; readonly divisor: readonly string[] };
+
+/** The script, in SMT-LIB, has no model. */
+interface ScriptClaim {
+  readonly kind: 'script';
+  readonly script: string;
+}
+
+/** Who answered so; nothing checks it here, a solver can be asked again. */
+interface ScriptArgument {
+  readonly kind: 'answer';
+  readonly answer: 'unsat';
+  readonly by: 'z3' | 'built-in';
+}

@@ -92,15 +92,27 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
     demand(isCount(instruction) && isCount(line), 'a place has no numbers');
     name(file);
   }
-  const parts = proof === null ? null : record(proof, ['claim', 'argument']);
-  demand(seal === sealOf({ ...about, subject, tier, claim: parts && parts['claim'] }), 'the seal is of another claim');
-  if (!parts) {
-    demand(/^(coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known');
+  demand(/^(affine|coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known'); // prettier-ignore
+  demand(seal === sealOf({ ...about, subject, tier, proof }), 'the seal is of another certificate');
+  if (proof === null) {
+    demand(tier !== 'affine', 'the proof is missing');
     return false;
   }
-  demand(tier === 'affine', 'the tier is not known');
-  checkAffine(parts['claim'], parts['argument']);
+  const { claim, argument } = record(proof, ['claim', 'argument']);
+  const claimed = typeof claim === 'object' && claim !== null && (claim as Record<string, unknown>)['kind'];
+  if (claimed === 'apart') checkAffine(claim, argument);
+  else if (claimed === 'clauses') checkClauses(claim, argument);
+  else if (claimed === 'script')
+    return isAnswer(record(claim, ['kind', 'script']), record(argument, ['kind', 'answer', 'by'])); // prettier-ignore
+  else refuse('the kind of the claim is not known');
   return true;
+}
+
+/** A script that a solver has answered is for a solver to check: here it is only held to be whole. */
+function isAnswer({ script }: Record<string, unknown>, { kind, answer, by }: Record<string, unknown>): false {
+  name(script);
+  demand(kind === 'answer' && answer === 'unsat' && (by === 'z3' || by === 'built-in'), 'the answer is not known');
+  return false;
 }
 
 interface Term {
@@ -237,6 +249,171 @@ function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): 
     'the blocks are not two of one size',
   );
   demand(absolute(step) > larger(behind, ahead) + absolute(constant), 'the overlap reaches the next block');
+}
+
+/** `sum <= bound`; the sum is a number for each name. */
+interface Comparison {
+  readonly sum: ReadonlyMap<string, bigint>;
+  readonly bound: bigint;
+}
+
+function comparison(value: unknown): Comparison | null {
+  if (value === null) return null;
+  const { sum, most: bound } = record(value, ['sum', 'most']);
+  const parts = new Map<string, bigint>();
+  for (const entry of list(sum)) {
+    const [own, factor] = pair(entry);
+    demand(!parts.has(own), `${own} is twice in a sum`);
+    parts.set(own, integer(factor));
+  }
+  return { sum: parts, bound: integer(bound) };
+}
+
+/** What a literal says; the opposite of `sum <= bound` is `-sum <= -bound - 1`, since these are integers. */
+function saying(variables: readonly (Comparison | null)[], literal: number): Comparison {
+  const positive = variables[literal >> 1];
+  if (!positive) return refuse('a truth value is no comparison');
+  if (literal % 2 === 0) return positive;
+  return { sum: new Map([...positive.sum].map(([own, factor]) => [own, -factor])), bound: -positive.bound - 1n };
+}
+
+/** @throws Refused where some assignment may meet all clauses */
+function checkClauses(given: unknown, argument: unknown): void {
+  const claim = record(given, ['kind', 'variables', 'clauses']);
+  const { kind, variables: more, steps } = record(argument, ['kind', 'variables', 'steps']);
+  demand(kind === 'clauses', 'the kind of the argument is not known');
+  const own = list(claim['variables']).map(comparison);
+  const variables = [...own, ...list(more).map(comparison)];
+  const propagation = new Propagation(variables.length);
+  for (const clause of list(claim['clauses'])) propagation.add(literals(clause, own.length));
+  for (const step of list(steps)) {
+    const isLearnt = typeof step === 'object' && step !== null && Object.hasOwn(step, 'learnt');
+    if (isLearnt) {
+      const clause = literals(record(step, ['learnt'])['learnt'], variables.length);
+      demand(propagation.implies(clause), 'a clause does not follow');
+      propagation.add(clause);
+      continue;
+    }
+    const isSum = typeof step === 'object' && step !== null && Object.hasOwn(step, 'sum');
+    const exclusion = record(step, ['excluded', isSum ? 'sum' : 'divisor']);
+    const excluded = literals(exclusion['excluded'], variables.length);
+    const said = excluded.map((literal) => saying(variables, literal));
+    if (isSum) checkSum(said, list(exclusion['sum']).map(integer));
+    else checkDivisibility(said, list(exclusion['divisor']).map(integer));
+    propagation.add(excluded.map((literal) => literal ^ 1));
+  }
+  demand(propagation.isContradictory, 'the clauses leave an assignment');
+}
+
+function literals(value: unknown, variables: number): number[] {
+  return list(value).map((literal) => {
+    demand(isCount(literal) && (literal as number) < 2 * variables, 'a literal has no variable');
+    return literal as number;
+  });
+}
+
+/** Farkas: a sum of the comparisons, none of them with a factor below 0, says 0 <= a number below 0. */
+function checkSum(said: readonly Comparison[], factors: readonly bigint[]): void {
+  demand(said.length === factors.length && factors.every((factor) => factor > 0n), 'a comparison has no factor');
+  const { sum, bound } = combined(said, factors);
+  demand([...sum.values()].every((factor) => factor === 0n) && bound < 0n, 'the sum of the comparisons is possible');
+}
+
+/** Equalities make a sum of terms that are all multiples of a number equal to what is no multiple of it. */
+function checkDivisibility(said: readonly Comparison[], factors: readonly bigint[]): void {
+  demand(said.length === 2 * factors.length, 'an equality has no factor');
+  const equal = said.filter((_, index) => index % 2 === 0);
+  for (const [index, one] of equal.entries()) {
+    const { sum, bound } = combined([one, said[2 * index + 1]!], [1n, 1n]);
+    demand(bound === 0n && [...sum.values()].every((factor) => factor === 0n), 'two comparisons are no equality');
+  }
+  const { sum, bound } = combined(equal, factors);
+  let divisor = 0n;
+  for (const factor of sum.values()) for (let a = absolute(factor); a !== 0n;) [divisor, a] = [a, divisor % a];
+  demand(divisor === 0n ? bound !== 0n : bound % divisor !== 0n, 'the sum is divisible');
+}
+
+function combined(said: readonly Comparison[], factors: readonly bigint[]): Comparison {
+  const sum = new Map<string, bigint>();
+  let bound = 0n;
+  for (const [index, factor] of factors.entries()) {
+    for (const [own, part] of said[index]!.sum) sum.set(own, (sum.get(own) ?? 0n) + factor * part);
+    bound += factor * said[index]!.bound;
+  }
+  return { sum, bound };
+}
+
+/** Clauses, and what follows from them where each but one literal of a clause is false. */
+class Propagation {
+  isContradictory = false;
+  private readonly value: Int8Array;
+  private readonly watches: number[][][];
+  private readonly trail: number[] = [];
+  private done = 0;
+
+  constructor(variables: number) {
+    this.value = new Int8Array(2 * variables);
+    this.watches = Array.from({ length: 2 * variables }, () => []);
+  }
+
+  add(literals: readonly number[]): void {
+    if (this.isContradictory) return;
+    const clause = [...new Set(literals)];
+    if (clause.some((literal) => this.value[literal] === 1)) return;
+    // What is false here stays false.
+    const open = clause.filter((literal) => this.value[literal] === 0);
+    if (open.length > 1) {
+      this.watches[open[0]!]!.push(open);
+      this.watches[open[1]!]!.push(open);
+    } else if (open.length === 0 || !this.follow(open)) this.isContradictory = true;
+  }
+
+  /** Whether a clause follows: all its literals false lead to a contradiction. */
+  implies(clause: readonly number[]): boolean {
+    if (this.isContradictory) return true;
+    const kept = this.trail.length;
+    const follows = !this.follow(clause.map((literal) => literal ^ 1));
+    for (const literal of this.trail.splice(kept)) this.value[literal] = this.value[literal ^ 1] = 0;
+    this.done = kept;
+    return follows;
+  }
+
+  /** Takes literals for true, and what follows. @returns false where that contradicts itself */
+  private follow(literals: readonly number[]): boolean {
+    for (const literal of literals) if (!this.isSet(literal)) return false;
+    while (this.done < this.trail.length) {
+      const gone = this.trail[this.done++]! ^ 1;
+      const list = this.watches[gone]!;
+      let kept = 0;
+      for (let at = 0; at < list.length; at++) {
+        const clause = list[at]!;
+        if (clause[0] === gone) [clause[0], clause[1]] = [clause[1]!, gone];
+        const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0); // prettier-ignore
+        if (next > 1) {
+          [clause[1], clause[next]] = [clause[next]!, gone];
+          this.watches[clause[1]!]!.push(clause);
+          continue;
+        }
+        list[kept++] = clause;
+        if (this.isSet(clause[0]!)) continue;
+        for (at++; at < list.length; at++) list[kept++] = list[at]!;
+        list.length = kept;
+        return false;
+      }
+      list.length = kept;
+    }
+    return true;
+  }
+
+  /** Makes a literal true. @returns false where it is false */
+  private isSet(literal: number): boolean {
+    if (this.value[literal] === 0) {
+      this.value[literal] = 1;
+      this.value[literal ^ 1] = -1;
+      this.trail.push(literal);
+    }
+    return this.value[literal] === 1;
+  }
 }
 
 function absolute(value: bigint): bigint {

@@ -1,7 +1,6 @@
 /** Barrier divergence of one kernel: decides the obligations and makes the findings. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
-import type { CertifiedTier } from '../certificate/certificate.ts';
 import { unprovable } from './context/unprovable.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
@@ -169,7 +168,7 @@ function* checkWarps(
       const question = isOfOne ? `(and ${encoding.conditions(way).join(' ')})` : encoding.together(way, 'same');
       const result = yield* tier.decide(question);
       if (result.kind !== 'proved') return false;
-      log?.addDivergence(instruction, 'linear', null);
+      log?.addSolvedDivergence(instruction, 'linear', result.asked);
       assumed.addNoWrap(result.assumes);
     }
     return ways.length > 0;
@@ -219,14 +218,14 @@ function* decideBranch(
   if (request.budget.expired()) return { reason: { kind: 'out-of-time' }, budget: true };
   const { tier, encoding } = tiers.linear('block', uniformity);
   let result = yield* tier.decide(encoding.together(obligation.conditions));
-  let by: CertifiedTier = 'linear';
+  let by: 'linear' | 'bit-vectors' = 'linear';
   if (result.kind !== 'proved' && obligation.conditions.some(({ term }) => computesWithBits(term))) {
     const bits = tiers.bits('block', uniformity);
     const exact = yield* bits.decide(bits.encoding.together(obligation.conditions));
     if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
   }
   if (result.kind === 'proved') {
-    log?.addDivergence(obligation.barrier, by, null);
+    log?.addSolvedDivergence(obligation.barrier, by, result.asked);
     assumed.addNoWrap(result.assumes);
     return 'proved';
   }

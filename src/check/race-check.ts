@@ -18,7 +18,6 @@ import type { Term } from '../term/term.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
-import type { CertifiedTier } from '../certificate/certificate.ts';
 import { isWritten, startOf } from './context/kernel-facts.ts';
 import { aliasing } from './context/apart.ts';
 import { provedByExecutions } from './executions/small-launch.ts';
@@ -242,7 +241,7 @@ export function* askSolver(
     const overlap = encoding.overlap(obligation);
     const question = order ? `(and ${overlap} ${unordered(encoding, obligation, order)})` : overlap;
     let result = yield* tier.decide(question, encoding.modes);
-    let by: CertifiedTier = 'linear';
+    let by: 'linear' | 'bit-vectors' = 'linear';
     if (result.kind === 'proved' && result.mode === usualContents) assumed.addContents(encoding.contentsTexts);
     if (result.kind !== 'proved' && holdsBits(obligation)) {
       const bits = tiers.bits(pair.scope, uniformity[pair.scope]);
@@ -251,7 +250,7 @@ export function* askSolver(
       if (exact.kind !== 'budget') [result, by] = [exact, 'bit-vectors'];
     }
     if (result.kind === 'proved') {
-      log?.addRace(obligation, by, null);
+      log?.addSolvedRace(obligation, by, result.asked);
       if (order) orders.add(order.by);
       assumed.addNoWrap(result.assumes);
       continue;

@@ -14,6 +14,8 @@ type Problem = LinearProblem | BitProblem;
 export interface MeasuredSession extends SolverSession {
   /** Clauses looked at and steps of the simplex so far; what Z3 is asked counts as so much of its limit. */
   readonly effort: () => number;
+  /** Who gave the last answer. */
+  readonly answeredBy: () => 'z3' | 'built-in';
 }
 
 /** A session that starts another solver only where it has no answer itself. */
@@ -25,6 +27,7 @@ export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
   let problem: Problem | undefined;
   let isBeyond = false;
   let ofOther = 0;
+  let by: 'z3' | 'built-in' = 'built-in';
 
   function decide(assumptions: readonly string[], units: number): SolverAnswer {
     const commands = scripts.slice(taken).flatMap(readCommands);
@@ -40,6 +43,7 @@ export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
   return {
     add: (script) => void scripts.push(script),
     check: async (assumptions, units, milliseconds) => {
+      by = 'built-in';
       try {
         const answer = isBeyond ? null : decide(assumptions, units);
         if (answer && answer.kind !== 'unknown') return answer;
@@ -48,12 +52,14 @@ export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
         // What could not be taken in would be missing from later answers.
         isBeyond = true;
       }
+      by = 'z3';
       other ??= (await start()).open();
       for (; sent < scripts.length; sent++) other.add(scripts[sent]!);
       const answer = await other.check(assumptions, units, milliseconds);
       ofOther += units * (answer.kind === 'unknown' ? effortOfUnit.spent : effortOfUnit.granted);
       return answer;
     },
+    answeredBy: () => by,
     effort: () => (problem?.effort ?? 0) + ofOther,
     dispose: () => other?.dispose(),
   };

@@ -3,7 +3,7 @@
  * simplex method says which of those go together. Values that are no integers are split on.
  */
 import { mostParts, mostSplits } from './budget.ts';
-import { type Literal, Sat, type Theory } from './sat.ts';
+import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
 import { given, greatestCommonDivisor, Simplex } from './simplex.ts';
@@ -27,6 +27,18 @@ interface Atom {
   readonly bound: bigint;
 }
 
+/** Is told what a proof that nothing meets all formulas consists of. */
+interface LinearRecorder extends SatRecorder {
+  /**
+   * Literals that are not all true. `sum`: the factors make a sum of their comparisons that is impossible. `divisor`: two
+   * by two they fix the value of a sum, and of these values times the factors the sum is not divisible as its terms are.
+   */
+  readonly excluded: (literals: readonly Literal[], factors: readonly bigint[], kind: 'sum' | 'divisor') => void;
+}
+
+/** What a literal without its sign says: a comparison of a sum with a bound, or a truth value. */
+type LiteralMeaning = { readonly terms: ReadonlyMap<string, bigint>; readonly bound: bigint } | null;
+
 /** Values of a number, less one, that are worth trying one by one, before anything else. */
 const fewTried = 7n;
 
@@ -47,11 +59,17 @@ export class LinearProblem {
   /** Numbers by quotient and remainder. */
   private readonly written = new Map<number, Linear>();
   private readonly digits = new Set<number>();
+  private names: Map<number, string> | undefined;
   private splits = 0;
   /** Of the formula that is being taken in: what stands on both sides of an equivalence counts each time. */
   private parts = 0;
 
-  constructor() {
+  private readonly recorder: LinearRecorder | null;
+
+  /** @param recorder is told of a proof */
+  constructor(recorder: LinearRecorder | null = null) {
+    this.recorder = recorder;
+    this.simplex.explains = recorder !== null;
     const theory: Theory = {
       assign: (literal) => this.assign(literal),
       retract: (kept) => {
@@ -66,7 +84,7 @@ export class LinearProblem {
       complete: () => this.completeIntegers(),
       work: () => this.simplex.work,
     };
-    this.sat = new Sat(theory);
+    this.sat = new Sat(theory, recorder);
   }
 
   declare(name: string, sort: SExpression): void {
@@ -122,7 +140,18 @@ export class LinearProblem {
   }
 
   private literalsOf(sources: readonly number[] | null): readonly Literal[] | null {
+    if (sources && this.recorder) this.recorder.excluded(sources, this.simplex.factors, 'sum');
     return sources && [...new Set(sources)].filter((source) => source !== given);
+  }
+
+  /** What a variable of the clauses that a recorder is told stands for. */
+  meaningOf(variable: number): LiteralMeaning {
+    const atom = this.atoms[variable];
+    if (!atom) return null;
+    const names = (this.names ??= new Map([...this.integers].map(([name, column]) => [column, name])));
+    const sum = this.simplex.sumAt(atom.column);
+    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor])); // prettier-ignore
+    return { terms, bound: atom.bound };
   }
 
   private completeIntegers(): ReturnType<Theory['complete']> {
@@ -133,7 +162,10 @@ export class LinearProblem {
     let range: bigint | null = null;
     for (const column of broken) {
       const conflict = this.simplex.divisibilityConflict(column);
-      if (conflict) return { kind: 'conflict', literals: this.literalsOf(conflict)! };
+      if (conflict) {
+        this.recorder?.excluded(conflict, this.simplex.factors, 'divisor');
+        return { kind: 'conflict', literals: [...new Set(conflict)] };
+      }
       for (const candidate of [column, ...this.simplex.undividedParts(column)]) {
         const own = this.simplex.range(candidate);
         if (candidate !== column && (own === null || own > fewTried)) continue;
@@ -158,10 +190,16 @@ export class LinearProblem {
     this.atoms[literal >> 1] = { column, bound };
     // Of two bounds the tighter one implies the other.
     const [below, above] = [list[at - 1], list[at]];
-    if (below) this.sat.add([below.literal ^ 1, literal]);
-    if (above) this.sat.add([literal ^ 1, above.literal]);
+    if (below) this.imply(below.literal, literal);
+    if (above) this.imply(literal, above.literal);
     list.splice(at, 0, { bound, literal });
     return literal;
+  }
+
+  /** Of two bounds on one column, the tighter one and the other. */
+  private imply(literal: Literal, other: Literal): void {
+    this.recorder?.excluded([literal, other ^ 1], [1n, 1n], 'sum');
+    this.sat.add([literal ^ 1, other], false, true);
   }
 
   /** The formula `linear <= 0`. */

@@ -24,6 +24,14 @@ export interface Theory {
   readonly work: () => number;
 }
 
+/** Is told what a proof that there is no model consists of, beside what the theory excludes. */
+export interface SatRecorder {
+  /** A clause that was added and takes part. */
+  readonly given: (clause: readonly Literal[]) => void;
+  /** A clause that follows by unit propagation from all that was told before. */
+  readonly learnt: (clause: readonly Literal[]) => void;
+}
+
 type Completion =
   | { readonly kind: 'model' | 'unknown' }
   | { readonly kind: 'conflict'; readonly literals: readonly Literal[] }
@@ -61,12 +69,16 @@ export class Sat {
   private readonly position: number[] = [];
   private cursor = 0;
   private readonly theory: Theory | null;
+  private readonly recorder: SatRecorder | null;
+  /** Dormant clauses as they were added, where somebody records. */
+  private readonly origins = new Map<Clause, readonly Literal[]>();
   private conflicts = 0;
   private looked = 0;
   private visited = 0;
 
-  constructor(theory: Theory | null = null) {
+  constructor(theory: Theory | null = null, recorder: SatRecorder | null = null) {
     this.theory = theory;
+    this.recorder = recorder;
   }
 
   /** @param phase the value to try first */
@@ -89,14 +101,21 @@ export class Sat {
     this.backtrack(0);
   }
 
-  /** A clause; while the search goes on, only one of which two literals are not false. */
-  add(literals: readonly Literal[], isLazy = false): void {
+  /**
+   * A clause; while the search goes on, only one of which two literals are not false.
+   * @param isKnown a recorder has been told already why it holds
+   */
+  add(literals: readonly Literal[], isLazy = false, isKnown = false): void {
     if (this.contradictory) return;
     const clause: Clause = [];
     for (const literal of new Set(literals)) {
       if (this.limits.length === 0 && this.valueOf(literal) === 1) return;
       if (literals.includes(literal ^ 1)) return;
       if (this.limits.length > 0 || this.valueOf(literal) === 0) clause.push(literal);
+    }
+    if (this.recorder && !isKnown) {
+      if (clause.length > 1 && isLazy) this.origins.set(clause, literals);
+      else this.recorder.given(literals);
     }
     if (clause.length === 0) this.contradictory = true;
     else if (clause.length === 1) this.enqueue(clause[0]!, noReason);
@@ -298,6 +317,7 @@ export class Sat {
       [short[1], short[i]] = [short[i]!, short[1]!];
     }
     this.backtrack(back);
+    this.recorder?.learnt(short);
     if (short.length === 1) this.enqueue(short[0]!, noReason);
     else {
       this.attach(short);
@@ -370,6 +390,7 @@ export class Sat {
       if (clause.some((literal) => this.isTrue(literal))) continue;
       this.dormant[i] = this.dormant[this.dormant.length - 1]!;
       this.dormant.pop();
+      this.recorder?.given(this.origins.get(clause)!);
       // Open literals first, then those that became false last.
       const rank = (literal: Literal): number => (this.valueOf(literal) === 0 ? Infinity : this.level[literal >> 1]!);
       clause.sort((a, b) => rank(b) - rank(a) || a - b);

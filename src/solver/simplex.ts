@@ -45,6 +45,10 @@ export class Simplex {
   private readonly users: Set<number>[] = [];
   private readonly changes: Change[] = [];
   private readonly suspects = new Set<number>();
+  /** Whether conflicts leave their factors in {@link factors}. */
+  explains = false;
+  /** Of the last conflict, what each of its sources is multiplied with so that their sum is impossible. */
+  factors: readonly bigint[] = [];
   /** Coefficients computed so far. */
   work = 0;
   /** Work after which {@link check} no longer looks for values. */
@@ -64,6 +68,11 @@ export class Simplex {
     this.rows.push(null);
     this.users.push(new Set());
     return column;
+  }
+
+  /** What a column names: null where it names no sum. */
+  sumAt(column: number): Sum | null {
+    return this.sums[column]!;
   }
 
   /** How many bounds have been stated and not retracted. */
@@ -94,8 +103,10 @@ export class Simplex {
     (isUpper ? this.upper : this.lower)[column] = bound;
     sources[column] = source;
     const other = isUpper ? this.lower[column]! : this.upper[column]!;
-    if (other !== null && (isUpper ? other > bound : other < bound))
+    if (other !== null && (isUpper ? other > bound : other < bound)) {
+      if (this.explains) this.factors = [1n, 1n];
       return [(isUpper ? this.lowerSource : this.upperSource)[column]!, source];
+    }
     if (this.isDormant[column]) this.wake(column);
     if (this.rows[column]) this.suspects.add(column);
     else if (this.isBeyond(column, isUpper, bound)) this.move(column, bound);
@@ -228,6 +239,7 @@ export class Simplex {
         const sources = [isBelow ? this.lowerSource[wrong]! : this.upperSource[wrong]!];
         for (const [column, coefficient] of row.sum)
           sources.push(isBelow === coefficient > 0n ? this.upperSource[column]! : this.lowerSource[column]!);
+        if (this.explains) this.factors = [row.scale, ...[...row.sum.values()].map((factor) => (factor < 0n ? -factor : factor))]; // prettier-ignore
         return sources;
       }
       this.exchange(wrong, entering);
@@ -310,14 +322,18 @@ export class Simplex {
     let divisor = scale;
     let fixed = 0n;
     const sources: Source[] = [];
+    const factors: bigint[] = [];
     for (const [part, coefficient] of sum) {
       const bound = this.lower[part]!;
       if (bound !== null && bound === this.upper[part]) {
         fixed += coefficient * bound;
         sources.push(this.lowerSource[part]!, this.upperSource[part]!);
+        if (this.explains) factors.push(coefficient);
       } else divisor = greatestCommonDivisor(divisor, coefficient);
     }
-    return fixed % divisor === 0n ? null : sources;
+    if (fixed % divisor === 0n) return null;
+    if (this.explains) this.factors = factors;
+    return sources;
   }
 }
 

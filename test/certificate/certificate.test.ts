@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
+import { LinearProblem } from '../../src/solver/linear-problem.ts';
+import type { SExpression } from '../../src/solver/s-expression.ts';
 import type {
   AffineArgument,
   AffineClaim,
   CertificateFile,
+  ClauseArgument,
+  ClauseClaim,
   SealedCertificate,
 } from '../../src/certificate/certificate.ts';
 import { checkCertificates, sealOf } from '../../src/certificate/checker.ts';
@@ -38,7 +42,7 @@ async function proofs(): Promise<CertificateFile[]> {
   );
 }
 
-test('all certificates of the affine tier are shown again', async () => {
+test('all certificates of the affine tier and of the linear one are shown again', async () => {
   const arguments_ = new Set<string>();
   let shown = 0;
   for (const file of await certified) {
@@ -46,12 +50,12 @@ test('all certificates of the affine tier are shown again', async () => {
     assert.deepEqual(refused, [], file.kernel);
     shown += verified;
     for (const { tier, proof } of file.launches.flatMap(({ obligations }) => obligations)) {
-      if (tier === 'affine') assert.ok(proof, file.kernel);
+      if (tier === 'affine' || tier === 'linear') assert.ok(proof, file.kernel);
       if (proof) arguments_.add(proof.argument.kind);
     }
   }
   assert.ok(shown > 100, `${shown} certificates`);
-  for (const kind of ['interval', 'radix']) assert.ok(arguments_.has(kind), kind);
+  for (const kind of ['interval', 'radix', 'clauses']) assert.ok(arguments_.has(kind), kind);
 });
 
 test('a certificate that was damaged anywhere is refused', async () => {
@@ -80,6 +84,22 @@ test('a claim that is false is refused, whatever its seal and its argument say',
     const { refused } = checkCertificates(JSON.stringify(falsified));
     if (refused.length === 0) accepted.push(JSON.stringify(falsified));
   }
+  assert.deepEqual(accepted, []);
+});
+
+test('clauses that numbers meet are refused, whatever is said to follow from them', async () => {
+  const random = seededRandom(7);
+  const all = (await proofs()).filter((file) => file.launches[0]!.obligations[0]!.proof!.claim.kind === 'clauses');
+  const accepted: string[] = [];
+  let falsified = 0;
+  for (let count = 0; count < corruptions; count++) {
+    const file = madePossible(random.pick(all), random);
+    if (!file) continue;
+    falsified++;
+    const { refused } = checkCertificates(JSON.stringify(file));
+    if (refused.length === 0) accepted.push(JSON.stringify(file));
+  }
+  assert.ok(falsified > corruptions / 4, `${falsified} claims have a model`);
   assert.deepEqual(accepted, []);
 });
 
@@ -136,8 +156,55 @@ function madeFalse(file: CertificateFile, random: Random): CertificateFile | nul
   const { subject, tier } = obligation!;
   const { kernel, symbol } = file;
   const { block, grid } = launch!;
-  const seal = sealOf({ kernel, symbol, block, grid, subject, tier, claim: falseClaim });
-  return alone(file, 0, { ...obligation!, proof: { claim: falseClaim, argument: recomputed(argument, claim as AffineClaim, falseClaim) }, seal }); // prettier-ignore
+  const proof = { claim: falseClaim, argument: recomputed(argument as AffineArgument, claim as AffineClaim, falseClaim) }; // prettier-ignore
+  const seal = sealOf({ kernel, symbol, block, grid, subject, tier, proof });
+  return alone(file, 0, { ...obligation!, proof, seal });
+}
+
+/** A claim without some of its clauses, where that leaves a model; null where none was found. */
+function madePossible(file: CertificateFile, random: Random): CertificateFile | null {
+  const [launch] = file.launches;
+  const [obligation] = launch!.obligations;
+  const { claim, argument } = obligation!.proof! as { claim: ClauseClaim; argument: ClauseArgument };
+  const dropped = 1 / random.pick([2, 8, 32, 128]);
+  const falseClaim: ClauseClaim = { ...claim, clauses: claim.clauses.filter(() => !random.chance(dropped)) };
+  if (!hasModel(falseClaim)) return null;
+  const { subject, tier } = obligation!;
+  const { kernel, symbol } = file;
+  const { block, grid } = launch!;
+  const proof = { claim: falseClaim, argument };
+  const seal = sealOf({ kernel, symbol, block, grid, subject, tier, proof });
+  return alone(file, 0, { ...obligation!, proof, seal });
+}
+
+/** Whether the procedure of our own finds numbers that meet all clauses; they are put into the clauses here. */
+function hasModel({ variables, clauses }: ClauseClaim): boolean {
+  const problem = new LinearProblem();
+  const names = [...new Set(variables.flatMap((variable) => variable?.sum.map(([name]) => name) ?? []))];
+  for (const [index] of names.entries()) problem.declare(`n${index}`, 'Int');
+  for (const [index] of variables.entries()) problem.declare(`b${index}`, 'Bool');
+  const written = (literal: number): SExpression => {
+    const variable = variables[literal >> 1]!;
+    const terms = variable?.sum.map(([name, factor]) => ['*', numeralOf(factor), `n${names.indexOf(name)}`]);
+    const positive: SExpression = terms ? ['<=', ['+', ...terms], numeralOf(variable!.most)] : `b${literal >> 1}`;
+    return literal % 2 === 0 ? positive : ['not', positive];
+  };
+  for (const clause of clauses) problem.assert(['or', ...clause.map(written)]);
+  const answer = problem.solve(5_000, []);
+  if (answer.kind !== 'sat') return false;
+  const number = (name: string): bigint => answer.model.get(`n${names.indexOf(name)}`) as bigint;
+  const isTrue = (literal: number): boolean => {
+    const variable = variables[literal >> 1]!;
+    const holds = variable
+      ? variable.sum.reduce((sum, [name, factor]) => sum + BigInt(factor) * number(name), 0n) <= BigInt(variable.most)
+      : answer.model.get(`b${literal >> 1}`) === true;
+    return holds === (literal % 2 === 0);
+  };
+  return clauses.every((clause) => clause.some(isTrue));
+}
+
+function numeralOf(text: string): SExpression {
+  return text.startsWith('-') ? ['-', text.slice(1)] : text;
 }
 
 /** The argument with the numbers that it has for another constant, as a prover would write them that looks no further. */

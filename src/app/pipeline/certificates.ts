@@ -29,8 +29,7 @@ export function certificateFile(
     const [block, grid] = [launch.block, launch.grid].map((sizes) => [0, 1, 2].map((axis) => sizes?.[axis] ?? null)) as [(number | null)[], (number | null)[]]; // prettier-ignore
     const obligations = certificates.map((certificate) => {
       const { subject, tier, proof } = certificate;
-      const claim = proof?.claim ?? null;
-      return { ...certificate, seal: sealOf({ kernel: name.full, symbol, block, grid, subject, tier, claim }) };
+      return { ...certificate, seal: sealOf({ kernel: name.full, symbol, block, grid, subject, tier, proof }) };
     });
     return { block, grid, obligations };
   });

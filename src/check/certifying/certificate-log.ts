@@ -5,10 +5,13 @@ import { placeOf } from '../context/names.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 import type { CheapResult } from '../deciding/cheap-tiers.ts';
+import type { Asked } from '../deciding/solver-tier.ts';
+import { solverProof } from './linear-certificate.ts';
 import { affineProof } from './affine-certificate.ts';
 
 export class CertificateLog {
   private readonly kept: Certificate[] = [];
+  private readonly solved = new Map<Asked, CertificateProof>();
   private readonly kernel: Kernel;
 
   constructor(kernel: Kernel) {
@@ -36,6 +39,23 @@ export class CertificateLog {
   addDivergence(instruction: Instruction, tier: CertifiedTier, proof: CertificateProof | null): void {
     const places = [this.place(instruction)];
     this.kept.push({ subject: { kind: 'divergence', scope: 'block', places }, tier, proof });
+  }
+
+  /** Two accesses that a solver has shown not to meet. */
+  addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: Asked | undefined): void {
+    this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
+  }
+
+  /** As {@link addDivergence}, by a solver. */
+  addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: Asked | undefined): void {
+    this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
+  }
+
+  /** Code that is written out many times asks the same many times. */
+  private proofOf(asked: Asked): CertificateProof {
+    let proof = this.solved.get(asked);
+    if (!proof) this.solved.set(asked, (proof = solverProof(asked)));
+    return proof;
   }
 
   private place(instruction: Instruction): CertifiedPlace {

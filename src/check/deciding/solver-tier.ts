@@ -13,6 +13,8 @@ export type ObligationResult =
       readonly assumes: readonly Term[];
       /** What was assumed. */
       readonly mode?: string | undefined;
+      /** What was asked, where certificates are wanted. */
+      readonly asked?: Asked;
     }
   /** Two threads may meet; `hits` name some, `model` is the solver's. */
   | {
@@ -22,6 +24,16 @@ export type ObligationResult =
       readonly reason: Reason;
     }
   | { readonly kind: 'budget'; readonly reason: Reason };
+
+/** A question that has no model. */
+export interface Asked {
+  /** Declarations, definitions and premises, in SMT-LIB. */
+  readonly scripts: readonly string[];
+  readonly question: string;
+  readonly by: 'z3' | 'built-in';
+  /** Z3 resource units that the question may take. */
+  readonly units: number;
+}
 
 /** Collects declarations for a session, and puts what is asked over them. */
 interface Encoding {
@@ -39,6 +51,8 @@ export class SolverTier {
   private readonly encoding: Encoding;
   private readonly units: number;
   private readonly effort: SolverEffort | undefined;
+  /** What the session was told, where certificates are wanted. */
+  private readonly kept: string[] | null;
   private queries = 0;
   /** Code that is written out many times asks the same many times. */
   private readonly answered = new Map<string, ObligationResult>();
@@ -48,6 +62,7 @@ export class SolverTier {
    * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
    * @param units Z3 resource units for one query
    * @param effort what is left for all queries of the check
+   * @param keeps whether what is asked is kept for certificates
    */
   constructor(
     solver: () => Promise<Solver>,
@@ -55,13 +70,15 @@ export class SolverTier {
     premises: readonly string[],
     units: number,
     effort?: SolverEffort,
+    keeps = false,
   ) {
+    this.kept = keeps ? [] : null;
     this.session = openBuiltIn(solver);
     this.encoding = encoding;
     this.units = units;
     this.effort = effort;
-    this.session.add(encoding.takeScript());
-    for (const premise of premises) this.session.add(`(assert ${premise})`);
+    this.add(encoding.takeScript());
+    for (const premise of premises) this.add(`(assert ${premise})`);
   }
 
   /**
@@ -76,9 +93,9 @@ export class SolverTier {
     if (isSpent(this.effort)) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
     const before = this.session.effort();
     const selector = `sel${this.queries++}`;
-    this.session.add(
-      `${this.encoding.takeScript()}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`,
-    );
+    const script = this.encoding.takeScript();
+    this.kept?.push(script);
+    this.session.add(`${script}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`);
     let [assumed] = modes;
     let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
     for (const mode of modes.slice(1)) {
@@ -87,9 +104,20 @@ export class SolverTier {
       assumed = mode;
     }
     if (this.effort) this.effort.left -= this.session.effort() - before;
-    const result = this.read(answer, assumes, assumed);
+    const read = this.read(answer, assumes, assumed);
+    const result = read.kind === 'proved' && this.kept ? { ...read, asked: this.askedOf(formula, assumed) } : read;
     this.answered.set(key, result);
     return result;
+  }
+
+  private add(script: string): void {
+    this.session.add(script);
+    this.kept?.push(script);
+  }
+
+  private askedOf(formula: string, mode: string | undefined): Asked {
+    const question = mode === undefined ? formula : `(and ${mode} ${formula})`;
+    return { scripts: [...this.kept!], question, by: this.session.answeredBy(), units: this.units };
   }
 
   private read(answer: SolverAnswer, assumes: readonly Term[], mode: string | undefined): ObligationResult {

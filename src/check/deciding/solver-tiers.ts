@@ -73,7 +73,7 @@ export class SolverTiers {
       const premises = premisesOf(this.context, encoding, vocabulary);
       entry = {
         encoding,
-        tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits, request.budget.effort),
+        tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits, request.budget.effort, request.certificates), // prettier-ignore
       };
       this.open.set(scope, entry);
     }
@@ -98,6 +98,7 @@ export class SolverTiers {
         premises,
         bitVectorFactor * request.budget.solverUnits,
         request.budget.effort,
+        request.certificates,
       );
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
       const indices = indicesOf(this.context);

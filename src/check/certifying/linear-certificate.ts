@@ -1,0 +1,87 @@
+/**
+ * What the tiers with a solver show, in the form of certificates. The linear procedure decides the question once more, by
+ * itself, and tells what its proof consists of. What it does not decide is left as a script with the answer.
+ */
+import type { CertificateProof, ClauseStep, ClauseVariable } from '../../certificate/certificate.ts';
+import { unitsForWork } from '../../solver/budget.ts';
+import { LinearProblem } from '../../solver/linear-problem.ts';
+import { readCommands, Undecided } from '../../solver/s-expression.ts';
+import type { Asked } from '../deciding/solver-tier.ts';
+
+/** A literal as the procedure numbers it. */
+type Literal = number;
+
+type Told =
+  | { readonly kind: 'given' | 'learnt'; readonly literals: readonly Literal[] }
+  | { readonly kind: 'sum' | 'divisor'; readonly literals: readonly Literal[]; readonly factors: readonly bigint[] };
+
+/** The claim and the argument of a question that has no model. */
+export function solverProof(asked: Asked): CertificateProof {
+  return clauseProof(asked) ?? scriptProof(asked);
+}
+
+function scriptProof({ scripts, question, by }: Asked): CertificateProof {
+  const script = [...scripts.filter((text) => text !== ''), `(assert ${question})`, '(check-sat)'].join('\n');
+  return { claim: { kind: 'script', script }, argument: { kind: 'answer', answer: 'unsat', by } };
+}
+
+function clauseProof({ scripts, question, units }: Asked): CertificateProof | null {
+  const told: Told[] = [];
+  const problem = new LinearProblem({
+    given: (clause) => void told.push({ kind: 'given', literals: [...clause] }),
+    learnt: (clause) => void told.push({ kind: 'learnt', literals: [...clause] }),
+    excluded: (literals, factors, kind) => void told.push({ kind, literals: [...literals], factors: [...factors] }),
+  });
+  try {
+    for (const [head, name, sort] of [...scripts, `(assert ${question})`].flatMap(readCommands)) {
+      if (head === 'declare-const') problem.declare(name as string, sort!);
+      else if (head === 'assert') problem.assert(name!);
+      else return null;
+    }
+    if (problem.solve(units / unitsForWork.linear, []).kind !== 'unsat') return null;
+  } catch (error) {
+    if (error instanceof Undecided) return null;
+    throw error;
+  }
+  return writtenProof(problem, told);
+}
+
+/** The proof with the variables that it speaks of, those of the claim first. */
+function writtenProof(problem: LinearProblem, told: readonly Told[]): CertificateProof {
+  const variables: ClauseVariable[] = [];
+  const numbers = new Map<number, number>();
+  const numbered = (literals: readonly Literal[]): number[] =>
+    literals.map((literal) => {
+      const variable = literal >> 1;
+      let number = numbers.get(variable);
+      if (number === undefined) {
+        numbers.set(variable, (number = numbers.size));
+        const meaning = problem.meaningOf(variable);
+        variables.push(
+          meaning && {
+            sum: [...meaning.terms].map(([name, factor]) => [name, String(factor)] as const),
+            most: String(meaning.bound),
+          },
+        );
+      }
+      return 2 * number + (literal & 1);
+    });
+  const clauses = told.flatMap(({ kind, literals }) => (kind === 'given' ? [numbered(literals)] : []));
+  const ofClaim = variables.length;
+  const steps = told.flatMap((one): ClauseStep[] => {
+    switch (one.kind) {
+      case 'given':
+        return [];
+      case 'learnt':
+        return [{ learnt: numbered(one.literals) }];
+      case 'sum':
+        return [{ excluded: numbered(one.literals), sum: one.factors.map(String) }];
+      case 'divisor':
+        return [{ excluded: numbered(one.literals), divisor: one.factors.map(String) }];
+    }
+  });
+  return {
+    claim: { kind: 'clauses', variables: variables.slice(0, ofClaim), clauses },
+    argument: { kind: 'clauses', variables: variables.slice(ofClaim), steps },
+  };
+}
