@@ -1,4 +1,4 @@
-/** Reads `.selvage.yml`, with a diagnostic at its line and column for everything that is wrong in it. */
+/** Reads `.selvage.yml` and files of facts, with a diagnostic at its line and column for everything that is wrong in it. */
 import type { StatedAssumption } from '../launch/parameter-source.ts';
 import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
@@ -14,7 +14,7 @@ import { codes } from '../source/codes.ts';
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { configurationSchema, knownKeys } from './configuration-schema.ts';
+import { configurationSchema, factsSchema, knownFactKeys, knownKeys } from './configuration-schema.ts';
 import type { ConfigurationText } from './configuration-schema.ts';
 import {
   type CostThresholds,
@@ -44,110 +44,11 @@ export function parseConfiguration(
   file: string,
   defaults = defaultConfiguration,
 ): { configuration: Configuration; diagnostics: Diagnostic[] } {
-  const lineCounter = new LineCounter();
-  const diagnostics: Diagnostic[] = [];
-  const placeOf = (offset: number): Location => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const refuse = (code: Code, message: string, location: Location): void => {
-    diagnostics.push({ severity: 'error', code, message, location });
-  };
+  const opened = open(text, file, { schema: configurationSchema, knownKeys, noun: 'configuration' });
+  const { diagnostics, output, data, at, refuse, wrong } = opened;
   const failed = () => ({ configuration: defaults, diagnostics });
-
-  if (text.length > maximumLength) {
-    refuse('config/yaml', `The file has more than ${maximumLength} characters.`, { file, line: 1 });
-    return failed();
-  }
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
-  for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    refuse('config/yaml', `This is not valid YAML: ${sentence(message)}`, placeOf(pos[0]));
-  }
-  if (diagnostics.length > 0) return failed();
-  let data: unknown;
-  try {
-    data = document.toJS({ maxAliasCount: maximumAliases }) ?? {};
-  } catch {
-    refuse('config/yaml', `Aliases (*name) expand to more than ${maximumAliases} nodes; write the values out.`, {
-      file,
-      line: 1,
-    });
-    return failed();
-  }
-
-  const at = (path: Path): Location => placeOf(nodeAt(document, path)?.range?.[0] ?? 0);
-  const result = v.safeParse(configurationSchema, data);
-  for (const issue of result.issues ?? []) {
-    const { code, message, location } = describe(issue, document, text, placeOf);
-    refuse(code, message, location);
-  }
-  if (!result.success) {
-    const start = ({ location }: Diagnostic): number => (location?.line ?? 0) * 1e6 + (location?.column ?? 0);
-    diagnostics.sort((a, b) => start(a) - start(b));
-    return failed();
-  }
-
-  const { output } = result;
-  const wrong = (path: Path, message: string): void =>
-    refuse('config/wrong-type', `${show(path)} ${message}.`, at(path));
-  const kernels = output.kernels.map((entry, index): KernelConfiguration => {
-    const path: Path = ['kernels', index];
-    const problem = kernelPatternProblem(entry.match, false);
-    if (problem !== undefined) wrong([...path, 'match'], problem);
-    for (const kind of ['block', 'grid', 'cluster'] as const) {
-      const extents = entry[kind];
-      const outOfRange = extents && dimensionsProblem(kind, extents);
-      if (outOfRange !== undefined) wrong([...path, kind], outOfRange);
-    }
-    for (const name of Object.keys(entry.args)) {
-      if (!/^[A-Za-z_]\w*(?:\.\w+)*$/.test(name)) wrong([...path, 'args', name], 'is not a parameter name');
-    }
-    const assumptions = entry.assume.flatMap((assumption, position): StatedAssumption[] => {
-      const place = [...path, 'assume', position];
-      const parsed = parseAssumption(assumption);
-      if (!('error' in parsed)) {
-        return [{ expression: parsed.expression, text: printAssumption(parsed.expression), location: at(place) }];
-      }
-      const offset = scalarOffset(nodeAt(document, place), text, parsed.column - 1);
-      refuse(
-        'assumption/syntax',
-        `In "${assumption}": ${parsed.error}.`,
-        offset === undefined ? at(place) : placeOf(offset),
-      );
-      return [];
-    });
-    const limits: Partial<Record<Metric, Limit>> = {};
-    for (const [name, limit] of Object.entries(entry.limits)) {
-      if (limit === undefined) continue;
-      const metric = name as Metric;
-      const place = [...path, 'limits', metric];
-      if (typeof limit === 'number') {
-        limits[metric] = { text: `<= ${limit}`, location: at(place), strict: false, value: limit };
-        continue;
-      }
-      const parsed = parseLimit(metric, limit);
-      if (!('error' in parsed)) {
-        limits[metric] = { ...parsed, location: at(place) };
-        continue;
-      }
-      const offset = scalarOffset(nodeAt(document, place), text, parsed.column - 1);
-      const where = offset === undefined ? at(place) : placeOf(offset);
-      refuse('config/limit', `${show(place)}: in "${limit}", ${parsed.error}.`, where);
-    }
-    const { block, grid, cluster, shared, cooperative } = entry;
-    return {
-      match: entry.match,
-      ...(block ? { block } : {}),
-      ...(grid ? { grid } : {}),
-      ...(cluster ? { cluster } : {}),
-      ...(shared === undefined ? {} : { sharedBytes: shared }),
-      ...(cooperative === undefined ? {} : { cooperative }),
-      assumptions,
-      args: new Map(Object.entries(entry.args)),
-      limits,
-      location: at(path),
-    };
-  });
+  if (!output) return failed();
+  const kernels = kernelEntries(output.kernels, opened);
   const suppressions = output.suppress.flatMap(({ code, reason, path, until }, index): ConfiguredSuppression[] => {
     if (!isCode(code)) {
       const close = nearest(code, Object.keys(codes));
@@ -188,6 +89,182 @@ export function parseConfiguration(
     return Array.isArray(value) ? value.length > 0 : value !== undefined;
   };
   return { configuration: withDefaults(own, defaults, isGiven), diagnostics };
+}
+
+/**
+ * Reads the file of facts that `--facts` names: JSON with entries on kernels, as `kernels` of a configuration has them.
+ * @param text - JSON
+ * @param file - its path, for the locations
+ * @returns no entries where a diagnostic is an error
+ */
+export function parseFacts(
+  text: string,
+  file: string,
+): { kernels: readonly KernelConfiguration[]; diagnostics: Diagnostic[] } {
+  const problem = jsonProblem(text, file);
+  if (problem) return { kernels: [], diagnostics: [problem] };
+  const opened = open(text, file, { schema: factsSchema, knownKeys: knownFactKeys, noun: 'file of facts' });
+  const kernels = kernelEntries(opened.output?.kernels ?? [], opened);
+  const { diagnostics } = opened;
+  if (diagnostics.length > 0) return { kernels: [], diagnostics };
+  return { kernels: kernels.map((entry) => ({ ...entry, isFact: true })), diagnostics };
+}
+
+/** YAML takes more than JSON: what other programs could not read is refused. */
+function jsonProblem(text: string, file: string): Diagnostic | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const offset = /at position (\d+)/.exec(reason)?.[1];
+    // The engine quotes the text of a short file instead of naming the position: then the place is the end or the start.
+    const end = /end of JSON/.test(reason) ? text.length : 0;
+    const lines = text.slice(0, offset === undefined ? end : Number(offset)).split('\n');
+    const told = reason.replace(/ at position \d+| \(line \d+ column \d+\)|, "[^]*$/g, '');
+    const message = `This is not valid JSON: ${sentence(told)} Names and texts stand in double quotes, and no comma before a closing bracket.`;
+    const location = { file, line: lines.length, column: lines.at(-1)!.length + 1 };
+    return { severity: 'error', code: 'config/yaml', message, location };
+  }
+}
+
+/** The form of a file: its schema, and what its messages call it. */
+interface FileForm<Schema extends v.GenericSchema> {
+  readonly schema: Schema;
+  readonly knownKeys: (path: readonly unknown[]) => string[];
+  readonly noun: string;
+}
+
+/** A file that was read, and the places of what is in it. */
+interface OpenedFile<Output> {
+  readonly diagnostics: Diagnostic[];
+  /** Undefined where the file does not have its form; the diagnostics say why. */
+  readonly output?: Output;
+  readonly data?: unknown;
+  readonly at: (path: Path) => Location;
+  /** The place of a character of the text at a path. */
+  readonly inside: (path: Path, index: number) => Location;
+  readonly refuse: (code: Code, message: string, location: Location) => void;
+  readonly wrong: (path: Path, message: string) => void;
+}
+
+function open<Schema extends v.GenericSchema>(
+  text: string,
+  file: string,
+  form: FileForm<Schema>,
+): OpenedFile<v.InferOutput<Schema>> {
+  const lineCounter = new LineCounter();
+  const diagnostics: Diagnostic[] = [];
+  const placeOf = (offset: number): Location => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const refuse = (code: Code, message: string, location: Location): void => {
+    diagnostics.push({ severity: 'error', code, message, location });
+  };
+  const beginning = (): Location => ({ file, line: 1 });
+  const unread = { diagnostics, refuse, at: beginning, inside: beginning, wrong: () => undefined };
+
+  if (text.length > maximumLength) {
+    refuse('config/yaml', `The file has more than ${maximumLength} characters.`, { file, line: 1 });
+    return unread;
+  }
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
+  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+    refuse('config/yaml', `This is not valid YAML: ${sentence(message)}`, placeOf(pos[0]));
+  }
+  if (diagnostics.length > 0) return unread;
+  let data: unknown;
+  try {
+    data = document.toJS({ maxAliasCount: maximumAliases }) ?? {};
+  } catch {
+    refuse('config/yaml', `Aliases (*name) expand to more than ${maximumAliases} nodes; write the values out.`, {
+      file,
+      line: 1,
+    });
+    return unread;
+  }
+
+  const at = (path: Path): Location => placeOf(nodeAt(document, path)?.range?.[0] ?? 0);
+  const inside = (path: Path, index: number): Location => {
+    const offset = scalarOffset(nodeAt(document, path), text, index);
+    return offset === undefined ? at(path) : placeOf(offset);
+  };
+  const wrong = (path: Path, message: string): void =>
+    refuse('config/wrong-type', `${show(path)} ${message}.`, at(path));
+  const opened = { diagnostics, data, at, inside, refuse, wrong };
+  const result = v.safeParse(form.schema, data);
+  for (const issue of result.issues ?? []) {
+    const { code, message, location } = describe(issue, document, text, placeOf, form);
+    refuse(code, message, location);
+  }
+  if (!result.success) {
+    const start = ({ location }: Diagnostic): number => (location?.line ?? 0) * 1e6 + (location?.column ?? 0);
+    diagnostics.sort((a, b) => start(a) - start(b));
+    return opened;
+  }
+  return { ...opened, output: result.output };
+}
+
+/** An entry on kernels as the schema gives it; facts have no limits. */
+type KernelEntry = v.InferOutput<typeof factsSchema>['kernels'][number] &
+  Partial<Pick<ConfigurationText['kernels'][number], 'limits'>>;
+
+function kernelEntries(
+  entries: readonly KernelEntry[],
+  { at, inside, refuse, wrong }: Pick<OpenedFile<unknown>, 'at' | 'inside' | 'refuse' | 'wrong'>,
+): KernelConfiguration[] {
+  return entries.map((entry, index): KernelConfiguration => {
+    const path: Path = ['kernels', index];
+    const problem = kernelPatternProblem(entry.match, false);
+    if (problem !== undefined) wrong([...path, 'match'], problem);
+    for (const kind of ['block', 'grid', 'cluster'] as const) {
+      const extents = entry[kind];
+      const outOfRange = extents && dimensionsProblem(kind, extents);
+      if (outOfRange !== undefined) wrong([...path, kind], outOfRange);
+    }
+    for (const name of Object.keys(entry.args)) {
+      if (!/^[A-Za-z_]\w*(?:\.\w+)*$/.test(name)) wrong([...path, 'args', name], 'is not a parameter name');
+    }
+    const assumptions = entry.assume.flatMap((assumption, position): StatedAssumption[] => {
+      const place = [...path, 'assume', position];
+      const parsed = parseAssumption(assumption);
+      if (!('error' in parsed)) {
+        return [{ expression: parsed.expression, text: printAssumption(parsed.expression), location: at(place) }];
+      }
+      refuse('assumption/syntax', `In "${assumption}": ${parsed.error}.`, inside(place, parsed.column - 1));
+      return [];
+    });
+    const limits: Partial<Record<Metric, Limit>> = {};
+    for (const [name, limit] of Object.entries(entry.limits ?? {})) {
+      if (limit === undefined) continue;
+      const metric = name as Metric;
+      const place = [...path, 'limits', metric];
+      if (typeof limit === 'number') {
+        limits[metric] = { text: `<= ${limit}`, location: at(place), strict: false, value: limit };
+        continue;
+      }
+      const parsed = parseLimit(metric, limit);
+      if (!('error' in parsed)) {
+        limits[metric] = { ...parsed, location: at(place) };
+        continue;
+      }
+      refuse('config/limit', `${show(place)}: in "${limit}", ${parsed.error}.`, inside(place, parsed.column - 1));
+    }
+    const { block, grid, cluster, shared, cooperative } = entry;
+    return {
+      match: entry.match,
+      ...(block ? { block } : {}),
+      ...(grid ? { grid } : {}),
+      ...(cluster ? { cluster } : {}),
+      ...(shared === undefined ? {} : { sharedBytes: shared }),
+      ...(cooperative === undefined ? {} : { cooperative }),
+      assumptions,
+      args: new Map(Object.entries(entry.args)),
+      limits,
+      location: at(path),
+    };
+  });
 }
 
 function gpuIn(name: string | undefined): Pick<Configuration, 'gpu'> {
@@ -237,6 +314,7 @@ function describe(
   document: Document,
   text: string,
   placeOf: (offset: number) => Location,
+  { knownKeys: keysAt, noun }: Pick<FileForm<v.GenericSchema>, 'knownKeys' | 'noun'>,
 ): { code: Code; message: string; location: Location } {
   const path = (issue.path ?? []).map(({ key }) => key as string | number);
   const parent = path.slice(0, -1);
@@ -244,10 +322,10 @@ function describe(
   const inside = parent.length === 0 ? '' : ` of ${show(parent)}`;
   const place = (node: Node | undefined): Location => placeOf(node?.range?.[0] ?? 0);
   if (issue.type === 'strict_object' && issue.expected === 'never') {
-    const known = knownKeys(parent);
+    const known = keysAt(parent);
     const close = nearest(key, known);
     const hint = close === undefined ? `there are ${known.join(', ')}` : `did you mean "${close}"?`;
-    const message = `"${key}" is not a key${inside === '' ? ' of the configuration' : inside}; ${hint}${hint.endsWith('?') ? '' : '.'}`;
+    const message = `"${key}" is not a key${inside === '' ? ` of the ${noun}` : inside}; ${hint}${hint.endsWith('?') ? '' : '.'}`;
     return { code: 'config/unknown-key', message, location: place(keyNode(document, path)) };
   }
   if (issue.type === 'strict_object' && issue.received === 'undefined' && path.length > 0) {
@@ -261,7 +339,7 @@ function describe(
     ...(deepest === issue ? [] : (deepest?.path ?? []).map((item) => item.key as string | number)),
   ];
   const value = nodeAt(document, deepPath);
-  const subject = deepPath.length === 0 ? 'The configuration' : show(deepPath);
+  const subject = deepPath.length === 0 ? `The ${noun}` : show(deepPath);
   const problem = deepest?.message ?? issue.message;
   const written = isScalar(value) && value.range ? text.slice(value.range[0], value.range[1]).slice(0, 60) : '';
   const code = path[0] === 'version' ? 'config/version' : 'config/wrong-type';

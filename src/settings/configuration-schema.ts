@@ -97,6 +97,24 @@ const thresholds = object(
 
 const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
 
+/** What is stated of kernels by name: their launches, and what holds of their arguments. */
+const kernelFacts = {
+  match: told(text, 'Glob of the names of kernels that this entry is about.'),
+  block: v.optional(told(extents, 'Threads per block: one to three numbers.')),
+  grid: v.optional(told(extents, 'Blocks in the grid: one to three numbers.')),
+  cluster: v.optional(told(extents, 'Blocks per cluster: one to three numbers.')),
+  shared: v.optional(told(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.')),
+  cooperative: v.optional(told(flag, 'Whether the launch is cooperative, so that barriers of the grid work.')),
+  assume: v.optional(told(listOf(text), 'What holds of the arguments of every launch, such as "n % 32 == 0".'), []),
+  args: v.optional(
+    told(
+      v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'),
+      'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
+    ),
+    {},
+  ),
+};
+
 export const configurationSchema = object({
   version: told(v.literal(1n, 'must be 1'), 'Version of this format: always 1.'),
   arch: v.optional(
@@ -144,23 +162,7 @@ export const configurationSchema = object({
     told(
       listOf(
         object({
-          match: told(text, 'Glob of the names of kernels that this entry is about.'),
-          block: v.optional(told(extents, 'Threads per block: one to three numbers.')),
-          grid: v.optional(told(extents, 'Blocks in the grid: one to three numbers.')),
-          cluster: v.optional(told(extents, 'Blocks per cluster: one to three numbers.')),
-          shared: v.optional(told(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.')),
-          cooperative: v.optional(told(flag, 'Whether the launch is cooperative, so that barriers of the grid work.')),
-          assume: v.optional(
-            told(listOf(text), 'What holds of the arguments of every launch, such as "n % 32 == 0".'),
-            [],
-          ),
-          args: v.optional(
-            told(
-              v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'),
-              'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
-            ),
-            {},
-          ),
+          ...kernelFacts,
           limits: v.optional(told(limits, 'Costs that the kernels may not exceed.'), {}),
         }),
       ),
@@ -282,6 +284,20 @@ export const configurationSchema = object({
 
 export type ConfigurationText = v.InferOutput<typeof configurationSchema>;
 
+/** The shape of a file of facts: the entries on kernels of a configuration, without limits. */
+export const factsSchema = object({
+  $schema: v.optional(told(v.string('must be text'), 'Address of this schema, for editors.')),
+  kernels: told(
+    v.pipe(listOf(object(kernelFacts)), v.minLength(1, 'must have at least one entry: [{ "match": "*" }]')),
+    'Launches and facts of kernels, by name.',
+  ),
+});
+
+/** The keys that the mapping at a path of a file of facts can have. */
+export function knownFactKeys(path: readonly unknown[]): string[] {
+  return keysOf(factsSchema as unknown as SchemaNode, path);
+}
+
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
@@ -308,7 +324,11 @@ function structureOf(schema: SchemaNode | undefined): SchemaNode | undefined {
  * @param path - keys and list indices from the top
  */
 export function knownKeys(path: readonly unknown[]): string[] {
-  let node: SchemaNode | undefined = configurationSchema as unknown as SchemaNode;
+  return keysOf(configurationSchema as unknown as SchemaNode, path);
+}
+
+function keysOf(schema: SchemaNode, path: readonly unknown[]): string[] {
+  let node: SchemaNode | undefined = schema;
   for (const key of path) {
     const structure: SchemaNode | undefined = structureOf(node);
     node = typeof key === 'number' ? structure?.item : structure?.entries?.[String(key)];

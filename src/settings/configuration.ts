@@ -24,6 +24,8 @@ export interface KernelConfiguration {
   /** Reference values of scalar parameters, by name. */
   readonly args: ReadonlyMap<string, ScalarValue>;
   readonly limits: KernelLimits;
+  /** It is of the file that `--facts` names: it is a slip where no kernel matches. */
+  readonly isFact?: true;
   readonly location: Location;
 }
 

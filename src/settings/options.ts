@@ -93,6 +93,10 @@ export const optionTable = {
     repeatable: true,
     help: 'value of a scalar parameter; run also takes arrays, for example A=float32[1024]:iota',
   },
+  facts: {
+    value: 'FILE',
+    help: 'JSON with launches, arguments and assumptions of kernels by name, such as beside a .ptx',
+  },
   input: { value: 'FILE[#ID]', help: 'run: replay a witness file, or a finding of a report by its fingerprint' },
   build: {
     value: 'verification|production',
@@ -192,6 +196,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   shard: ['review'],
   shards: ['review'],
   assume: analysing,
+  facts: ['check', 'repair', 'cost', 'idempotency', 'run'],
   checks: analysing.filter((name) => name !== 'cost' && name !== 'idempotency'),
   gpu: ['cost'],
   launches: ['idempotency'],
@@ -281,6 +286,8 @@ export interface Options {
   readonly jobs: number;
   readonly solver: SolverKind;
   readonly config?: string;
+  /** The file of facts on kernels. */
+  readonly facts?: string;
   /** The configuration that holds where that of the repository says nothing. */
   readonly defaults?: string;
   readonly failOn: FailOn;
@@ -513,6 +520,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const shards = one('shards');
   if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, where its results are left.');
   const config = one('config');
+  const facts = one('facts');
   const defaults = one('defaults');
   const launches = one('launches');
   const emit = one('emit');
@@ -543,6 +551,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
     solver: oneOf('solver', one('solver'), ['wasm', 'native'], optionDefaults.solver),
     ...(config === undefined ? {} : { config }),
+    ...(facts === undefined ? {} : { facts }),
     ...(defaults === undefined ? {} : { defaults }),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], optionDefaults.failOn),
     timings: values.has('timings'),

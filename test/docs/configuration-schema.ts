@@ -1,5 +1,5 @@
-/** The JSON Schema of `.selvage.yml`, from the schema that reads it. */
-import { configurationSchema } from '../../src/settings/configuration-schema.ts';
+/** The JSON Schemas of `.selvage.yml` and of files of facts, from the schemas that read them. */
+import { configurationSchema, factsSchema } from '../../src/settings/configuration-schema.ts';
 import { codes } from '../../src/source/codes.ts';
 
 /** A schema or an action of valibot, as far as it is looked into. */
@@ -54,6 +54,12 @@ export function configurationJsonSchema(): JsonSchema & Readonly<Record<'$schema
   };
 }
 
+/** The JSON Schema of a file of facts. */
+export function factsJsonSchema(): JsonSchema {
+  const head = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'facts.schema.json' };
+  return { ...head, ...{ title: 'Facts on kernels for Selvage' }, ...schemaOf(factsSchema) };
+}
+
 function schemaOf(node: Node): JsonSchema {
   if (node.type === 'optional') {
     const inner = schemaOf(node.wrapped!);
@@ -76,6 +82,7 @@ function stepOf(step: Node, whole: Node): JsonSchema | Readonly<Record<string, u
   if (step.type === 'metadata') return step.metadata!;
   if (step.type === 'regex') return { pattern: (step.requirement as RegExp).source };
   if (step.type === 'non_empty') return { minLength: 1 };
+  if (step.type === 'min_length') return { minItems: step.requirement };
   if (step.type === 'max_length') return { maxLength: step.requirement };
   return {};
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
-import { configurationJsonSchema, type JsonSchema } from './configuration-schema.ts';
+import { configurationJsonSchema, factsJsonSchema, type JsonSchema } from './configuration-schema.ts';
 import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -17,6 +17,11 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 test('the JSON Schema of the configuration is current (npm run regenerate)', () => {
   const written: unknown = JSON.parse(read(join(root, 'src/settings/configuration.schema.json')));
   assert.deepEqual(written, JSON.parse(JSON.stringify(configurationJsonSchema())));
+});
+
+test('the JSON Schema of files of facts is current (npm run regenerate)', () => {
+  const written: unknown = JSON.parse(read(join(root, 'src/settings/facts.schema.json')));
+  assert.deepEqual(written, JSON.parse(JSON.stringify(factsJsonSchema())));
 });
 
 test('pages made of tables of the code are current, and there is no other (npm run regenerate)', () => {

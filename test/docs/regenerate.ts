@@ -1,14 +1,19 @@
-/** Writes src/settings/configuration.schema.json the pages of src/docs that are made, and the name of the action. Run: node test/docs/regenerate.ts */
+/** Writes the schemas in src/settings, the pages of src/docs that are made, and the name of the action. Run: node test/docs/regenerate.ts */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
-import { configurationJsonSchema } from './configuration-schema.ts';
+import { configurationJsonSchema, factsJsonSchema } from './configuration-schema.ts';
 import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
-const schema = JSON.stringify(configurationJsonSchema(), null, 2);
-writeFileSync(`${source}settings/configuration.schema.json`, await format(schema, { parser: 'json', printWidth: 120 }));
+for (const [name, schema] of [
+  ['configuration', configurationJsonSchema()],
+  ['facts', factsJsonSchema()],
+] as const) {
+  const text = await format(JSON.stringify(schema, null, 2), { parser: 'json', printWidth: 120 });
+  writeFileSync(`${source}settings/${name}.schema.json`, text);
+}
 rmSync(`${source}docs/diagnostics`, { recursive: true, force: true });
 for (const [path, text] of generatedPages()) {
   mkdirSync(dirname(`${source}docs/${path}`), { recursive: true });

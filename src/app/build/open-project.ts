@@ -6,7 +6,7 @@ import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest }
 import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import { baselineName, parseBaseline, type BaselineEntry } from '../../settings/baseline.ts';
-import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
+import type { Configuration, DefaultsText, KernelConfiguration } from '../../settings/configuration.ts';
 import { findInputs, type Unit } from '../project/inputs.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
@@ -41,10 +41,13 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
   const { cwd, environment, assets, signal } = services;
   const { root, repository } = rootOf(paths, cwd);
   const tree = openSourceTree(root);
-  const { configuration, diagnostics } = await readConfiguration(tree, {
+  const { configuration: configured, diagnostics } = await readConfiguration(tree, {
     file: options.config && resolve(cwd, options.config),
     defaults: defaultsFrom(options, cwd),
   });
+  const facts = await factsFrom(options, cwd);
+  // The last entry that speaks of a kernel decides.
+  const configuration = facts.length > 0 ? { ...configured, kernels: [...configured.kernels, ...facts] } : configured;
   const inputs = findInputs(paths, cwd, tree, configuration.paths);
   const { builder, problems } = await builderFor(inputs.units, environment, {
     tree,
@@ -191,6 +194,25 @@ export function defaultsFrom({ defaults }: Pick<Options, 'defaults'>, cwd: strin
   }
 }
 
+/**
+ * The entries on kernels of the file that `--facts` names.
+ * @throws UsageError naming every error in it
+ */
+async function factsFrom({ facts }: Pick<Options, 'facts'>, cwd: string): Promise<readonly KernelConfiguration[]> {
+  if (facts === undefined) return [];
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, facts), 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The facts in ${facts} cannot be read: ${reason}.`);
+  }
+  const { parseFacts } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));
+  const { kernels, diagnostics } = parseFacts(text, facts);
+  requireNoErrors('The facts are wrong.', diagnostics, facts);
+  return kernels;
+}
+
 /** Defaults that are wrong, or cannot be had, are left out and said: one mistake must not stop all repositories. */
 async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadConfiguration> {
   if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
@@ -222,13 +244,16 @@ export async function parsedConfiguration(
 ): Promise<ReadConfiguration> {
   const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));
   const parsed = parseConfiguration(text, path, defaults);
-  const errors = parsed.diagnostics.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) {
-    const lines = errors.map(({ message, location }) => {
-      const at = location ? `${location.file}:${location.line}:${location.column ?? 1}` : path;
-      return `${at}: ${message}`;
-    });
-    throw new UsageError(`The configuration is wrong.\n${lines.join('\n')}`);
-  }
+  requireNoErrors('The configuration is wrong.', parsed.diagnostics, path);
   return parsed;
+}
+
+function requireNoErrors(title: string, diagnostics: readonly Diagnostic[], path: string): void {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  const lines = errors.map(({ message, location }) => {
+    const at = location ? `${location.file}:${location.line}:${location.column ?? 1}` : path;
+    return `${at}: ${message}`;
+  });
+  throw new UsageError(`${title}\n${lines.join('\n')}`);
 }

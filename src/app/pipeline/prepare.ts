@@ -16,6 +16,7 @@ import { resolveLaunches } from '../project/launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
 import { statedFacts } from '../project/stated-facts.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { requireFactsFit } from './select.ts';
 
 export interface Prepared {
   readonly sources: SourceFacts;
@@ -40,6 +41,7 @@ export async function prepare({ project, settings, tools }: Job): Promise<Prepar
   const stated: KernelUnit<StatedKernel>[] = await Promise.all(
     compared.map((unit) => stateFacts(unit, sources, settings, launchesOf)),
   );
+  requireFactsFit(stated, settings.configuration);
   const units: KernelUnit[] = stated.map(findLaunches);
   return { sources, units };
 }

@@ -1,9 +1,12 @@
+import { nearest } from '../../base/nearest.ts';
 import { compareText } from '../../base/text-order.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { namesIn } from '../../cuda/assumptions/assumption-names.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
+import type { Configuration } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
-import { launchesKey, statedKey, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts';
+import type { Location } from '../../source/location.ts';
+import { launchesKey, statedKey, type KernelUnit, type LaunchedKernel, type StatedKernel } from '../build/kernel.ts';
 import { normalForm } from '../build/normal-form.ts';
 import { knownNames, optionAssumptions } from '../project/stated-facts.ts';
 
@@ -60,6 +63,42 @@ function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
   );
 }
 
+/**
+ * Facts are stated of kernels and parameters that are there: others would silently do nothing.
+ * @throws UsageError with the place in the file of facts
+ */
+export function requireFactsFit(
+  units: readonly KernelUnit<StatedKernel>[],
+  { kernels: entries }: Pick<Configuration, 'kernels'>,
+): void {
+  // The kernels of a unit that failed to compile are not known.
+  if (units.some(({ compiled }) => !compiled)) return;
+  const kernels = units.flatMap((unit) => unit.kernels);
+  for (const { isFact, match, args, assumptions, location } of entries) {
+    if (!isFact) continue;
+    const refuse = (place: Location, message: string): never => {
+      throw new UsageError(`${place.file}:${place.line}:${place.column ?? 1}: ${message}`);
+    };
+    const matching = kernels.filter(({ name }) => matchKernel(match, name.qualified));
+    if (matching.length === 0) {
+      const names = [...new Set(kernels.map(({ name }) => name.qualified))];
+      const close = nearest(match, names);
+      const there =
+        names.length > 0 ? `the kernels are: ${names.slice(0, 20).join(', ')}.` : 'the input has no kernel.';
+      refuse(location, `"match": "${match}" matches no kernel; ${close === undefined ? there : `did you mean "${close}"?`}`); // prettier-ignore
+    }
+    const known = matching.map(({ kernel, parameters }) => knownNames(kernel, parameters));
+    const names = [...new Set(matching.flatMap(parameterNames))].join(', ') || 'none';
+    const fits = (wanted: readonly string[]): boolean => known.some((of) => wanted.every((name) => of.has(name)));
+    for (const name of args.keys()) {
+      if (!fits([name.split('.')[0]!])) refuse(location, `"args": no kernel that "${match}" matches has the parameter ${name}. There are: ${names}.`); // prettier-ignore
+    }
+    for (const { expression, text, location: place } of assumptions) {
+      if (!fits(namesIn(expression))) refuse(place ?? location, `"assume": "${text}" names a parameter that no kernel which "${match}" matches has. There are: ${names}.`); // prettier-ignore
+    }
+  }
+}
+
 /** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
 function requireKnownNames(options: Options, kernels: readonly LaunchedKernel[]): void {
   const names = [...new Set(kernels.flatMap(parameterNames))].join(', ') || 'none';
@@ -77,7 +116,7 @@ function requireKnownNames(options: Options, kernels: readonly LaunchedKernel[])
   }
 }
 
-function parameterNames({ kernel, parameters }: LaunchedKernel): string[] {
+function parameterNames({ kernel, parameters }: StatedKernel): string[] {
   return kernel.parameters.map(({ index }) => parameters[index]?.name ?? `param${index}`);
 }
 
