@@ -11,6 +11,7 @@ import type { Location } from '../source/location.ts';
 import { type Cost, sequentialCost, worstOf } from './cost.ts';
 import { type CostAssumption, costAssumptionTexts } from './model/cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expressions/expression.ts';
+import { LoopRounds, type LineRounds } from './line-rounds.ts';
 import type { TermBounds } from './lanes/term-bound.ts';
 import { nonNegativeVariables } from './loops/loop-variable.ts';
 import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count, counts } from './model/metrics.ts';
@@ -79,6 +80,8 @@ interface KernelCost {
   readonly block: BlockCost | null;
   /** What the bounds take for granted. */
   readonly assumptions: readonly CostAssumption[];
+  /** How often a warp goes round at the lines of loops. */
+  readonly rounds: readonly (LineRounds & { readonly location: Location })[];
 }
 
 /** The bounds of {@link costOfKernel} alone. */
@@ -94,7 +97,7 @@ export function boundKernel(request: CostRequest): KernelBounds {
 export function costOfKernel(request: CostRequest): KernelCost {
   const { kernel, dimensions, declaredAs } = request;
   const [unsupported] = kernel.unsupported;
-  if (unsupported) return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [] };
+  if (unsupported) return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [], rounds: [] };
   const symbolic = evaluateSymbolically(kernel, {
     dimensions,
     scalar: () => undefined,
@@ -134,6 +137,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
     program: programOf(kernel),
     declaredAs,
     lineOf: (place) => places.lineOf(place),
+    loopRounds: new LoopRounds(),
     potentials: new Map(),
     halvings: new Map(),
     meetings: new Map(),
@@ -160,11 +164,15 @@ export function costOfKernel(request: CostRequest): KernelCost {
       bounds: boundsOf(worstOf(costs), isKnown ? costs : [], notes, places),
       block: isKnown ? blockCostOf(costs) : null,
       assumptions: (Object.keys(costAssumptionTexts) as CostAssumption[]).filter((what) => assumed.has(what)),
+      rounds: [...setting.loopRounds.byLine(kernel, (one) => places.lineOf(one))].flatMap(([line, rounds]) => {
+        const location = places.locationOf(line);
+        return location ? [{ ...rounds, location }] : [];
+      }),
     };
   } catch (error) {
     if (!(error instanceof TooManyWays)) throw error;
     const bounds = withoutBounds(error.message);
-    return { bounds, block: null, assumptions: [] };
+    return { bounds, block: null, assumptions: [], rounds: [] };
   }
 }
 

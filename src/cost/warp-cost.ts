@@ -340,6 +340,7 @@ class WarpWalker {
     const trip = amortised ? decidingExit(this.#kernel, loop, amortised, mask) : direct;
     const number = trip ? constantValue(trip.rounds) : null;
     const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
+    this.#setting.loopRounds.note(loop.id, trip?.rounds ?? amortised ?? this.#fromRanges(loop), trip?.from ?? null);
     if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
     return this.#allRounds(outer, loop, mask, trip, amortised);
   }

@@ -1,4 +1,5 @@
 /** What the bounds of all warps of a kernel share. */
+import type { LoopRounds } from './line-rounds.ts';
 import type { AccessShape } from './lanes/access-cost.ts';
 import type { Linear } from '../term/linear.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
@@ -14,6 +15,8 @@ export interface WarpSetting extends BoundSetting {
   readonly declaredAs: DeclaredAs;
   /** The line that a place in the kernel belongs to. */
   readonly lineOf: (place: Instruction | Block) => string;
+  /** How often loops go round. */
+  readonly loopRounds: LoopRounds;
   /** By root and counted loop: what was found. */
   readonly potentials: Map<string, Potential | null>;
   /** By loop: what halves in it. */

@@ -80,6 +80,8 @@ export interface ResourcesReport {
 export interface CodeLine {
   readonly location: Location;
   readonly instructions: number;
+  /** Of the innermost loop around them at most, each time it is entered, and of all loops together. */
+  readonly rounds?: { readonly inner: number; readonly all: number };
   /** What they do: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its number. */
   readonly work: Readonly<Record<string, number>>;
   /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */

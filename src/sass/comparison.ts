@@ -14,6 +14,8 @@ export type CodeChange = {
   readonly location: Location | undefined;
   /** Loops around the line in the head: none, some, or the last of which holds no other. */
   readonly loop: 'none' | 'outer' | 'inner';
+  /** Of the innermost loop around the line at most, each time it is entered; absent where nobody knows. */
+  readonly rounds?: number;
 } & (
   | { readonly kind: 'spills'; readonly before: number; readonly after: number; readonly areSpills: boolean }
   | {
@@ -39,6 +41,7 @@ const none: Work = new Map();
 interface LinePair {
   readonly location: Location | undefined;
   readonly loop: CodeChange['loop'];
+  readonly rounds: LineProfile['rounds'];
   readonly before: Work;
   readonly after: Work;
   readonly instructionsBefore: number;
@@ -68,6 +71,7 @@ export function compareCode(
     return {
       location: line.location,
       loop: loopOf(line),
+      rounds: line.rounds,
       before: was?.work ?? none,
       after: line.work,
       instructionsBefore: was?.instructions ?? 0,
@@ -76,12 +80,14 @@ export function compareCode(
   });
   // Lines that are gone have no place in the head.
   for (const { work, instructions } of left.values()) {
-    pairs.push({ location: undefined, loop: 'none', before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // prettier-ignore
+    pairs.push({ location: undefined, loop: 'none', rounds: undefined, before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // prettier-ignore
   }
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
     let found: LinePair | undefined;
-    for (const pair of pairs) if (size(pair) * sign > Math.max(0, found ? size(found) * sign : 0)) found = pair;
+    // What is executed more often weighs more.
+    const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all ?? 1);
+    for (const pair of pairs) if (weight(pair) > Math.max(0, found ? weight(found) : 0)) found = pair;
     return found;
   };
   const spillsOf = (work: Work): number => sum(work, ['spill load', 'spill store']);
@@ -131,8 +137,9 @@ export function compareCode(
   return changes;
 }
 
-function placeOf(pair: LinePair | undefined): Pick<CodeChange, 'location' | 'loop'> {
-  return { location: pair?.location, loop: pair?.loop ?? 'none' };
+function placeOf(pair: LinePair | undefined): Pick<CodeChange, 'location' | 'loop' | 'rounds'> {
+  const { location, loop = 'none', rounds } = pair ?? {};
+  return { location, loop, ...(rounds && loop !== 'none' && { rounds: rounds.inner }) };
 }
 
 function sum(work: Work, kinds: readonly WorkKind[]): number {

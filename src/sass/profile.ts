@@ -30,6 +30,8 @@ export interface LineProfile {
   /** Of the deepest of its instructions: the loops around it, and whether the last one holds no other. */
   readonly depth: number;
   readonly isInner: boolean;
+  /** Of those loops at most, where somebody knows it: of the innermost each time it is entered, and of all together. */
+  readonly rounds?: { readonly inner: number; readonly all: number };
 }
 
 export interface CodeProfile {

@@ -5,19 +5,25 @@ import test from 'node:test';
 import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import { evaluate } from '../../src/cost/expressions/expression.ts';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
-import { type KernelBounds, boundKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
+import { type KernelBounds, boundKernel, costOfKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
 import { LaunchCounters } from '../../src/machine/counters.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { kernel, launch } from '../machine/core/launch-text.ts';
 
-function boundsOf(code: Kernel, dimensions: Dimensions): KernelBounds {
-  return boundKernel({
+type CostRequest = Parameters<typeof boundKernel>[0];
+
+function requestOf(code: Kernel, dimensions: Dimensions): CostRequest {
+  return {
     kernel: code,
     dimensions,
     sharedBytes: 0,
     declaredAs: (index) => (index < 2 ? 'pointer' : 'scalar'),
     parameterName: (index) => (index === 2 ? 'n' : null),
-  });
+  };
+}
+
+function boundsOf(code: Kernel, dimensions: Dimensions): KernelBounds {
+  return boundKernel(requestOf(code, dimensions));
 }
 
 const metrics = ['steps', 'sectors', 'conflicts', 'divwarps'] as const;
@@ -212,4 +218,30 @@ test('where the time is up there are no bounds, and every metric says why', () =
     expired: () => true,
   });
   for (const { bound, reason } of Object.values(bounds)) assert.deepEqual([bound, reason], [null, outOfTime]);
+});
+
+test('lines of loops have the rounds of the innermost loop, and of all together, where they are numbers', () => {
+  const code = kernel(
+    `.loc 1 2 0
+    mov.u32 %r1, 0;
+    HEAD: .loc 1 3 0
+    setp.ge.s32 %p1, %r1, 128; @%p1 bra OPEN;
+    mov.u32 %r2, 0;
+    INNER: .loc 1 4 0
+    st.global.u32 [%d3], %r2; add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra INNER;
+    .loc 1 5 0
+    add.s32 %r1, %r1, 1; bra HEAD;
+    OPEN: .loc 1 6 0
+    mov.u32 %r3, 0;
+    NEXT: .loc 1 7 0
+    setp.ge.s32 %p1, %r3, %r9; @%p1 bra END; st.global.u32 [%d3], %r3; add.s32 %r3, %r3, 1; bra NEXT;
+    END:`,
+    '.file 1 "a.cu"',
+  );
+  const { rounds } = costOfKernel(requestOf(code, { block: [64, 1, 1], grid: [2, 1, 1] }));
+  assert.deepEqual(
+    rounds.map(({ location, inner, all }) => [location.line, inner, all]),
+    // The condition of line 3 is met once more than it holds. Those of line 7 are n.
+    [[3, 129, 129], [4, 10, 1280], [5, 128, 128]],
+  ); // prettier-ignore
 });

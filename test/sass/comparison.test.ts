@@ -107,6 +107,13 @@ test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
   assert.deepEqual(Object.fromEntries(line!.work), work);
   assert.equal(line!.diff.filter((row) => row.startsWith('- LDG.32 R')).length, 4);
   assert.equal(line!.diff.filter((row) => row.startsWith('+ LDG.128 R')).length, 1);
+  // With rounds that bounds know, what is executed more often weighs more.
+  const head = compiled('after');
+  const spilling = profileOf(head, 'spills')!;
+  const rounds = { inner: 128, all: 1280 };
+  const weighed = { ...spilling, lines: spilling.lines.map((one) => (one.depth > 0 ? { ...one, rounds } : one)) };
+  const [most] = compareCode(profileOf(compiled('before'), 'spills')!, weighed, ({ file, line: number }) => ({ file: file.replace('after', 'before'), line: number })); // prettier-ignore
+  assert.match(codeChangeText(most!), /^39 accesses of local memory in the inner loop at line 135, of at most 128 rounds$/); // prettier-ignore
   // Code that ptxas appends belongs to no line; what stands on its line as before is not listed.
   assert.ok(told.get('divided_integers')!.lines.some(({ location, was }) => !location && !was));
 });

@@ -89,12 +89,13 @@ function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint
   const wide = merged ? `, ${count(merged.accesses, 'access', 'accesses')} merged into ${merged.into}` : '';
   const told = [`    machine code: ${count(instructions, 'instruction')}${strange}, ${order}${wide}${pressure}`];
   if (!isByLine || lines.length === 0) return told;
-  const rows = lines.map(({ location, instructions: own, work }) => [
+  const rows = lines.map(({ location, instructions: own, rounds, work }) => [
     `${location.file}:${location.line}`,
     String(own),
-    Object.entries(work)
-      .map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`))
-      .join(', '),
+    [
+      ...Object.entries(work).map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`)),
+      ...(rounds && rounds.all > 1 ? [`at most ${count(rounds.all, 'time')}`] : []),
+    ].join(', '),
     ...(isListed ? [writtenLine(source, location)] : []),
   ]);
   return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // prettier-ignore

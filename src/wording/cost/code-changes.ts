@@ -20,15 +20,18 @@ const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural
  * @returns one sentence without a full stop
  */
 export function codeChangeText(change: CodeChange): string {
-  const { location, loop } = change;
+  const { location, loop, rounds } = change;
+  const ofRounds = rounds === undefined || rounds < 2 ? '' : `, of at most ${rounds} rounds`;
   const at = location ? `line ${location.line}: ` : '';
   const inLoop = location ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}` : ''; // prettier-ignore
+  const inRounds = ofRounds === '' ? '' : `, in a loop${ofRounds.slice(1)}`;
   switch (change.kind) {
     case 'spills': {
       const { before, after, areSpills } = change;
       const spills = (many: number): string => areSpills ? count(many, 'spill') : count(many, 'access of local memory', 'accesses of local memory'); // prettier-ignore
-      if (before === 0) return `${spills(after)}${loop === 'none' && location ? ` at line ${location.line}` : inLoop}`;
-      return `${at}${spills(after)} instead of ${before}`;
+      if (before === 0)
+        return `${spills(after)}${loop === 'none' && location ? ` at line ${location.line}` : inLoop}${ofRounds}`;
+      return `${at}${spills(after)} instead of ${before}${after > before ? inRounds : ''}`;
     }
     case 'accesses': {
       const { before, after, access, space } = change;
@@ -45,7 +48,7 @@ export function codeChangeText(change: CodeChange): string {
     }
     case 'work': {
       const { work, before, after } = change;
-      return `${at}${count(after, ...workNames[work])} instead of ${before}`;
+      return `${at}${count(after, ...workNames[work])} instead of ${before}${after > before ? inRounds : ''}`;
     }
     case 'instructions':
       return `${count(change.after, 'instruction')} instead of ${change.before}${location ? `, most of the difference at line ${location.line}` : ''}`;

@@ -1,6 +1,8 @@
 /** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
+import type { LineRounds } from '../../../cost/line-rounds.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
+import { lineKey } from '../../../sass/line-changes.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
@@ -56,6 +58,30 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
     diagnostics: translation.checked
       ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
       : [],
+  };
+}
+
+/** How often a warp goes round at lines, as the bounds of what runs have it. */
+export type KernelRounds = readonly (LineRounds & { readonly location: Location })[];
+
+/** The code of a kernel with the rounds of the loops that its lines are in. */
+export function withRounds(made: CodeOfKernel, rounds: KernelRounds): CodeOfKernel {
+  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner, all }]));
+  const withOwn = <T extends CodeLine | LineProfile>(line: T, isLooping: boolean): T => {
+    const own = line.location && isLooping ? byLine.get(lineKey(line.location)) : undefined;
+    return own ? { ...line, rounds: own } : line;
+  };
+  const looping = new Set(
+    made.profile?.lines.filter(({ depth }) => depth > 0).map(({ location }) => lineKey(location)),
+  );
+  return {
+    ...made,
+    ...(made.profile && {
+      profile: { ...made.profile, lines: made.profile.lines.map((line) => withOwn(line, line.depth > 0)) },
+    }),
+    ...(made.code && {
+      code: { ...made.code, lines: made.code.lines.map((line) => withOwn(line, looping.has(lineKey(line.location)))) },
+    }),
   };
 }
 

@@ -21,7 +21,7 @@ import { Interruption, withDefaultSignals } from '../../../system/interruption.t
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type { MergedAccesses } from '../../../sass/merged-accesses.ts';
-import { codeOf, type CodeOfKernel } from './code-report.ts';
+import { codeOf, type CodeOfKernel, type KernelRounds, withRounds } from './code-report.ts';
 import type { Figures } from './figures.ts';
 import type {
   BoundReport,
@@ -60,7 +60,8 @@ export async function withCosts(
       diagnostics.push(...made.diagnostics);
     }
     try {
-      const bounds = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged));
+      const { rounds, ...bounds } = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged));
+      if (made) made = withRounds(made, rounds);
       const whole = {
         ...bounds,
         ...(made?.code && { code: made.code }),
@@ -120,7 +121,7 @@ function costOf(
   resources: KernelResources | undefined,
   timeout: number,
   merged: MergedAccesses | undefined,
-): CostReport {
+): CostReport & Pick<BuildCost, 'rounds'> {
   const { expired } = deadlineIn(timeout);
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
@@ -129,6 +130,7 @@ function costOf(
   const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
   const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
   return {
+    rounds: (production ?? source).rounds,
     bounds: { source: source.bounds, ...(production && { production: production.bounds }) },
     totals: { ...(source.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
@@ -153,6 +155,7 @@ function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
 }
 
 interface BuildCost {
+  readonly rounds: KernelRounds;
   readonly bounds: BoundsReport;
   readonly totals: LaunchTotals | null;
   readonly assumptions: readonly CostAssumptionReport[];
@@ -183,6 +186,7 @@ function costOfBuild(
   const {
     bounds,
     block,
+    rounds,
     assumptions: taken,
   } = costOfKernel({
     kernel,
@@ -213,6 +217,7 @@ function costOfBuild(
   };
   const blocks = launch.grid && launch.grid[0] * launch.grid[1] * launch.grid[2];
   return {
+    rounds,
     bounds: byMetric(boundMetrics, (metric) => boundReport(bounds[metric], reference)),
     totals: block && blocks !== null ? launchTotals(bounds, block, blocks, reference) : null,
     assumptions: [
