@@ -4,7 +4,13 @@ import { boundMetrics, boundTable } from '../cost/model/metrics.ts';
 import { type FindingGroup, comparedCauses, tallyCauses, toldByKernel } from '../document/finding-group.ts';
 import type { KernelReport, Report } from '../document/report.ts';
 import { count } from '../wording/text/code-text.ts';
-import { comingsAndGoings, countsPhrase, findingsPhrase, repairsPhrase } from '../wording/phrases.ts';
+import {
+  comingsAndGoings,
+  countsPhrase,
+  findingsPhrase,
+  kernelsByWorstVerdict,
+  repairsPhrase,
+} from '../wording/phrases.ts';
 import { place } from '../wording/text/place.ts';
 import { costsPhrase, notesOf, worseCosts } from '../wording/cost/worse-costs.ts';
 import { compareSeverity } from '../source/severity.ts';
@@ -112,7 +118,7 @@ function head({ comparison, toolchain, tool }: Report): string {
   const rows: (readonly [string, string])[] = [
     ['Commits', commits.join(' … ')],
     ['Date', comparison?.date ?? ''],
-    ['Compiler', [compiler ?? '', ...(arch?.length ? [`for ${arch.join(', ')}`] : [])].filter((part) => part !== '').join(' ')],
+    ['Compiler', [compiler === null || compiler === undefined ? '' : `nvcc ${compiler}`, ...(arch?.length ? [`for ${arch.join(', ')}`] : [])].filter((part) => part !== '').join(' ')],
     ['Solver', solver ?? ''],
     ['Selvage', tool.version],
   ]; // prettier-ignore
@@ -128,8 +134,12 @@ function shortName(name: string): string {
 function tiles(report: Report): string {
   const { kernels } = report;
   const { errors, warnings } = tallyCauses(report);
-  const of = (verdicts: readonly string[]): number =>
-    kernels.filter((kernel) => [kernel.race, kernel.divergence].some(({ verdict }) => verdicts.includes(verdict))).length; // prettier-ignore
+  const byVerdict = kernelsByWorstVerdict(report);
+  const of = (words: string, kind: string): [number, string, string] => [
+    byVerdict.find((entry) => entry.words === words)?.amount ?? 0,
+    words,
+    kind,
+  ];
   const { added, fixed } = comparedCauses(report);
   const compared: (readonly [number, string, string])[] = report.comparison
     ? [
@@ -139,10 +149,10 @@ function tiles(report: Report): string {
     : [];
   const list: (readonly [number, string, string])[] = [
     [kernels.length, kernels.length === 1 ? 'kernel' : 'kernels', ''],
-    [kernels.filter(isProved).length, 'proved', 'proved'],
-    [of(['race']), 'with races', 'race'],
-    [of(['divergent']), 'with barrier divergence', 'divergent'],
-    [of(['possible', 'unknown']), 'undecided', 'possible'],
+    of('proved', 'proved'),
+    of('with races', 'race'),
+    of('with barrier divergence', 'divergent'),
+    of('undecided', 'possible'),
     [errors, errors === 1 ? 'error' : 'errors', 'error'],
     [warnings, warnings === 1 ? 'warning' : 'warnings', 'warning'],
     ...compared,

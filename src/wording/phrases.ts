@@ -156,8 +156,8 @@ export function assumptionsOf(kernel: KernelReport): Assumption[] {
   return [...new Map(all.map((assumption) => [`${assumption.kind} ${assumption.text}`, assumption])).values()];
 }
 
-/** `3 kernels: 1 with races, 2 proved`, or `1 kernel proved`: each kernel by its worst verdict. */
-export function countsPhrase({ kernels }: Report): string {
+/** How many kernels there are of each worst verdict, from races to proofs: together all of them. */
+export function kernelsByWorstVerdict({ kernels }: Report): { readonly amount: number; readonly words: string }[] {
   const kinds = [
     ['with races', ['race']],
     ['with barrier divergence', ['divergent']],
@@ -167,10 +167,13 @@ export function countsPhrase({ kernels }: Report): string {
   const worst = kernels.map(({ race, divergence }) =>
     kinds.findIndex(([, verdicts]) => [race, divergence].some(({ verdict }) => verdicts.some((v) => v === verdict))),
   );
-  const parts = kinds.flatMap(([words], index) => {
-    const amount = worst.filter((kind) => kind === index).length;
-    return amount > 0 ? [{ amount, words }] : [];
-  });
+  return kinds.map(([words], index) => ({ amount: worst.filter((kind) => kind === index).length, words }));
+}
+
+/** `3 kernels: 1 with races, 2 proved`, or `1 kernel proved`: each kernel by its worst verdict. */
+export function countsPhrase(report: Report): string {
+  const { kernels } = report;
+  const parts = kernelsByWorstVerdict(report).filter(({ amount }) => amount > 0);
   const total = count(kernels.length, 'kernel');
   const [only] = parts;
   if (only?.amount === kernels.length) return `${total} ${only.words}`;

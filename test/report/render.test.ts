@@ -92,6 +92,20 @@ test('pretty shows both accesses in their lines, threads, launch and counts', as
   assert.ok((await render('pretty', report, { ...plain, color: true })).includes('\u001b[31m'));
 });
 
+test('the tiles of the HTML report count each kernel once, by its worst verdict', async () => {
+  const divergent = { verdict: 'divergent', findings: [divergenceFinding()] } as const;
+  const both = kernelReport({
+    race: { verdict: 'possible', reason: 'not decided', findings: [] },
+    divergence: divergent,
+  });
+  const html = await render('html', reportOf([both, kernelReport()]), plain);
+  const [tiles = ''] = /<ul class="tiles">.*?<\/ul>/s.exec(html) ?? [];
+  assert.match(tiles, />2<\/b><span>kernels</);
+  assert.match(tiles, />1<\/b><span>proved</);
+  assert.match(tiles, />1<\/b><span>with barrier divergence</);
+  assert.doesNotMatch(tiles, /undecided/);
+});
+
 test('pretty shows a line once for both accesses, and names the array where their text is not known', async () => {
   const { first, second } = raceFinding();
   const { expression, ...rest } = second;
