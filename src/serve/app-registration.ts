@@ -102,18 +102,14 @@ export async function registerApp(
     isUsed = true;
     convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
       isUsed = false;
-      log(`the App was not made: ${failureOf(error).message}`);
-      page(
-        response,
-        502,
-        'GitHub did not tell the key of the App; the log of the server says why. Go back and try again.',
-      );
+      log(`the App is not set up: ${failureOf(error).message}`);
+      page(response, 502, 'The App is not set up. The log of the server says why.');
     });
   });
   const convert = async (code: string, response: ServerResponse): Promise<void> => {
     if (!/^[\w-]{1,200}$/.test(code)) throw new Error('the answer of GitHub has no code');
     const { id, pem, webhook_secret: secret, html_url: home } = await registeredApp(apiUrl, code);
-    if (!secret) throw new Error('the App has no secret of its webhook');
+    if (!secret) throw new Error(`GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // prettier-ignore
     const app: AppIdentity = { appId: String(id), privateKey: pem, secret };
     const beside = `${identityFile(folder)}.${randomBytes(6).toString('hex')}`;
     writeFileSync(beside, `${JSON.stringify(app)}\n`, { mode: 0o600, flag: 'wx' });

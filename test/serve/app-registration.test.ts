@@ -1,0 +1,49 @@
+/** What the owner of a new App is told where GitHub does not send what the server needs. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { registerApp } from '../../src/serve/app-registration.ts';
+import { pressButton } from './app-fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'selvage-registration-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('an App whose webhook has no secret: the log says what to do, and nothing is kept', async () => {
+  const app = { id: 77, pem: 'key', webhook_secret: null, html_url: 'https://github.example/apps/mine' };
+  const api = createServer((_, response) =>
+    response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(app)),
+  );
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const stop = new AbortController();
+  const said: string[] = [];
+  let opened: (page: string) => void = () => undefined;
+  const page = new Promise<string>((resolve) => (opened = resolve));
+  const registered = registerApp({
+    host: '127.0.0.1',
+    port: 0,
+    url: undefined,
+    organisation: undefined,
+    serverUrl: 'https://github.example',
+    apiUrl,
+    folder,
+    log: (line) => {
+      said.push(line);
+      const [, address] = /open (http\S+)/.exec(line) ?? [];
+      if (address !== undefined) opened(address);
+    },
+    signal: stop.signal,
+  });
+  await assert.rejects(pressButton(await page), /The log of the server says why/);
+  const told = said.at(-1) ?? '';
+  assert.match(told, /^the App is not set up: GitHub made the App https:\/\/github\.example\/apps\/mine/);
+  assert.match(told, /set a webhook secret and generate a private key\. Then start the server with SELVAGE_APP_ID=77,/);
+  assert.equal(existsSync(join(folder, 'app.json')), false);
+  stop.abort();
+  assert.equal(await registered, undefined);
+  await new Promise((resolve) => api.close(resolve));
+});
