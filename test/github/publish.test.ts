@@ -198,6 +198,18 @@ test('a rate limit is waited out as long as GitHub says', async () => {
   clean(server);
 });
 
+test('where debug logging is on, each request is logged with its answer, and without the token', async () => {
+  const server = await github();
+  const lines: string[] = [];
+  const octokit = testClient(server, 'secret-token', { trace: (line) => lines.push(line) });
+  await octokit.rest.pulls.get({ owner: TARGET.owner, repo: TARGET.repo, pull_number: TARGET.pullNumber });
+  await assert.rejects(octokit.rest.pulls.get({ owner: TARGET.owner, repo: TARGET.repo, pull_number: 8 }));
+  assert.equal(lines.length, 2);
+  assert.match(lines[0] ?? '', /^GET \/repos\/octo\/kernels\/pulls\/7 - 200 /);
+  assert.match(lines[1] ?? '', /^GET \/repos\/octo\/kernels\/pulls\/8 - 404 /);
+  assert.doesNotMatch(lines.join('\n'), /secret-token/);
+});
+
 test('waiting has a bound', async () => {
   const server = await github();
   server.settings.writesUntilLimit = 0;

@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly requestTimeout: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => number;
+  /** Told of each request, its answer and how long that took; nobody is where it is undefined. */
+  readonly trace?: ((line: string) => void) | undefined;
 }
 
 /** What went wrong with a request, as far as it matters here. */
@@ -37,7 +39,8 @@ export function createClient(options: ClientOptions): Octokit {
     userAgent: options.userAgent,
     // The proxy of the runner, if it has one.
     request: { ...proxied.request },
-    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    // Octokit logs a request with its answer at one of these two levels.
+    log: { debug: ignore, info: options.trace ?? ignore, warn: ignore, error: options.trace ?? ignore },
   });
   let nextWrite = 0;
   let waited = 0;

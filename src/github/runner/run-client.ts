@@ -1,6 +1,7 @@
 /** What a run on GitHub Actions is started with: a client of the API, and the event. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
 import { UsageError } from '../../base/usage-error.ts';
 import { toolVersion } from '../../system/version.ts';
@@ -25,6 +26,8 @@ export function clientFor(token: string, environment: Environment): Octokit {
     requestTimeout,
     sleep,
     now: Date.now,
+    // Whoever runs a job again with debug logging sees what was asked of GitHub, and what it answered.
+    trace: core.isDebug() ? core.debug : undefined,
   });
 }
 
