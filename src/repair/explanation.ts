@@ -141,5 +141,7 @@ export type NoRepair =
       readonly isOutside: boolean;
     }
   | { readonly kind: 'macro-kernel'; readonly line: number }
+  /** So many units include the header that defines the kernel: more than are built for an edit. */
+  | { readonly kind: 'many-units'; readonly file: string; readonly units: number }
   /** The edit and those of these kernels do not hold together. */
   | { readonly kind: 'clash'; readonly kernels: readonly string[] };

@@ -164,6 +164,8 @@ export function noRepairText(why: NoRepair): string {
       return `the kernel is defined in ${why.definedIn ?? 'a file that is not known'}${why.isOutside ? ', outside of the repository' : ''}, which Selvage does not edit`;
     case 'macro-kernel':
       return `the kernel on line ${why.line} is defined by a macro, and Selvage does not edit macros`;
+    case 'many-units':
+      return `${why.units} units include ${why.file}, more than Selvage builds to verify an edit`;
     case 'clash':
       return `this repair conflicts with the repair of ${why.kernels.map(code).join(', ')}; apply that one first, then run again`;
   }

@@ -326,6 +326,9 @@ async function decideGroup(
   if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped({ kind: 'macro-kernel', line: location.line });
+  // Each copy that is tried would be built for all of them.
+  const reached = file === unit ? null : await bench.reached(group, [file]);
+  if (typeof reached === 'number') return skipped({ kind: 'many-units', file, units: reached });
   const deadline = clock() + settings.options.timeout;
   const left = (): number => deadline - clock();
   const instances = group.map((instance) => instance.entry);
