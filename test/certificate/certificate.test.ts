@@ -12,6 +12,8 @@ import type {
   SealedCertificate,
 } from '../../src/certificate/certificate.ts';
 import { checkCertificates, sealOf } from '../../src/certificate/checker.ts';
+import { renderJson } from '../../src/report/json.ts';
+import { analyseCheckedIn } from '../kernels/checked-in.ts';
 import { closeSolver } from '../check/kernel-text.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
 import { certificatesOf } from './certified-kernels.ts';
@@ -56,6 +58,14 @@ test('all certificates of the affine tier and of the linear one are shown again'
   }
   assert.ok(shown > 100, `${shown} certificates`);
   for (const kind of ['interval', 'radix', 'clauses']) assert.ok(arguments_.has(kind), kind);
+});
+
+test('a report is the same with certificates as without', async () => {
+  for (const part of ['transpose-padded', 'chunk-per-thread', 'division-index']) {
+    const file = kernelFiles().find((name) => name.includes(part))!;
+    const [plain, certifying] = [{}, { certificates: 'unused' }].map((options) => analyseCheckedIn(file, { options }));
+    assert.equal(renderJson(await certifying!), renderJson(await plain!), file);
+  }
 });
 
 test('a certificate that was damaged anywhere is refused', async () => {

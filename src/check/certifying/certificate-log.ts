@@ -3,15 +3,25 @@ import type { Certificate, CertificateProof, CertifiedPlace, CertifiedTier } fro
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { placeOf } from '../context/names.ts';
 import type { TierContext } from '../obligations/instance.ts';
-import type { Obligation } from '../obligations/obligation.ts';
+import { type Obligation, questionOf } from '../obligations/obligation.ts';
 import type { CheapResult } from '../deciding/cheap-tiers.ts';
 import type { Asked } from '../deciding/solver-tier.ts';
-import { solverProof } from './linear-certificate.ts';
+import { LinearEncoding } from '../deciding/linear-encoding.ts';
+import type { Term } from '../../term/term.ts';
+import { clauseProof, solverProof } from './linear-certificate.ts';
 import { affineProof } from './affine-certificate.ts';
+
+/** Trials of the linear procedure that fail before no more are made. */
+const mostFailed = 20;
+/** What a trial may take. */
+const unitsPerTrial = 20_000;
 
 export class CertificateLog {
   private readonly kept: Certificate[] = [];
   private readonly solved = new Map<Asked, CertificateProof>();
+  /** What came of trials, by question. */
+  private readonly tried = new Map<string, CertificateProof | null>();
+  private failed = 0;
   private readonly kernel: Kernel;
 
   constructor(kernel: Kernel) {
@@ -24,9 +34,19 @@ export class CertificateLog {
   }
 
   /** An obligation that a tier without a solver has proved. */
-  addCheap(context: TierContext, obligation: Obligation, { by }: Extract<CheapResult, { kind: 'proved' }>): void {
-    if (by === 'coordinates' || by === 'enumeration') this.addRace(obligation, by, null);
-    else this.addRace(obligation, 'affine', affineProof(context, obligation, by));
+  addCheap(
+    context: TierContext,
+    obligation: Obligation,
+    { by, assumes }: Extract<CheapResult, { kind: 'proved' }>,
+  ): void {
+    if (by !== 'coordinates' && by !== 'enumeration') {
+      this.addRace(obligation, 'affine', affineProof(context, obligation, by));
+      return;
+    }
+    const question = `${by}|${questionOf(obligation)}`;
+    let proof = this.tried.get(question);
+    if (proof === undefined) this.tried.set(question, (proof = this.triedProof(context, obligation, assumes)));
+    this.addRace(obligation, by, proof);
   }
 
   /** Two accesses that never meet. */
@@ -49,6 +69,28 @@ export class CertificateLog {
   /** As {@link addDivergence}, by a solver. */
   addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: Asked | undefined): void {
     this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
+  }
+
+  /**
+   * What trying all threads has shown, as the linear procedure shows it; null where it does not, or would have to take
+   * more for granted.
+   */
+  private triedProof(
+    { symbolic, instances, dimensions }: TierContext,
+    obligation: Obligation,
+    assumed: readonly Term[],
+  ): CertificateProof | null {
+    if (this.failed >= mostFailed) return null;
+    const { sharedLoad } = instances;
+    const encoding = new LinearEncoding(symbolic, instances, dimensions);
+    const question = encoding.overlap(obligation);
+    const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // prettier-ignore
+    // What the check itself takes for granted stays as it was.
+    instances.sharedLoad = sharedLoad;
+    const scripts = [encoding.takeScript()];
+    const proof = isSaid ? clauseProof({ scripts, question, by: 'built-in', units: unitsPerTrial }) : null;
+    if (!proof) this.failed++;
+    return proof;
   }
 
   /** Code that is written out many times asks the same many times. */

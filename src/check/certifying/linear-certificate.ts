@@ -25,7 +25,8 @@ function scriptProof({ scripts, question, by }: Asked): CertificateProof {
   return { claim: { kind: 'script', script }, argument: { kind: 'answer', answer: 'unsat', by } };
 }
 
-function clauseProof({ scripts, question, units }: Asked): CertificateProof | null {
+/** As {@link solverProof}; null where the linear procedure does not decide the question. */
+export function clauseProof({ scripts, question, units }: Asked): CertificateProof | null {
   const told: Told[] = [];
   const problem = new LinearProblem({
     given: (clause) => void told.push({ kind: 'given', literals: [...clause] }),
