@@ -13,8 +13,8 @@ import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from 
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
-  /** A barrier, fence, atomic or store whose block was kept is not there. */
-  | { readonly kind: 'missing'; readonly what: 'barrier' | 'fence' | 'atomic' | 'store'; readonly ptxLine: number }
+  /** A barrier, fence, atomic, store or asynchronous copy whose block was kept is not there. */
+  | { readonly kind: 'missing'; readonly what: Wanted; readonly ptxLine: number }
   /** An access stands where the PTX has none, or a barrier where the PTX has an access. */
   | { readonly kind: 'stray'; readonly what: 'access' | 'barrier'; readonly ptxLine: number; readonly address: number }
   /** The second access may follow the first without the separator that the PTX has between them on every path. */
@@ -24,6 +24,15 @@ export type TranslationFault =
       readonly earlier: number;
       readonly later: number;
       /** Where the later one stands in the code, in bytes from the start of its section. */
+      readonly address: number;
+    }
+  /** The second access may come before the first; the PTX has it behind a warp barrier behind the first. */
+  | {
+      readonly kind: 'reversed';
+      readonly what: 'warp barrier';
+      readonly earlier: number;
+      readonly later: number;
+      /** Where the first one stands in the code, in bytes from the start of its section. */
       readonly address: number;
     }
   /** The address or the data of an access are made of nothing that its line of the PTX uses: another one stands there. */
@@ -39,11 +48,12 @@ export type Translation =
   | { readonly checked: true; readonly faults: readonly TranslationFault[] }
   | { readonly checked: false; readonly reason: string };
 
-type Separator = 'barrier' | 'fence';
+type Separator = 'barrier' | 'fence' | 'warp barrier';
 
 function separates(instruction: Instruction, by: Separator): boolean {
   const { effect } = instruction.operation;
   if (by === 'fence') return effect.kind === 'fence' && effect.semantics !== 'proxy';
+  if (by === 'warp barrier' && effect.kind === 'warp-barrier') return true;
   return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
 }
 
@@ -117,7 +127,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     ...missing(kernel, flow, version, calls, lineOf),
     ...strays(kernel, flow, calls, lineOf),
   ];
-  for (const by of ['barrier', 'fence'] as const) {
+  for (const by of ['barrier', 'fence', 'warp barrier'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
     if (!found) return { checked: false, reason: 'it has too many accesses' };
     faults.push(...found);
@@ -133,7 +143,13 @@ function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInst
   return calls.get(instruction)?.waits === true;
 }
 
-type Wanted = 'barrier' | 'fence' | 'atomic' | 'store';
+/** What of the PTX must be in the code. */
+const wantedKinds = ['barrier', 'fence', 'atomic', 'store', 'copy'] as const;
+type Wanted = (typeof wantedKinds)[number];
+
+function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
+  return { barrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set() };
+}
 
 function wantedOf(instruction: Instruction): Wanted | undefined {
   const { effect } = instruction.operation;
@@ -141,10 +157,11 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
   // Within a block the order of one warp needs no code.
   if (effect.kind === 'fence') return effect.semantics !== 'proxy' && effect.scope !== 'cta' ? 'fence' : undefined;
   if (effect.kind === 'atomic') return 'atomic';
+  if (effect.kind === 'async-copy') return 'copy';
   return effect.kind === 'store' && accessSpaces.has(effect.space) ? 'store' : undefined;
 }
 
-/** Barriers, fences, atomics and stores of blocks of the PTX that left code, without code of their own. */
+/** Barriers, fences, atomics, stores and asynchronous copies of blocks of the PTX that left code, without code of their own. */
 function missing(
   kernel: Kernel,
   flow: SassFlow,
@@ -153,12 +170,7 @@ function missing(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): TranslationFault[] {
   const kept = new Set<number>();
-  const byKind = {
-    barrier: new Set<number>(),
-    fence: new Set<number>(),
-    atomic: new Set<number>(),
-    store: new Set<number>(),
-  };
+  const byKind = linesByKind();
   const atomics = new Set<number>();
   /** Bits that the widest store of a line stores. */
   const stored = new Map<number, number>();
@@ -172,6 +184,7 @@ function missing(
     if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
     if (isBarrierCode(instruction, calls) || kind === 'barrier') byKind.barrier.add(line);
     if (kind === 'fence') byKind.fence.add(line);
+    if (kind === 'copy') byKind.copy.add(line);
     if (kind === 'atomic') atomics.add(line);
     // Some atomics become a loop that ends with a store.
     if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
@@ -180,18 +193,7 @@ function missing(
       stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     }
   }
-  const wanted = {
-    barrier: new Set<number>(),
-    fence: new Set<number>(),
-    atomic: new Set<number>(),
-    store: new Set<number>(),
-  };
-  const inKept = {
-    barrier: new Set<number>(),
-    fence: new Set<number>(),
-    atomic: new Set<number>(),
-    store: new Set<number>(),
-  };
+  const [wanted, inKept] = [linesByKind(), linesByKind()];
   for (const { instructions } of kernel.blocks) {
     const isKept = instructions.some(({ ptxLine }) => kept.has(ptxLine));
     // One store of 64 bits may stand for two of 32.
@@ -206,7 +208,7 @@ function missing(
       if (isKept && !(what === 'store' && isMerged)) inKept[what].add(instruction.ptxLine);
     }
   }
-  return (['barrier', 'fence', 'atomic', 'store'] as const).flatMap((what) => {
+  return wantedKinds.flatMap((what) => {
     // Code that several lines of inline assembly share has the line of one of them.
     const spare = [...(what === 'atomic' ? atomics : byKind[what])].filter((line) => !wanted[what].has(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line));
@@ -261,7 +263,7 @@ function unseparated(
   let any = false;
   for (const { instructions } of kernel.blocks) {
     for (const instruction of instructions) {
-      any ||= separates(instruction, by);
+      any ||= by === 'warp barrier' ? instruction.operation.effect.kind === 'warp-barrier' : separates(instruction, by);
       if (isAccess(instruction) && !numbers.has(instruction.ptxLine)) numbers.set(instruction.ptxLine, numbers.size);
     }
   }
@@ -299,10 +301,21 @@ function unseparated(
   const [can, may, does] = [
     earlierAccesses(wanted, lines.length, false),
     earlierAccesses(wanted, lines.length, true),
-    earlierAccesses(made, lines.length, true),
+    // A warp that has not diverged needs no code for its barrier.
+    earlierAccesses(made, lines.length, by !== 'warp barrier'),
   ];
   if (!can || !may || !does) return null;
   const faults: TranslationFault[] = [];
+  if (by === 'warp barrier') {
+    for (const [later] of lines.entries()) {
+      for (const [earlier] of lines.entries()) {
+        if (earlier === later || !hasAccess(does[earlier]!, later) || hasAccess(can[earlier]!, later)) continue;
+        if (!hasAccess(can[later]!, earlier) || hasAccess(may[later]!, earlier)) continue;
+        faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! }); // prettier-ignore
+      }
+    }
+    return faults;
+  }
   for (const [later] of lines.entries()) {
     const [own, reached, allowed] = [does[later]!, can[later]!, may[later]!];
     for (let word = 0; word < own.length; word++) {

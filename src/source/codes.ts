@@ -584,7 +584,8 @@ export const codes = {
   },
   'assembly/missing': {
     severity: 'error',
-    title: 'A barrier, a fence, an atomic or a store of the PTX is missing in the code that ptxas made.',
+    title:
+      'A barrier, a fence, an atomic, a store or an asynchronous copy of the PTX is missing in the code that ptxas made.',
     explanation:
       'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',

@@ -21,7 +21,7 @@ const [falseAlarms, missed]: [string[], string[]] = [[], []];
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
-  opcode?.kind === kind && (kind === 'fence' || spaces.has(opcode.space));
+  opcode?.kind === kind && (kind === 'fence' || opcode.mnemonic === 'LDGSTS' || spaces.has(opcode.space));
 
 /** Bytes that a function has at some instructions after an edit. */
 type Edit = readonly { readonly at: SassInstruction; readonly code: Uint8Array }[];
@@ -46,7 +46,7 @@ function plantsOf(
   // What is issued when does not count.
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
-  for (const kind of ['fence', 'atomic', 'store']) {
+  for (const kind of ['fence', 'atomic', 'store', 'copy']) {
     for (const one of instructions) if (isOf(one, kind)) add(`${kind} dropped`, dropped(one));
   }
   for (const [index, one] of instructions.entries()) {

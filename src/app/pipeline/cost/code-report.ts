@@ -138,7 +138,8 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
   };
   if (fault.kind === 'missing') {
     const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `The ${fault.what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
+    const what = fault.what === 'copy' ? 'asynchronous copy' : fault.what;
+    const message = `The ${what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
   if (fault.kind === 'stray') {
@@ -153,6 +154,10 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
     return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
   }
   const location = locationOf(fault.later) ?? kernel.location;
+  if (fault.kind === 'reversed') {
+    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`;
+    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
+  }
   const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
   return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
 }

@@ -1,0 +1,91 @@
+/** What ptxas makes of warp barriers and asynchronous copies, held against PTX that asks for something else. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { lowerModule } from '../../src/ir/lower.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { readCubin } from '../../src/sass/cubin/cubin.ts';
+import { instructionsOf, versionOf } from '../../src/sass/instruction/decode.ts';
+import { type TranslationFault, validateTranslation } from '../../src/sass/translation.ts';
+import { withoutNvcc } from '../toolchain/fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'selvage-order-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Lines of a kernel after ten others; %r3 is the thread's word of an array, %d1 one of global memory. */
+function textOf(...lines: readonly string[]): string {
+  return `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+.shared .align 16 .b8 s[1024];
+.reg .b32 %r<8>; .reg .b64 %d<4>;
+ld.param.u64 %d1, [p]; cvta.to.global.u64 %d1, %d1;
+mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; cvt.u64.u32 %d2, %r2; add.s64 %d1, %d1, %d2;
+mov.u32 %r3, s; add.s32 %r3, %r3, %r2;
+${lines.join('\n')}
+ret;
+}
+`;
+}
+const first = 10;
+
+function cubinOf(text: string): Uint8Array {
+  const [input, output] = [join(folder, 'k.ptx'), join(folder, 'k.cubin')];
+  writeFileSync(input, text);
+  execFileSync('ptxas', ['-lineinfo', '-arch=sm_80', '-o', output, input], { stdio: 'pipe' });
+  return new Uint8Array(readFileSync(output));
+}
+
+function faultsOf(text: string, bytes: Uint8Array): readonly TranslationFault[] {
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const translation = validateTranslation(lowerModule(parsePtx(text).module).kernels[0]!, cubin);
+  assert.ok(translation.checked, JSON.stringify(translation));
+  return translation.faults;
+}
+
+test('an access that comes before one that the PTX has behind a warp barrier is found', { skip: withoutNvcc }, () => {
+  const [store, load, rest] = ['st.shared.u32 [%r3], %r1;', 'ld.shared.u32 %r4, [%r3+4];', 'st.global.u32 [%d1], %r4;'];
+  const barrier = 'bar.warp.sync 0xffffffff;';
+  const straight = textOf('', store, barrier, load, rest);
+  const bytes = cubinOf(straight);
+  assert.deepEqual(faultsOf(straight, bytes), []);
+  // The same accesses on the same lines, the load first.
+  const turned = textOf(
+    'bra LOAD;',
+    `STORE: ${store} bra END;`,
+    '',
+    `LOAD: ${load} ${barrier} bra STORE;`,
+    `END: ${rest}`,
+  );
+  assert.deepEqual(
+    faultsOf(turned, bytes).map(({ address: _, ...fault }: TranslationFault & { address?: number }) => fault),
+    [{ kind: 'reversed', what: 'warp barrier', earlier: first + 3, later: first + 1 }],
+  );
+  // Without the barrier ptxas may exchange them.
+  assert.deepEqual(faultsOf(turned.replace(barrier, ''), bytes), []);
+});
+
+test('an asynchronous copy that is dropped is found', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'cp.async.ca.shared.global [%r3], [%d1], 4;',
+    'cp.async.wait_all;',
+    'ld.shared.u32 %r4, [%r3];',
+    'st.global.u32 [%d1], %r4;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const copy = instructionsOf(kernel!, versionOf(cubin.arch)).find(({ opcode }) => opcode?.mnemonic === 'LDGSTS')!;
+  const at = kernel!.fileOffset + copy.address - kernel!.start;
+  // A NOP with the same scheduling.
+  bytes.set([0x18, 0x79], at);
+  bytes.fill(0, at + 2, at + 13);
+  assert.deepEqual(faultsOf(text, bytes), [{ kind: 'missing', what: 'copy', ptxLine: first }]);
+});
