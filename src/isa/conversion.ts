@@ -24,10 +24,30 @@ const move: Row = {
   remark: 'the address of a function is an unknown value',
   decode(modifiers, shape) {
     const type = modifiers.type();
-    if (!type || type.lanes !== 1 || shape?.some((form) => form.kind === 'vector')) return null;
+    // The assembler takes the braces of a vector around one register too.
+    if (!type || type.lanes !== 1 || shape?.some(({ kind, widths }) => kind === 'vector' && widths.length !== 1))
+      return null;
     if (type.kind === 'predicate') return pure('predicate', ['predicate'], 'free', (_d, [a]) => [a!]);
     const width = type.bits as Width;
     return pure(width, [width], 'free', (_d, [a]) => [a!]);
+  },
+};
+
+/** `mov` of each element of a vector. */
+const moveVector: Row = {
+  opcode: 'mov',
+  section: '9.7.9.3',
+  forms:
+    'mov.vec.type {d, …}, {a, …}; .vec = {.v2, .v4}; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}',
+  treatment: 'exact',
+  decode(modifiers, shape) {
+    const vector = modifiers.oneOf('v2', 'v4');
+    const type = modifiers.type();
+    if (!vector || !type || type.lanes !== 1 || type.kind === 'predicate') return null;
+    const count = Number(vector.slice(1));
+    if (shape?.some(({ kind, widths }) => kind !== 'vector' || widths.length !== count)) return null;
+    const widths = Array.from({ length: count }, () => type.bits as Width);
+    return { results: widths, sources: widths, effect: pureEffect, cost: 'free', evaluate: (_d, values) => values };
   },
 };
 
@@ -336,6 +356,7 @@ function permuteSelector<V, B>(
 
 export const conversionRows: readonly Row[] = [
   move,
+  moveVector,
   movePacked,
   convert,
   convertPack,

@@ -233,6 +233,10 @@ mov.b64 %d2, %d3
 mov.pred %p1, %p2
 mov.f32 %f1, 0f3F800000
 mov.u32 %r1, %tid.x
+mov.b32 {%r1}, %r2
+mov.b32 %r1, {%r2}
+mov.v2.u32 {%r1, %r3}, {%r3, %r1}
+mov.v4.f32 {%f1, %f2, %f3, _}, {%f4, %f3, %f2, %f1}
 mov.b32 {%h1, %h2}, %r2
 mov.b64 {%r1, %r3}, %d3
 mov.b64 {%r1, _}, %d3
