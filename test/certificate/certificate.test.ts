@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import { LinearProblem } from '../../src/solver/linear-problem.ts';
@@ -15,7 +18,8 @@ import { checkCertificates, sealOf } from '../../src/certificate/checker.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { analyseCheckedIn } from '../kernels/checked-in.ts';
 import { closeSolver } from '../check/kernel-text.ts';
-import { kernelFiles } from '../kernels/portable-ptx.ts';
+import { selvage } from '../app/commands/in-process.ts';
+import { kernelFiles, root } from '../kernels/portable-ptx.ts';
 import { certificatesOf } from './certified-kernels.ts';
 
 after(closeSolver);
@@ -65,6 +69,22 @@ test('a report is the same with certificates as without', async () => {
     const file = kernelFiles().find((name) => name.includes(part))!;
     const [plain, certifying] = [{}, { certificates: 'unused' }].map((options) => analyseCheckedIn(file, { options }));
     assert.equal(renderJson(await certifying!), renderJson(await plain!), file);
+  }
+});
+
+test('--certificates writes a file for each kernel, which is shown again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
+  try {
+    const words = ['check', 'test/kernels/race/transpose-padded.ptx', '--block', '32,8', '--grid', '4,4', '--no-cache'];
+    const run = await selvage([...words, '--checks', 'race,divergence', '--certificates', join(folder, 'new')], root);
+    assert.equal(run.status, 0, run.stderr);
+    const [name, ...others] = readdirSync(join(folder, 'new'));
+    assert.deepEqual(others, []);
+    const { verified, refused } = checkCertificates(readFileSync(join(folder, 'new', name!), 'utf8'));
+    assert.ok(verified > 0);
+    assert.deepEqual(refused, []);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

@@ -41,7 +41,7 @@ export function writeCertificates(folder: string, kernels: readonly CheckedKerne
   try {
     mkdirSync(folder, { recursive: true });
     for (const { entry, certificates } of kernels)
-      if (certificates) writeFileSync(join(folder, fileName(entry)), `${JSON.stringify(certificates, null, 1)}\n`);
+      if (certificates) writeFileSync(join(folder, fileName(entry)), `${JSON.stringify(certificates)}\n`);
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
   }
