@@ -315,6 +315,25 @@ test('HTML tells a finding with its lines, its steps and its patch in one frame,
   assert.match(page, /<ul class="tiles"><li><b>2<\/b><span>kernels<\/span><\/li><li><b class="proved">1<\/b>/);
 });
 
+test('of threads of two blocks each has its own row of a shared array', async () => {
+  const location = { file: 'src/a.cu', line: 5 };
+  const step = (thread: number, name: string, value: number, isRace = false) =>
+    ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const; // prettier-ignore
+  const recording = [step(0, 's[0]', 1), step(1, 's[0]', 2), step(0, 'a[4]', 3, true), step(1, 'a[4]', 4, true)];
+  const threads = [0, 1].map((x) => ({ thread: [0, 0, 0], block: [x, 0, 0], name: `thread 0 of block ${x}` }) as const);
+  const finding = raceFinding({ interleaving: { threads, steps: [], recording } });
+  const page = await render(
+    'html',
+    reportOf([kernelReport({ race: { verdict: 'race', findings: [finding] } })]),
+    plain,
+  );
+  const [table = ''] = /<table class="cells">.*?<\/table>/s.exec(page) ?? [];
+  assert.match(table, /a\[4\]<\/code> <small>both threads<\/small><\/td><td data-cell="0">4</);
+  assert.match(table, /s\[0\]<\/code> <small>thread 0 of block 0<\/small><\/td><td data-cell="1">1</);
+  assert.match(table, /s\[0\]<\/code> <small>thread 0 of block 1<\/small><\/td><td data-cell="2">2</);
+  assert.match(page, /data-thread="1"[^>]* data-of="2" data-value="2"/);
+});
+
 test('what changed in the machine code stays text in every format, and is in the schema', async () => {
   const place = { file: hostile, line: 7 };
   const change = { location: place, was: place, instructions: [3, 2] as const, work: { [hostile]: [1, 0] as const } };

@@ -11,7 +11,7 @@ export function stepper(interleaving: ReportedInterleaving): string {
   const heads = threads.map(({ name }) => `<span>${escapeHtml(name)}</span>`);
   const end = missing ? `<li class="whole">${toHtml(missing.text)}</li>` : '';
   const isPlayed = recording.length > 0;
-  const cells = isPlayed ? cellsOf(recording) : [];
+  const cells = isPlayed ? cellsOf(recording, threads) : [];
   const steps = isPlayed ? recording.map((move) => moveItem(move, cells)) : stepItems(interleaving);
   const controls = isPlayed
     ? '<div class="controls"><button type="button">‹ back</button><button type="button">next ›</button><output></output></div>'
@@ -35,7 +35,7 @@ function stepItems(interleaving: ReportedInterleaving): string[] {
 }
 
 function moveItem({ thread, text, location, cell }: ReportedMove, cells: readonly Cell[]): string {
-  const index = cells.findIndex(({ name }) => name === cell?.name);
+  const index = cells.findIndex(({ name, of }) => name === cell?.name && (of === null || of.index === thread));
   const held =
     cell?.value === undefined || index === -1
       ? ''
@@ -51,25 +51,35 @@ interface Cell {
   readonly name: string;
   readonly isShared: boolean;
   readonly last: number | string | undefined;
+  /** The thread that has seen it; null where the threads mean the same cell by the name. */
+  readonly of: { readonly index: number; readonly name: string } | null;
 }
 
 /** Cells whose values are known at some step: those that the threads share first. */
-function cellsOf(recording: readonly ReportedMove[]): Cell[] {
+function cellsOf(recording: readonly ReportedMove[], threads: ReportedInterleaving['threads']): Cell[] {
+  const blocks = new Set(threads.map(({ block }) => block.join(',')));
+  const racing = new Set(recording.flatMap(({ cell }) => (cell?.isShared ? [cell.name] : [])));
   const cells = new Map<string, Cell>();
-  for (const { cell } of recording) {
+  for (const { thread, cell } of recording) {
     if (cell?.value === undefined) continue;
-    const isShared = cell.isShared === true || cells.get(cell.name)?.isShared === true;
-    cells.set(cell.name, { name: cell.name, isShared, last: cell.value });
+    const { name, value } = cell;
+    const isShared = racing.has(name);
+    // Each block has a `__shared__` array of its own under the same name.
+    const isOwn = blocks.size > 1 && !isShared;
+    const of = isOwn ? { index: thread, name: threads[thread]?.name ?? '' } : null;
+    cells.set(isOwn ? `${thread} ${name}` : name, { name, isShared, last: value, of });
   }
   return [...cells.values()].sort((a, b) => Number(b.isShared) - Number(a.isShared));
 }
 
 function cellTable(cells: readonly Cell[]): string {
   if (cells.length === 0) return '';
-  const rows = cells.map(
-    ({ name, isShared, last }, index) =>
-      `<tr${isShared ? ' class="shared"' : ''}><td><code>${escapeHtml(name)}</code>${isShared ? ' <small>both threads</small>' : ''}</td>` +
-      `<td data-cell="${index}">${escapeHtml(String(last ?? ''))}</td></tr>`,
-  );
+  const rows = cells.map(({ name, isShared, last, of }, index) => {
+    const who = isShared ? 'both threads' : (of?.name ?? '');
+    return (
+      `<tr${isShared ? ' class="shared"' : ''}><td><code>${escapeHtml(name)}</code>${who === '' ? '' : ` <small>${escapeHtml(who)}</small>`}</td>` +
+      `<td data-cell="${index}">${escapeHtml(String(last ?? ''))}</td></tr>`
+    );
+  });
   return `<table class="cells"><caption>values that the threads have seen</caption><tbody>${rows.join('')}</tbody></table>`;
 }
