@@ -82,7 +82,7 @@ export function raceFreedom(
       unread: 'none',
       assumptions: [],
       inBounds: false,
-      open: ['no proof'],
+      open: ['`selvage check` tells why'],
     };
   const conditions: ValidatorCondition[] = [];
   const assumptions = new Set<string>();

@@ -145,7 +145,7 @@ export function noRepairText(why: NoRepair): string {
         ? timeLimitText(' before Selvage verified an edit')
         : 'the search for an edit reached its limit of checks before Selvage verified an edit';
     case 'unconfirmed':
-      return 'no finding was confirmed by a run, so nothing was repaired';
+      return 'no run confirmed a race or barrier divergence, so there was nothing to repair';
     case 'no-compiler':
       return 'without a compiler Selvage cannot check an edit';
     case 'known':

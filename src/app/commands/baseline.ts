@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { isFailure } from '../../document/outcome.ts';
 import { baselineName, parseBaseline, printBaseline, type BaselineEntry } from '../../settings/baseline.ts';
 import { openProject } from '../build/open-project.ts';
 import { entriesOf, goneFrom } from '../pipeline/baseline.ts';
@@ -41,8 +42,10 @@ export async function baselineCommand(
     if (kept.length > 0) writeOutput(file, printBaseline(kept));
     else if (isThere) rmSync(file);
     const number = (amount: number): string => `${amount} finding${amount === 1 ? '' : 's'}`;
-    if (kept.length === 0)
-      tell(isThere ? `no finding is left, so ${baselineName} was removed` : 'there are no findings, so no baseline is needed'); // prettier-ignore
+    const isWhole = !report.diagnostics.some(isFailure);
+    if (kept.length === 0 && isThere) tell(`no finding is left, so ${baselineName} was removed`);
+    else if (kept.length === 0)
+      tell(isWhole ? 'there are no findings, so no baseline is needed' : 'no baseline was written: there are no findings in what could be analysed'); // prettier-ignore
     else if (!old) tell(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are told`);
     else if (gone.size > 0)
       tell(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // prettier-ignore

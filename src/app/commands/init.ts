@@ -51,7 +51,7 @@ function write(root: string, { path, text }: FirstFile, force: boolean): string 
 function foundText({ kernels, units, loneHeaders, systems, unlaunched }: Survey): string {
   const number = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
   const built = systems.length === 0 ? 'no build file' : `built by ${systems.join(', ')}`;
-  const open = unlaunched.length === 0 ? '' : `; no launch names ${unlaunched.length} of them`;
+  const open = unlaunched.length === 0 ? '' : `; no launch was found of ${unlaunched.length} of them`;
   const where = units.length > 0 ? number(units.length, '.cu file') : number(loneHeaders.length, 'header');
   return `found ${number(kernels, 'kernel')} in ${where}, ${built}${open}`;
 }

@@ -85,6 +85,11 @@ test('what is fixed is said, leaves the file, and is told when it comes back', {
   assert.match((await run('baseline')).stderr, /no finding is left, so \.selvage-baseline\.json was removed/);
   assert.equal(existsSync(file), false);
   assert.match((await run('baseline')).stderr, /there are no findings, so no baseline is needed/);
+  writeFileSync(join(root, 'broken.cu'), '#include "missing.h"\n');
+  const broken = await run('baseline');
+  assert.equal(broken.status, 3);
+  assert.match(broken.stderr, /no baseline was written: there are no findings in what could be analysed/);
+  rmSync(join(root, 'broken.cu'));
 });
 
 test('a change that adds a finding and its entry is told of both', { skip }, async () => {

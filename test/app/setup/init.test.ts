@@ -147,7 +147,7 @@ test('kernels without a launch, folders of others, and headers of PyTorch are to
     'build/Makefile': 'FLAGS = -DFROM_BUILD\n',
   });
   const { stderr } = await selvage(['init'], folder);
-  assert.match(stderr, /found 2 kernels in 2 \.cu files, no build file; no launch names 1 of them/);
+  assert.match(stderr, /found 2 kernels in 2 \.cu files, no build file; no launch was found of 1 of them/);
   const text = read(folder, '.selvage.yml');
   assert.match(text, /^#  - \{ match: 'alone', block: 256 \}$/m);
   assert.doesNotMatch(text, /used|FROM_BUILD/);
