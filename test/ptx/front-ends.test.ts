@@ -60,6 +60,7 @@ $L__tmp0:
 	mov.b32 	%f1, %r2;
 	mul.f32 	%f2, %f1, 0f40000000;
 	mov.b32 	%r3, %f2;
+	.loc	1 8 16                          // scale.py:8:16
 	.loc	1 9 30, function_name $L__info_string0, inlined_at 1 8 16
 	shfl.sync.bfly.b32	%r12, %r3, 16, 31, -1;
 	mov.u32 	%r13, global_smem;
@@ -77,7 +78,7 @@ $L__tmp1:
 $L__func_end0:
                                         // -- End function
 }
-	.file	1 "/work/scale.py"
+	.file	1 "/models/scale.py"
 	.section	.debug_str
 	{
 $L__info_string0:
