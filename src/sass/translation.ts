@@ -9,6 +9,7 @@ import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
 import { accessBits, barrierForm, wordBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
 import { foreignOperands } from './operand-match.ts';
+import { unstoredSpills } from './spills.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
@@ -33,6 +34,14 @@ export type TranslationFault =
       readonly earlier: number;
       readonly later: number;
       /** Where the first one stands in the code, in bytes from the start of its section. */
+      readonly address: number;
+    }
+  /** A register that was spilled is loaded, of which nothing stores a byte. */
+  | {
+      readonly kind: 'unstored';
+      readonly what: 'spill';
+      readonly ptxLine: number;
+      /** In bytes from the start of the section. */
       readonly address: number;
     }
   /** The address or the data of an access are made of nothing that its line of the PTX uses: another one stands there. */
@@ -134,6 +143,10 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   }
   for (const { what, ptxLine, instruction } of foreignOperands(kernel, flow, version, lineOf)) {
     faults.push({ kind: 'foreign', what, ptxLine, address: instruction.address });
+  }
+  for (const instruction of unstoredSpills(kernel, flow.instructions, version)) {
+    const { address } = instruction;
+    faults.push({ kind: 'unstored', what: 'spill', ptxLine: lineOf(instruction) ?? 0, address });
   }
   return { checked: true, faults };
 }

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { readCubin } from '../../src/sass/cubin/cubin.ts';
-import { instructionsOf, versionOf } from '../../src/sass/instruction/decode.ts';
+import { instructionsOf, type SassInstruction, versionOf, wordBits } from '../../src/sass/instruction/decode.ts';
 import { type TranslationFault, validateTranslation } from '../../src/sass/translation.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
@@ -88,4 +88,34 @@ test('an asynchronous copy that is dropped is found', { skip: withoutNvcc }, () 
   bytes.set([0x18, 0x79], at);
   bytes.fill(0, at + 2, at + 13);
   assert.deepEqual(faultsOf(text, bytes), [{ kind: 'missing', what: 'copy', ptxLine: first }]);
+});
+
+test('a spilled register whose store is dropped is found', { skip: withoutNvcc }, () => {
+  const words = Array.from({ length: 60 }, (_, index) => index);
+  const text = textOf(
+    '.reg .b32 %w<60>;',
+    ...words.map((index) => `ld.global.u32 %w${index}, [%d1+${4096 * index}];`),
+    'bar.sync 0;',
+    ...words.map(
+      (index) =>
+        `mad.lo.u32 %r5, %w${index}, %w${59 - index}, %w${(7 * index) % 60}; st.global.u32 [%d1+${4096 * index}], %r5;`,
+    ),
+  ).replace('(.param .u64 p)', '(.param .u64 p) .maxntid 1024, 1, 1 .maxnreg 32');
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const all = instructionsOf(kernel!, versionOf(cubin.arch)).filter(({ opcode }) => opcode?.mnemonic === 'STL');
+  // A place that is stored twice may have been stored by the other one.
+  const placeOf = (one: SassInstruction): number => wordBits(one, 40, 24);
+  const stores = all.filter((one) => all.every((other) => other === one || placeOf(other) !== placeOf(one)));
+  assert.ok(stores.length > 0, `${all.map(placeOf).join()}`);
+  for (const { address } of stores) {
+    const damaged = bytes.slice();
+    const at = kernel!.fileOffset + address - kernel!.start;
+    damaged.set([0x18, 0x79], at);
+    damaged.fill(0, at + 2, at + 13);
+    assert.ok(faultsOf(text, damaged).some(({ kind }) => kind === 'unstored'));
+  }
 });

@@ -49,6 +49,7 @@ function plantsOf(
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
     for (const one of instructions) if (isOf(one, kind)) add(`${kind} dropped`, dropped(one));
   }
+  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add('spill store dropped', dropped(one));
   for (const [index, one] of instructions.entries()) {
     if (one.opcode?.kind !== 'barrier' || barrierForm(one) === 'arrive') continue;
     add('barrier dropped', dropped(one));
