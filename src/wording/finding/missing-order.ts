@@ -13,8 +13,8 @@ const syncThreads = code('__syncthreads()');
 const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
 const notAtomic = 'the update is not atomic';
-const atomicOr = (barrier: string): string =>
-  `use an atomic operation such as ${code('atomicAdd()')}, or separate the updates by ${barrier}`;
+/** No barrier parts the two halves of one statement, nor blocks that update the same element. */
+const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
 /** What is missing, as the end of a sentence on what happens. */
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
@@ -45,12 +45,12 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   switch (missing.kind) {
     case 'block-barrier':
-      if (isUpdate(first, second)) return atomicOr(syncThreads);
+      if (isUpdate(first, second)) return makeAtomic;
       return isEachOne(first, second) && first.operation !== 'read'
         ? `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`
         : `add ${syncThreads} between the two accesses`;
     case 'warp-barrier':
-      if (isUpdate(first, second)) return atomicOr(syncWarp);
+      if (isUpdate(first, second)) return makeAtomic;
       return isEachOne(first, second) && first.operation !== 'read'
         ? 'let one thread write the element, or use an atomic operation'
         : `add ${syncWarp} between the two accesses`;
