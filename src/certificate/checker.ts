@@ -391,7 +391,7 @@ class Propagation {
         const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0); // prettier-ignore
         if (next > 1) {
           [clause[1], clause[next]] = [clause[next]!, gone];
-          this.watches[clause[1]!]!.push(clause);
+          this.watches[clause[1]]!.push(clause);
           continue;
         }
         list[kept++] = clause;

@@ -216,7 +216,7 @@ function hasModel({ variables, clauses }: ClauseClaim): boolean {
   const written = (literal: number): SExpression => {
     const variable = variables[literal >> 1]!;
     const terms = variable?.sum.map(([name, factor]) => ['*', numeralOf(factor), `n${names.indexOf(name)}`]);
-    const positive: SExpression = terms ? ['<=', ['+', ...terms], numeralOf(variable!.most)] : `b${literal >> 1}`;
+    const positive: SExpression = terms ? ['<=', ['+', ...terms], numeralOf(variable.most)] : `b${literal >> 1}`;
     return literal % 2 === 0 ? positive : ['not', positive];
   };
   for (const clause of clauses) problem.assert(['or', ...clause.map(written)]);

@@ -56,8 +56,12 @@ export function configurationJsonSchema(): JsonSchema & Readonly<Record<'$schema
 
 /** The JSON Schema of a file of facts. */
 export function factsJsonSchema(): JsonSchema {
-  const head = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'facts.schema.json' };
-  return { ...head, ...{ title: 'Facts on kernels for Selvage' }, ...schemaOf(factsSchema) };
+  const head = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'facts.schema.json',
+    title: 'Facts on kernels for Selvage',
+  };
+  return { ...head, ...schemaOf(factsSchema) };
 }
 
 function schemaOf(node: Node): JsonSchema {

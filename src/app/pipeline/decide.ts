@@ -55,7 +55,11 @@ export async function decide(
     }),
   );
   return {
-    kernels: decided.map(({ diagnostics: _, ...kernel }) => kernel),
+    kernels: decided.map(({ entry, report, certificates }) => ({
+      entry,
+      report,
+      ...(certificates && { certificates }),
+    })),
     diagnostics: decided.flatMap(({ diagnostics }) => diagnostics),
   };
 }

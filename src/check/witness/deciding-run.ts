@@ -161,10 +161,10 @@ class Followed {
             this.dependsOnBlock = true;
             return true;
           case 'parameter':
-            return this.#isGivenField(atom!.index, atom!.offset);
+            return this.#isGivenField(atom.index, atom.offset);
           case 'phi':
           case 'havoc':
-            return atom!.value >= 0 && this.#value(atom!.value);
+            return atom.value >= 0 && this.#value(atom.value);
           default:
             return false;
         }
