@@ -17,7 +17,7 @@ import type { CheckPolicy } from './question/request.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
-import { chosenLaunch, isOwn, missingOrder, raceInterleaving } from './witness/interleaving.ts';
+import { chosenLaunch, isOwn, missingHandOver, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
@@ -27,7 +27,7 @@ import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts'
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
-import type { AccessDescription, DivergenceResult, RaceFinding, RaceResult } from '../verdict/finding.ts';
+import type { AccessDescription, DivergenceResult, MissingOrder, RaceFinding, RaceResult } from '../verdict/finding.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 /**
@@ -193,6 +193,11 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
 }
 
+/** Whether what is missing may be a barrier. */
+function isBarrierKind(kind: MissingOrder['kind']): boolean {
+  return kind === 'block-barrier' || kind === 'warp-barrier' || kind === 'grid-order';
+}
+
 /** Of pairs of the same lines the one with the worst severity, and of those the first. */
 function worstOf(
   context: KernelContext,
@@ -348,7 +353,8 @@ function* confirmedFinding(
     event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
-  const missing = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
+  const lacked = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
+  const missing = isBarrierKind(lacked.kind) ? (missingHandOver(context, pair) ?? lacked) : lacked;
   const accesses = [finding.first, finding.second] as const;
   const recording = yield* recordedRace(context, scenario, event);
   return {

@@ -31,7 +31,12 @@ export interface ReportedInterleaving {
   /** Of a race; `text` is the end of the sentence that says what happens. */
   /** What led there, in the order of that run. */
   readonly recording?: readonly ReportedMove[];
-  readonly missing?: { readonly kind: MissingOrder['kind']; readonly lock?: string; readonly text: string };
+  readonly missing?: {
+    readonly kind: MissingOrder['kind'];
+    readonly lock?: string;
+    readonly flag?: string;
+    readonly text: string;
+  };
 }
 
 /** What one thread did on the way to a finding. */

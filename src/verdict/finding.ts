@@ -77,7 +77,9 @@ export interface AccessDescription {
 export type MissingOrder =
   | { readonly kind: 'block-barrier' | 'warp-barrier' | 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
-  | { readonly kind: 'fence'; readonly lock: string };
+  | { readonly kind: 'fence'; readonly lock: string }
+  /** One of the threads waits for a flag before its access. */
+  | { readonly kind: 'hand-over'; readonly flag: string };
 
 /** A step of the threads of an interleaving, by their indices in it. */
 export type InterleavingStep = { readonly threads: readonly number[]; readonly location?: Location } & (

@@ -8,6 +8,7 @@ import { isOneThread, pinsOf } from '../../analysis/values/leader.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isVolatile } from '../../memory-model/conflict.ts';
+import { dominates } from '../../ir/form/dominators.ts';
 import { isOfOneBlock } from './hand-over.ts';
 import { isPoll } from './synchronising-access.ts';
 
@@ -50,6 +51,28 @@ export function isSetByOne(
   // Strong accesses of several threads would be no conflict.
   if (!setters.every((setter) => setter.strong === null || isVolatile(setter))) return false;
   return !conflicts.some(({ first, second }) => setters.includes(first) && setters.includes(second));
+}
+
+/**
+ * The load of a flag that a thread waits for before an access.
+ * @returns undefined where it waits for none
+ */
+export function waitBefore(
+  { kernel }: SymbolicKernel,
+  waits: readonly Access[],
+  { block }: Access,
+): Access | undefined {
+  return waits.find((load) => {
+    const { header, blocks } = kernel.loops[kernel.loopOf[load.block]!]!;
+    return !blocks.has(block) && dominates(kernel.dominators, header, block);
+  });
+}
+
+/** Strong and volatile loads in loops that their values end. */
+export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
+  return accesses.filter(
+    (access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access),
+  );
 }
 
 /** Names the one thread that makes an access, at the place that it accesses; null where several may. */

@@ -10,6 +10,7 @@ import type { KernelContext } from '../context/facts.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { bareLock } from '../ordering/critical-section.ts';
+import { flagWaits, waitBefore } from '../ordering/recognised.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
 import type {
@@ -124,6 +125,18 @@ export function missingOrder(
   if (scope === 'grid') return { kind: 'grid-order' };
   if (a.isCopy) return { kind: 'copy-wait' };
   return { kind: meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier' };
+}
+
+/** The flag that a thread waits for before one of two plain accesses; a barrier there would wait for it in vain. */
+export function missingHandOver(
+  context: KernelContext,
+  { first, second }: Readonly<Record<'first' | 'second', Access>>,
+): MissingOrder | null {
+  const { symbolic, accesses } = context;
+  if (first.strong !== null || second.strong !== null) return null;
+  const waits = flagWaits(symbolic, accesses);
+  const wait = waitBefore(symbolic, waits, first) ?? waitBefore(symbolic, waits, second);
+  return wait ? { kind: 'hand-over', flag: baseName(context, wait.targets[0]!.base) } : null;
 }
 
 /**

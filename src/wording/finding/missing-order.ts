@@ -35,6 +35,8 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
       return `${code('volatile')} does not make an access atomic, and no barrier separates the two`;
     case 'scope':
       return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
+    case 'hand-over':
+      return `the loop that waits for ${code(missing.flag)} does not order the two accesses`;
     case 'size':
       return `atomic operations of ${first.bytes} and ${second.bytes} bytes are not atomic with respect to each other`;
   }
@@ -66,6 +68,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses, or separate them by a barrier`;
     case 'scope':
       return 'use atomic operations of device scope';
+    case 'hand-over':
+      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and behind the loop`;
     case 'size':
       return 'use atomic operations of one size';
   }
