@@ -6,9 +6,14 @@ import { isInside, realPath } from './file-place.ts';
 import type { Trust } from './flags.ts';
 import { removedApi } from './removed-apis.ts';
 
+const missingHeader = /No such file or directory|cannot open source file/;
+
+/** Where headers may be stated. */
+const headerRemedy = 'State the folder of the header with `-- -I FOLDER`, or with `nvcc.args` in `.selvage.yml`.';
+
 /** What went wrong, in our own words. A report about the code of a pull request says nothing else. */
 const messageClasses = [
-  ['an included header is not found', /No such file or directory|cannot open source file/],
+  ['an included header is not found', missingHeader],
   ['an identifier is not defined', /is undefined|has not been declared|was not declared|is not a template/],
   ['an #error directive was reached', /^#error|#error directive/],
   ['a static assertion failed', /static[ _]assert/],
@@ -55,7 +60,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     const meaning = messageClasses.find(([, pattern]) => pattern.test(error.text))?.[0];
     const message =
       context.trust === 'user'
-        ? `The file does not compile: ${cleaned(error.text)}`
+        ? `The file does not compile: ${cleaned(error.text)}${missingHeader.test(error.text) ? `. ${headerRemedy}` : ''}`
         : `The file does not compile: ${meaning ?? 'the compiler reports an error'}. See the log of the run for the compiler's output.`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location });
     const hint = removedApi(error.text);

@@ -8,6 +8,8 @@ function context(root: string, trust: 'user' | 'pull-request'): MessageContext {
   return { root, unit: 'src/a.cu', directory: root, trust };
 }
 
+const remedy = 'State the folder of the header with `-- -I FOLDER`, or with `nvcc.args` in `.selvage.yml`.';
+
 test('errors of nvcc, its front end and the host compiler get file and line', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '', 'src/b.h': '' });
@@ -28,7 +30,7 @@ test('errors of nvcc, its front end and the host compiler get file and line', as
   assert.deepEqual(places, [
     'src/a.cu:12: The file does not compile: identifier "blockdim" is undefined',
     'src/b.h:4: The file does not compile: identifier "q" is undefined',
-    'src/a.cu:3:10 The file does not compile: missing.h: No such file or directory',
+    'src/a.cu:3:10 The file does not compile: missing.h: No such file or directory. ' + remedy,
     'src/a.cu:1: The file does not compile: expected a ";"',
     `src/a.cu:1: The file does not compile: Unsupported gpu architecture 'sm_20'`,
     `src/a.cu:1: The file does not compile: 'cicc' died due to signal 9 (Kill signal)`,
@@ -39,7 +41,7 @@ test('the reasons of every phase of nvcc are read, whatever their form', async (
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
   const cases: readonly (readonly [string, string])[] = [
-    ['<command-line>: fatal error: nope.h: No such file or directory\ncompilation terminated.', 'nope.h: No such file or directory'],
+    ['<command-line>: fatal error: nope.h: No such file or directory\ncompilation terminated.', `nope.h: No such file or directory. ${remedy}`],
     ['<command-line>: error: macro names must be identifiers', 'macro names must be identifiers'],
     ["gcc: error: unrecognized command-line option '-foo'", "unrecognized command-line option '-foo'"],
     ['Command-line error: invalid option: --foo\n\n1 catastrophic error detected in this compilation.', 'invalid option: --foo'],
