@@ -200,7 +200,7 @@ test('accesses are told by their text, else by their array; an atomic operation 
   const one = { expression: 's[0]', location: at(12) };
   assert.match(
     told({ first: { ...second, ...one }, second: { ...second, ...one, operation: 'read' } }),
-    /no `__syncthreads\(\)` separates the two accesses, and the update is not atomic\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`, or /,
+    /no `__syncthreads\(\)` separates the two accesses, and the update is not atomic\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`\./,
   );
   const possible = (more: Partial<RaceFinding>): string => {
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(12), more: { confirmed: false, ...more } });
