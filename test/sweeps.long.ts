@@ -4,6 +4,7 @@ process.env['SELVAGE_TEST_SWEEPS'] = 'whole';
 for (const file of [
   './check/async-copy.test.ts',
   './check/deciding/pair-tiers.test.ts',
+  './check/witness/random-stages.test.ts',
   './github/faults.test.ts',
   './kernels/verdict.test.ts',
   './machine/core/back-ends.test.ts',
