@@ -13,6 +13,7 @@ import { baselineReason } from '../settings/baseline.ts';
 import { codeChangesPretty } from './cost/code-changes.ts';
 import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
+import { hasPartialWarp, partialWarpText } from '../wording/cost/bound-text.ts';
 import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
 import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/cost/worse-costs.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -106,6 +107,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const classes = idempotencyCounts(
     report.kernels.filter(showsIdempotency(verbose)).map(({ idempotency }) => idempotency),
   );
+  if (lines.some(hasPartialWarp) && !lines.some((line) => line.includes(partialWarpText)))
+    lines.push('', paint('dim', partialWarpText));
   const sums = [
     countsPhrase(report),
     classes,

@@ -80,6 +80,23 @@ test('every format tells costs that are worse, and limits', async () => {
   assert.match(await render('pretty', report, plain), /2 costs worse, 1 limit exceeded/);
 });
 
+test('the name for a partial warp is explained once on the terminal, and only where it stands', async () => {
+  const partial = { ...bound, bound: 'ceil(n/32) - floor(n/32)' };
+  const of = (divwarps: typeof bound): Report => {
+    const build = { ...bounds, divwarps };
+    const cost = { bounds: { source: build, production: build }, assumptions: [], violations: [] };
+    const kernels = ['k(float*, int)', 'l(float*, int)'].map((name) => kernelReport({ name, cost }));
+    return reportOf(kernels);
+  };
+  for (const verbose of [false, true]) {
+    const text = await render('pretty', of(partial), { ...plain, verbose });
+    assert.match(text, /divwarps partialWarp\(n\)|partialWarp\(n\) .*divwarps/s);
+    if (!verbose) assert.equal(text.split('is 1 where n is not a multiple of 32').length, 2);
+    assert.match(text, /is 1 where n is not a multiple of 32/);
+  }
+  assert.doesNotMatch(await render('pretty', of(bound), plain), /not a multiple of 32/);
+});
+
 test('what somebody silenced is not in tables, and says so where it is listed', async () => {
   const report = withCosts([{ ...sectors, suppressed: 'measured' }]);
   assert.doesNotMatch(await render('markdown', report, plain), /4 times the sectors/);

@@ -17,7 +17,9 @@ export async function explainCommand({ paths }: Command, { stdout }: CommandLine
   if (!Object.hasOwn(codes, code)) {
     const close = nearest(code, known);
     throw new UsageError(
-      `${code} is not a code.${close ? ` Did you mean ${close}?` : ''} The codes are: ${known.join(', ')}.`,
+      close
+        ? `${code} is not a code. Did you mean ${close}? \`selvage explain\` alone lists all codes.`
+        : `${code} is not a code. The codes are: ${known.join(', ')}.`,
     );
   }
   const { severity, title, explanation, example, remedy }: CodeEntry = codes[code as Code];

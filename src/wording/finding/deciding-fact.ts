@@ -23,7 +23,7 @@ function factText(question: OpenQuestion): string {
       return `undecided: Selvage cannot determine the values of ${index === undefined ? 'an index' : `the index ${index}`}`;
     }
     case 'overlap':
-      return 'undecided: no proof and no run shows whether two threads access the same element';
+      return 'undecided: no proof and no run shows whether two threads access the same element without a barrier in between';
     case 'pointer':
       return 'state which array the pointer refers to';
     case 'distance':

@@ -26,7 +26,7 @@ export function reasonText(reason: Reason): string {
     case 'not-reproduced':
       return 'two threads may access the same element, but no run showed it';
     case 'overlap':
-      return 'a proof shows that two threads access the same element, but no run showed it';
+      return 'two threads use the same element, but no run showed the two accesses without a barrier in between';
     case 'many-pairs':
       return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
     case 'many-rounds':

@@ -142,6 +142,8 @@ test('every code is explained', async () => {
   const unknown = await selvage(['explain', 'race/share']);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Did you mean race\/shared/);
+  assert.ok(!unknown.stderr.includes('config/yaml'), 'the one that was meant, not a hundred others');
+  assert.match((await selvage(['explain', 'sharks'])).stderr, /The codes are: race\/shared, .*config\/yaml/);
 });
 
 /** What is wrong with the command line: no analysis, the message on standard error, exit code 2. */
