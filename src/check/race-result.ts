@@ -354,7 +354,8 @@ function* confirmedFinding(
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
   const lacked = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
-  const missing = isBarrierKind(lacked.kind) ? (missingHandOver(context, pair) ?? lacked) : lacked;
+  const ordering = isBarrierKind(lacked.kind) ? (missingHandOver(context, pair) ?? lacked) : lacked;
+  const missing = racesBetweenBlocks(context, confirmation, entry, cause) ? ofAllBlocks(ordering) : ordering;
   const accesses = [finding.first, finding.second] as const;
   const recording = yield* recordedRace(context, scenario, event);
   return {
@@ -366,6 +367,29 @@ function* confirmedFinding(
     },
     ...(finding.witnessOrigin === 'chosen' && { chosen: chosenLaunch(context, scenario) }),
   };
+}
+
+/** Whether a run showed a race of the same lines between threads of different blocks. */
+function racesBetweenBlocks(
+  context: KernelContext,
+  confirmation: Confirmation,
+  entry: OpenPair,
+  { entries }: Cause,
+): boolean {
+  const key = keyOf(context, entry);
+  return entries.some(
+    (other) =>
+      other.pair.scope === 'grid' &&
+      keyOf(context, other) === key &&
+      shownBy(context, confirmation, other) !== undefined,
+  );
+}
+
+/** What is missing of a race within a block, where a barrier of the block orders only a part of the threads that race. */
+function ofAllBlocks(missing: MissingOrder): MissingOrder {
+  return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier'
+    ? { kind: missing.kind, betweenBlocks: true }
+    : missing;
 }
 
 function manyWarps({ dimensions }: KernelContext): boolean {

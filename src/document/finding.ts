@@ -28,11 +28,12 @@ export interface ReportedStep {
 export interface ReportedInterleaving {
   readonly threads: Interleaving['threads'];
   readonly steps: readonly ReportedStep[];
-  /** Of a race; `text` is the end of the sentence that says what happens. */
   /** What led there, in the order of that run. */
   readonly recording?: readonly ReportedMove[];
+  /** Of a race; `text` is the end of the sentence that says what happens. */
   readonly missing?: {
     readonly kind: MissingOrder['kind'];
+    readonly betweenBlocks?: true;
     readonly lock?: string;
     readonly flag?: string;
     readonly text: string;

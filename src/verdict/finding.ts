@@ -67,6 +67,7 @@ export interface AccessDescription {
  *
  * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
  * - `warp-barrier`: `__syncwarp()`, as only threads of one warp meet;
+ *   with `betweenBlocks` these lines race between blocks too, which no barrier of a block orders;
  * - `fence`: the accesses are made under `lock`, which lacks its `__threadfence()`;
  * - `copy-wait`: the thread that copies asynchronously waits for that, and the others for the thread;
  * - `grid-order`: what orders threads of different blocks;
@@ -75,7 +76,8 @@ export interface AccessDescription {
  * - `size`: atomics of one size.
  */
 export type MissingOrder =
-  | { readonly kind: 'block-barrier' | 'warp-barrier' | 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
+  | { readonly kind: 'block-barrier' | 'warp-barrier'; readonly betweenBlocks?: true }
+  | { readonly kind: 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
   | { readonly kind: 'fence'; readonly lock: string }
   /** One of the threads waits for a flag before its access. */

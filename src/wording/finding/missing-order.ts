@@ -20,9 +20,9 @@ const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates the two accesses${isUpdate(first, second) ? `, and ${notAtomic}` : ''}`;
+      return `no ${syncThreads} separates the two accesses${besides(missing, first, second)}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${isUpdate(first, second) ? `, and ${notAtomic}` : ''}`;
+      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${besides(missing, first, second)}`;
     case 'fence':
       return `both threads hold the lock ${code(missing.lock)}, but no ${fence} makes what one of them writes visible to the other`;
     case 'copy-wait':
@@ -48,11 +48,13 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
       if (isUpdate(first, second)) return makeAtomic;
+      if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
       return isEachOne(first, second) && first.operation !== 'read'
         ? `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`
         : `add ${syncThreads} between the two accesses`;
     case 'warp-barrier':
       if (isUpdate(first, second)) return makeAtomic;
+      if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
       return isEachOne(first, second) && first.operation !== 'read'
         ? 'let one thread write the element, or use an atomic operation'
         : `add ${syncWarp} between the two accesses`;
@@ -63,7 +65,9 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
-      return `use atomic operations, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
+      if (isEachOne(first, second) && first.operation === 'write')
+        return 'let one thread of the grid write the element, or use an atomic operation';
+      return `${isOneStatement(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
     case 'atomic':
       return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses, or separate them by a barrier`;
     case 'scope':
@@ -75,12 +79,26 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   }
 }
 
+/** What else a race of the threads of a block says, after what separates them. */
+function besides(
+  missing: Extract<MissingOrder, { betweenBlocks?: true }>,
+  first: AccessDescription,
+  second: AccessDescription,
+): string {
+  if (isUpdate(first, second)) return `, and ${notAtomic}`;
+  return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
+}
+
 /** Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads what the other writes. */
 function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
+  return first.expression !== undefined && first.expression === second.expression && isOneStatement(first, second);
+}
+
+/** Whether one statement reads elements and writes others, as `a[i] = a[i - 1]` does, and one thread reads what the other writes. */
+function isOneStatement(first: AccessDescription, second: AccessDescription): boolean {
   const [a, b] = [first.location, second.location];
   const operations = new Set([first.operation, second.operation]);
-  const isOneText = first.expression !== undefined && first.expression === second.expression;
-  return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && operations.has('read') && operations.has('write'); // prettier-ignore
+  return a !== undefined && a.file === b?.file && a.line === b.line && operations.has('read') && operations.has('write'); // prettier-ignore
 }
 
 /** Whether both threads execute one statement. */

@@ -92,6 +92,20 @@ test('__syncwarp() is named where only threads of one warp meet', async () => {
   assert.match(message, /neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates/);
 });
 
+test('where blocks race on the same lines, no barrier of the block is advised', async () => {
+  const shift = `add.s32 %r1, %r7, 1; ${load('%r2', '%d1', '%r1', 10)} ${store('%d1', '%r7', '%r2', 11)}`;
+  const free = await onlyRace(shift, symbolic);
+  assert.deepEqual(free.witness?.grid, [1, 1, 1]);
+  assert.equal(free.interleaving?.missing?.betweenBlocks, true);
+  assert.match(free.message, /, and nothing orders threads of different blocks, which race on these lines too\./);
+  assert.doesNotMatch(free.message, /Add `__syncthreads/);
+  // In the only block of a launch, and in shared memory, a barrier of the block is enough.
+  for (const alone of [await onlyRace(shift, { grid: [1, 1, 1] }), await onlyRace(exchange(32, '+'), symbolic)]) {
+    assert.equal(alone.interleaving?.missing?.betweenBlocks, undefined);
+    assert.match(alone.message, /Add `__syncthreads\(\)` between the two accesses\.$/);
+  }
+});
+
 test('atomics that do not reach each other say why', async () => {
   const scoped = await onlyRace('atom.cta.add.u32 %r1, [%d1], 1;', { grid: [2, 1, 1] });
   assert.equal(scoped.interleaving?.missing?.kind, 'scope');
