@@ -134,7 +134,7 @@ test('no circle of imports, types included', () => {
 
 test('a folder of sources holds at most 20 files', () => {
   const sizes = new Map<string, number>();
-  for (const path of tracked.filter((file) => /^src\/.*\.(?:ts|json|md|h)$/.test(file))) {
+  for (const path of tracked.filter((file) => /^src\/.*\.(?:ts|json|md|h|c|def)$/.test(file))) {
     sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
   }
   none([...sizes].filter(([, size]) => size > 20).map(([folder, size]) => `${folder} holds ${size} files`));

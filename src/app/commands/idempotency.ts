@@ -82,8 +82,8 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
   try {
     mkdirSync(folder, { recursive: true });
     for (const [name, path] of validatorHeaders) copyFileSync(path, join(folder, name));
-    const isSource = (path: string): boolean => path === interposer || /\.(?:c|h|def)$/.test(path);
-    cpSync(interposer, join(folder, interposerFolder), { recursive: true, filter: isSource });
+    const isOfInterposer = (path: string): boolean => !path.endsWith('.ts');
+    cpSync(interposer, join(folder, interposerFolder), { recursive: true, filter: isOfInterposer });
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
   }

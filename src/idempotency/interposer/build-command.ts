@@ -8,5 +8,5 @@
  */
 export function interposerBuildCommand(folder: string, output = 'libselvage-idempotency.so'): string {
   const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-  return `cc -std=c11 -O2 -shared -fPIC -pthread -o ${quoted(output)} ${quoted(folder)}/*.c -ldl`;
+  return `cc -std=c11 -O2 -shared -fPIC -pthread -o ${quoted(output)} ${quoted(folder)}/*.c ${quoted(folder)}/code/*.c -ldl`;
 }

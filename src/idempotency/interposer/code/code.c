@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "allocations.h"
+#include "../allocations.h"
 #include "image.h"
-#include "map.h"
-#include "resolve.h"
+#include "../map.h"
+#include "../resolve.h"
 
 /* A module or a library. */
 struct home {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "resolve.h"
+#include "../resolve.h"
 #include "sha256.h"
 
 /* More is not read: no program has that much code in one piece. */

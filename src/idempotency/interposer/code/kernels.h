@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "selvage-idempotency.h"
+#include "../selvage-idempotency.h"
 
 #pragma GCC visibility push(hidden)
 
