@@ -30,6 +30,8 @@ export type EditStep =
   /** What macros stand for, in place of their uses. */
   | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
+  /** Two copies of shared arrays, which the rounds of the loop on a line use in turn. */
+  | { readonly kind: 'double-buffer'; readonly arrays: readonly string[]; readonly line: number }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 

@@ -9,6 +9,7 @@ import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
+import { bufferAlternative } from './buffer-strategy.ts';
 import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
@@ -41,7 +42,8 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.kind === 'repaired') {
       const other =
         strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
-      const alternatives = [outcome.alternative, other].filter((one) => one !== undefined && one !== null);
+      const copies = strategy === byBarriers ? await bufferAlternative(request, outcome.repair, effort) : null;
+      const alternatives = [outcome.alternative, other, copies].filter((one) => one !== undefined && one !== null);
       return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };
     }
     obstacles.push(...outcome.obstacles);

@@ -24,8 +24,11 @@ export type Verification =
       readonly refusal: EditRefusal;
     };
 
-/** What kind of edit it is: one that changes statements has to leave what a thread computes as it was. */
-export type Change = 'barriers' | 'statements';
+/**
+ * What kind of edit it is: one that changes statements has to leave what a thread computes as it was. One that changes
+ * what threads hand to each other has to leave the same memory `as` another edited text, which was verified.
+ */
+export type Change = 'barriers' | 'statements' | { readonly as: string };
 
 /** How many of the findings an edit has to remove: `some` of them are one or more, and the others are no worse. */
 export type Extent = 'all' | 'some';

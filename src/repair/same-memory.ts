@@ -1,6 +1,7 @@
 /**
- * Whether an edit of statements left what a thread computes as it was: both kernels run without their barriers, one
- * thread after the other, on the same seeded inputs, and have to leave the same memory.
+ * Whether an edit left what threads compute as it was, by runs on the same seeded inputs that have to leave the same
+ * memory. For statements that were edited, both kernels run without their barriers, one thread after the other. For
+ * what threads hand to each other, both run with them: kernels without races leave the same memory in any order.
  */
 import { sharedBytesWithoutOptIn } from '../device/hardware-limits.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
@@ -24,22 +25,50 @@ interface ComparedRun {
 const inputs = 20;
 /** Instructions of one run. */
 const mostSteps = 1_000_000;
+/** Inputs of runs with barriers, the step of what scalars are in them, and instructions of one run. */
+const synchronizedInputs = 8;
+const extent = 32;
+const mostSynchronizedSteps = 4_000_000;
+const outOfSteps = 'budget';
 /** Bytes of each array that are compared. */
 const compared = 1 << 15;
 
-/** The seed of an input that tells the two apart; null where none does. */
+/** The seed of an input that tells the two apart, thread by thread; null where none does. */
 export function* differingInput(run: ComparedRun): Steps<number | null> {
   const original = withoutBarriers(run.original);
   const edited = withoutBarriers(run.edited);
   for (let seed = 1; seed <= inputs; seed++) {
-    const before = yield* resultOf(run, original, seed);
-    const after = yield* resultOf(run, edited, seed);
+    const before = yield* resultOf(run, original, seed, BigInt(seed), mostSteps);
+    const after = yield* resultOf(run, edited, seed, BigInt(seed), mostSteps);
     if (before !== after) return seed;
   }
   return null;
 }
 
-function* resultOf({ launch, parameters, fields }: ComparedRun, kernel: Kernel, seed: number): Steps<string> {
+/**
+ * Whether runs of two kernels that are free of races leave the same memory, with their barriers.
+ * @returns false too where no run came to its end
+ */
+export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
+  let finished = 0;
+  for (let seed = 1; seed <= synchronizedInputs; seed++) {
+    // Extents of several tiles: loops over them run several rounds.
+    const scalar = BigInt(extent * seed);
+    const before = yield* resultOf(run, run.original, seed, scalar, mostSynchronizedSteps);
+    const after = yield* resultOf(run, run.edited, seed, scalar, mostSynchronizedSteps);
+    if (before !== after) return false;
+    if (before !== outOfSteps) finished++;
+  }
+  return finished > 0;
+}
+
+function* resultOf(
+  { launch, parameters, fields }: ComparedRun,
+  kernel: Kernel,
+  seed: number,
+  scalar: bigint,
+  steps: number,
+): Steps<string> {
   const block: Dim3 = launch.block ?? [64, 1, 1];
   const grid: Dim3 = launch.grid ?? [2, 1, 1];
   const scenario: Scenario = {
@@ -48,16 +77,16 @@ function* resultOf({ launch, parameters, fields }: ComparedRun, kernel: Kernel, 
     sharedBytes: launch.sharedBytes ?? sharedBytesWithoutOptIn,
     scalar: ({ index, offset, bytes }) => {
       const given = launch.scalars.get(index);
-      return given === undefined ? BigInt(seed) : BigInt.asUintN(8 * bytes, given >> BigInt(8 * offset));
+      return given === undefined ? scalar : BigInt.asUintN(8 * bytes, given >> BigInt(8 * offset));
     },
     blocks: grid[0] * grid[1] * grid[2] > 1 ? [0, 1] : [0],
     contents: `random ${seed}`,
     settled: new Map(),
   };
-  const request = replayRequest(kernel, parameters, fields, launch, scenario, mostSteps, false);
+  const request = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const result = yield* replay({ ...request, detectRaces: false });
   // What was cut short says nothing.
-  if (result.outcome === 'budget') return 'budget';
+  if (result.outcome === outOfSteps) return outOfSteps;
   return [result.outcome, ...arrays(result, launch, fields)].join('|');
 }
 

@@ -89,6 +89,8 @@ function stepText(step: EditStep): string {
       return `replace the return on line ${step.lines.join(', ')} with a condition around the rest`;
     case 'join-branches':
       return `move the barriers of both branches out of the ${code('if')} on line ${step.lines.join(', ')}`;
+    case 'double-buffer':
+      return `use two copies of ${step.arrays.map(code).join(' and ')} in turn, one in each round of the loop on line ${step.line}`;
     case 'redundant':
       return `no two accesses need the ${step.lines.length === 1 ? 'barrier on line' : 'barriers on lines'} ${step.lines.join(', ')}`;
   }

@@ -12,9 +12,9 @@ import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { switchMarkers } from '../../../ir/form/switch-markers.ts';
 import { type BuildCost } from '../../../repair/build-cost.ts';
-import { differingInput } from '../../../repair/same-memory.ts';
+import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
-import type { Change, Extent, MarkedBuild, Verification, LightestSets } from '../../../repair/request.ts';
+import type { Change, Extent, LightestSets, MarkedBuild, Verification } from '../../../repair/request.ts';
 import { type Subject, markersOf } from '../../../repair/subject.ts';
 import { buildDifferences, buildsDiffer } from '../../build/builds-differ.ts';
 import { normalForm } from '../../build/normal-form.ts';
@@ -58,6 +58,9 @@ interface ReachedUnits {
   /** Paths of those that do not compile as they are. */
   readonly broken: readonly string[];
 }
+
+/** What an edit of files changes. */
+type TextChange = Exclude<Change, object> | { readonly as: EditedTexts };
 
 /** So many units are built with an edited header. */
 const mostUnits = 16;
@@ -186,7 +189,7 @@ export class Workbench {
   async verify(
     group: readonly CheckedKernel[],
     texts: EditedTexts,
-    change: Change,
+    change: TextChange,
     isRemoval: boolean,
     extent: Extent = 'all',
   ): Promise<Verification> {
@@ -209,7 +212,7 @@ export class Workbench {
     unit: KernelUnit,
     group: readonly CheckedKernel[],
     texts: EditedTexts,
-    change: Change,
+    change: TextChange,
     isRemoval: boolean,
     notes: Set<Note>,
     open: Map<CheckedKernel, OpenPairs[]> | null,
@@ -236,7 +239,7 @@ export class Workbench {
               worseBuilds(entry, kernel, produced, former))
             : complaint(result, buildsDiffer(kernel, produced), known, isRemoval);
           if (reason !== null) return reason;
-          if (change === 'statements' && !(await this.computesTheSame(entry, kernel, launch)))
+          if (change !== 'barriers' && !(await this.computesTheSame(entry, kernel, launch, change)))
             return { kind: 'other-values' };
           if (exitsEarly(result) && !exitsEarly(instance.report)) notes.add('returned-threads');
           continue;
@@ -312,8 +315,13 @@ export class Workbench {
     };
   }
 
-  /** Whether no input tells the edited kernel from the original, thread by thread. */
-  private async computesTheSame(entry: LaunchedKernel, edited: Kernel, launch: Launch): Promise<boolean> {
+  /** Whether no input tells the edited kernel from the original, or from that of an edit that was verified. */
+  private async computesTheSame(
+    entry: LaunchedKernel,
+    edited: Kernel,
+    launch: Launch,
+    change: Exclude<TextChange, 'barriers'>,
+  ): Promise<boolean> {
     const { kernel: original, parameters } = entry;
     const { fields } = kernelContext({
       ...this.requestOf(entry, original),
@@ -321,7 +329,11 @@ export class Workbench {
       solver: () => Promise.reject(new Error('nothing is to be proved')),
       budget: { ...checkLimits.counted, expired: () => false },
     });
-    return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+    if (change === 'statements')
+      return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+    const other = await this.build(entry, 'verification', change.as);
+    const wanted = other?.kernels.find((kernel) => stableName(kernel) === stableName(original));
+    return wanted !== undefined && complete(leaveTheSame({ original: wanted, edited, launch, parameters, fields }));
   }
 
   /** What threads do that miss a place, by the texts that were compiled. */

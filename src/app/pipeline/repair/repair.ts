@@ -349,7 +349,14 @@ async function decideGroup(
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
-    verify: (text, change, extent) => bench.verify(group, texts(text), change, isRemoval, extent),
+    verify: (text, change, extent) =>
+      bench.verify(
+        group,
+        texts(text),
+        typeof change === 'object' ? { as: texts(change.as) } : change,
+        isRemoval,
+        extent,
+      ),
     mayBePartial: !isUndecided,
     prepare: (text) => bench.begin(group, texts(text)),
     cost: async (text) => {
