@@ -30,13 +30,13 @@ import type { ClassPair } from './idempotency-changes.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** So many definitions are repaired at most. */
-const mostRepairs = 20;
+const mostRepairs = 25;
 
 /**
  * So many compilations of edited texts all repairs of a change may begin with: each takes the time of the whole file.
  * Of 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
  */
-const mostCompilations = 40;
+const mostCompilations = 60;
 
 /** All phases of a comparison: analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
