@@ -1,10 +1,12 @@
 /**
  * Repairs of seeded edits of kernels outside of this repository:
- * `npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [-- NVCC…]`.
+ * `npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]`.
  * CHECKOUT is one of NVIDIA/cuda-samples, or with `--facts` one of mc-imperial/gpuverify (`gpuverify.ts` says what that
- * folder holds). An edit deletes a barrier, moves it into a branch, or widens a guard (`<` becomes `<=`). What counts are
- * edits after which a run refutes the kernel, if none does before. Prints each with what became of it and the patch, and the
- * share that is repaired; those that are not are for reading. FILE gets lines of JSON, and is gone on with.
+ * folder holds). An edit deletes a barrier, moves it into a branch beside it, or widens a guard behind it (`<` becomes
+ * `<=`), in a file or in a header of its folder. What counts are edits after which a run refutes a kernel, if none does
+ * before. Prints each with what became of it and the patch, and the share that is repaired; those that are not are for
+ * reading. FILE gets lines of JSON, and is gone on with. With `--again`, the edits that FILE says are refuted are
+ * repaired once more, and no others.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
@@ -31,9 +33,12 @@ interface Unit {
 
 interface Edit {
   readonly unit: Unit;
+  /** The file that is edited: the unit, or a header that it includes. */
+  readonly file: string;
   readonly kind: Kind;
   readonly line: number;
-  readonly kernel: string;
+  /** Null in a function that kernels call. */
+  readonly kernel: string | null;
   readonly text: string;
 }
 
@@ -74,6 +79,7 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: '60' },
     facts: { type: 'string' },
     out: { type: 'string', default: 'repair-edits.jsonl' },
+    again: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -81,7 +87,7 @@ const at = process.argv.indexOf('--');
 const words = at === -1 ? [] : process.argv.slice(at + 1);
 const [, given, ...filter] = at === -1 ? positionals : positionals.slice(0, positionals.length - words.length);
 if (given === undefined) {
-  process.stderr.write('usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [-- NVCC…]\n'); // prettier-ignore
+  process.stderr.write('usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]\n'); // prettier-ignore
   process.exit(2);
 }
 const checkout = realpathSync(given);
@@ -95,22 +101,34 @@ try {
   const random = seededRandom(Number(values.seed));
   const edits = (await Promise.all(units().map(editsOf))).flat();
   const counted: Line[] = [];
+  const again = edits.filter((edit) => values.again && isRefuted(known.get(nameOf(edit))));
   // Each file has its turn: some have many barriers.
-  while (edits.length > 0 && counted.length < Number(values.count)) {
+  while (edits.length > 0 && counted.length < (values.again ? again.length : Number(values.count))) {
     const { path } = random.pick([...new Map(edits.map(({ unit }) => [unit.path, unit])).values()]);
     const edit = random.pick(edits.filter(({ unit }) => unit.path === path));
     edits.splice(edits.indexOf(edit), 1);
-    const name = `${edit.kind} ${path}:${edit.line} ${edit.kernel}`;
-    const line = known.get(name) ?? outcomeOf(edit, name);
+    if (values.again && !again.includes(edit)) continue;
+    const name = nameOf(edit);
+    const line = (values.again ? undefined : known.get(name)) ?? outcomeOf(edit, name);
     if (!known.has(name)) appendFileSync(out, `${JSON.stringify(line)}\n`);
-    if (line.outcome === null || line.outcome === 'late') continue;
-    counted.push(line);
+    if (values.again) counted.push(line);
+    else if (isRefuted(line)) counted.push(line);
+    else continue;
     console.log(`${line.outcome}: ${name}: ${line.reason}`);
   }
   const share = (outcome: Line['outcome']): number => counted.filter((line) => line.outcome === outcome).length;
   console.log(`${counted.length} edits that a run refutes: ${share('repaired')} repaired, ${share('in part')} in part, ${share('not')} not`); // prettier-ignore
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+function nameOf({ unit: { path }, file, kind, line, kernel }: Edit): string {
+  const through = file === path ? '' : ` (${basename(path)})`;
+  return `${kind} ${file}:${line}${through} ${kernel ?? 'all kernels'}`;
+}
+
+function isRefuted(line: Line | undefined): boolean {
+  return line !== undefined && line.outcome !== null && line.outcome !== 'late';
 }
 
 function linesOf(file: string): Line[] {
@@ -136,31 +154,58 @@ function units(): Unit[] {
     .filter(({ path }) => isMeant(path));
 }
 
-/** All edits of the kernels of a file. */
+/** All edits of a file, and of the headers of its folder that it includes. */
 async function editsOf(unit: Unit): Promise<Edit[]> {
-  const bytes = readFileSync(join(checkout, unit.path));
+  const all: Edit[] = [];
+  for (const file of includedBy(unit.path)) all.push(...(await editsIn(unit, file)));
+  return all;
+}
+
+function includedBy(path: string): Set<string> {
+  const files = new Set([path]);
+  for (const file of files) {
+    for (const [, name] of readFileSync(join(checkout, file), 'latin1').matchAll(/^\s*#\s*include\s+"([^"]+)"/gm)) {
+      const other = join(dirname(file), name!);
+      if (other.startsWith(`${dirname(path)}/`) && existsSync(join(checkout, other))) files.add(other);
+    }
+  }
+  return files;
+}
+
+async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
+  const bytes = readFileSync(join(checkout, file));
   if (bytes.length > 1 << 17 || !/__syncthreads|sync\(/.test(bytes.toString('latin1'))) return [];
   const text = decodeSource(bytes);
   const { parse } = await cudaParser();
-  const source = parse(text, unit.path);
+  const source = parse(text, file);
   const { candidates } = markCandidates(source, { splits: false });
-  const barriers = candidates.filter(({ kind, function: { kind: of } }) => kind === 'existing' && of === 'kernel');
+  const barriers = candidates.filter((one) => one.kind === 'existing' && one.level !== 'grid');
   const without = (candidate: BarrierCandidate) => barrierEdits(source, [{ candidate, state: 'off' }]);
+  const widened = new Set<number>();
   return barriers.flatMap((candidate) => {
     const { function: definition, statement, line } = candidate;
-    const own = { unit, line, kernel: definition.name };
+    const own = { unit, file, line, kernel: definition.kind === 'kernel' ? definition.name : null };
     const guards = nodesWhere(source.tree(), ({ type, start, end }) => type === 'if_statement' && start >= definition.bodyStart && end <= definition.end); // prettier-ignore
-    const behind = guards.find(({ start }) => start > statement.end && /^\s*(?:\/\/.*\s*)*$/.test(text.slice(statement.end, start))); // prettier-ignore
-    const body = behind && childIn(behind, 'consequence');
+    const isNext = (start: number, end: number): boolean => start <= end && /^\s*(?:\/\/.*\s*)*$/.test(text.slice(start, end)); // prettier-ignore
+    const behind = guards.find(({ start }) => isNext(statement.end, start));
+    const before = guards.find(({ end }) => isNext(end, statement.start));
     const all: Edit[] = [{ ...own, kind: 'deleted', text: applyEdits(text, without(candidate)) }];
-    if (body?.type === 'compound_statement') {
-      const moved = [...without(candidate), { start: body.start + 1, end: body.start + 1, text: '\n__syncthreads();' }];
+    for (const [guard, isBehind] of [
+      [behind, true],
+      [before, false],
+    ] as const) {
+      const body = guard && childIn(guard, 'consequence');
+      if (body?.type !== 'compound_statement') continue;
+      const place = isBehind ? body.start + 1 : body.end - 1;
+      const moved = [...without(candidate), { start: place, end: place, text: '\n__syncthreads();\n' }];
       all.push({ ...own, kind: 'moved', text: applyEdits(text, moved) });
+      break;
     }
     for (const guard of guards) {
       const clause = childIn(guard, 'condition');
       const less = clause && text.slice(clause.start, clause.end).search(/[^<]<(?![<=])/);
-      if (!clause || less === undefined || less === -1 || guard.start < statement.start) continue;
+      if (!clause || less === undefined || less === -1 || guard.start < statement.start || widened.has(guard.start)) continue; // prettier-ignore
+      widened.add(guard.start);
       const place = clause.start + less + 2;
       all.push({ ...own, line: guard.line, kind: 'widened', text: applyEdits(text, [{ start: place, end: place, text: '=' }]) }); // prettier-ignore
       break;
@@ -183,38 +228,47 @@ function bare(name: string): string {
   return name.replace(/[(<].*/s, '').replace(/^.*::/, '');
 }
 
-function outcomeOf({ unit, kernel, text }: Edit, name: string): Line {
+function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Line {
   const nothing = { name, outcome: null, reason: '' };
-  if (!refutedBefore.has(unit.path)) {
-    const { report } = selvage('check', unit, null, []);
-    refutedBefore.set(unit.path, report && refuted(report));
+  const selected = kernel === null ? [] : ['--kernel', kernel];
+  const key = `${unit.path} ${kernel ?? ''}`;
+  if (!refutedBefore.has(key)) {
+    const { report } = selvage('check', unit, null, selected);
+    refutedBefore.set(key, report && refuted(report));
   }
-  const before = refutedBefore.get(unit.path);
-  if (!before || before.has(kernel)) return nothing;
-  const { report, late, stderr } = selvage('repair', unit, text, ['--kernel', kernel]);
+  const before = refutedBefore.get(key);
+  if (!before) return { ...nothing, reason: 'no report on the file as it is' };
+  if (kernel !== null && before.has(kernel)) return { ...nothing, reason: 'refuted as it is' };
+  const { report, late, stderr } = selvage('repair', unit, { file, text }, selected);
   if (late) return { name, outcome: 'late', reason: '' };
-  const own = report?.kernels.filter((one) => bare(one.name) === kernel) ?? [];
-  if (!report || !refuted(report).has(kernel)) return { ...nothing, reason: report ? '' : stderr.slice(-300) };
+  if (!report) return { ...nothing, reason: stderr.slice(-300) };
+  const fresh = [...refuted(report)].filter((one) => !before.has(one) && (kernel === null || one === kernel));
+  const own = report.kernels.filter((one) => fresh.includes(bare(one.name)) && !isNotNeeded(one));
+  if (own.length === 0) return { ...nothing, reason: 'no run refutes it' };
   const worst = own.find(({ repair }) => repair.status !== 'repaired') ?? own.find(({ repair }) => repair.leaves) ?? own[0]!; // prettier-ignore
   const { status, leaves, reason = '', edits = [] } = worst.repair;
   const outcome = status !== 'repaired' ? 'not' : leaves ? 'in part' : 'repaired';
   const patch = edits.map(({ startLine, endLine, replacement }) => `\n@@ ${startLine}-${endLine}\n${replacement.replace(/^(?=.)/gm, '+')}`); // prettier-ignore
-  return { name, outcome, reason: `${reason}${patch.join('')}` };
+  return { name, outcome, reason: `${status === 'repaired' ? '' : `${status}: `}${reason}${patch.join('')}` };
+}
+
+/** An instance of a template that no edit is about: others of the kernel were refuted. */
+function isNotNeeded({ repair: { status } }: Report['kernels'][number]): boolean {
+  return status === 'not-needed';
 }
 
 function selvage(
   command: string,
   { path, options, words: own }: Unit,
-  text: string | null,
+  edited: { readonly file: string; readonly text: string } | null,
   more: readonly string[],
 ): { readonly report: Report | null; readonly late: boolean; readonly stderr: string } {
-  // prettier-ignore
   const folder = join(scratch, 'repository');
   rmSync(folder, { recursive: true, force: true });
   cpSync(dirname(join(checkout, path)), join(folder, dirname(path)), { recursive: true });
   mkdirSync(join(folder, '.git'));
   const file = join(folder, path);
-  if (text !== null) writeFileSync(file, encodeSource(text));
+  if (edited !== null) writeFileSync(join(folder, edited.file), encodeSource(edited.text));
   const asked = [command, basename(path), '--format', 'json', ...options, ...more, '--', ...own];
   const { stdout, stderr, signal } = spawnSync(process.execPath, [commandLine, ...asked], { cwd: dirname(file), encoding: 'utf8', timeout: 1000 * Number(values.limit), killSignal: 'SIGKILL', maxBuffer: 2 ** 28 }); // prettier-ignore
   const report = signal === null && stdout.startsWith('{') ? (JSON.parse(stdout) as Report) : null;
