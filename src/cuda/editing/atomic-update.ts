@@ -15,7 +15,7 @@ export interface AtomicUpdate {
   readonly target: string;
   /** Updates of one group come to the same in any order. */
   readonly group: 'sum' | 'and' | 'or' | 'xor' | 'min' | 'max';
-  /** Of floating-point numbers: the order of the threads decides how the sum is rounded. */
+  /** Of what may be floating-point numbers: the order of the threads decides how the sum is rounded. */
   readonly isFloat: boolean;
 }
 
@@ -65,7 +65,9 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const { text } = source;
   const type = elementType(source, target, definition.start, definition.end);
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
-  const isFloat = floats.test(type);
+  // What a template stands for, its instances say: whether there is an atomic of it, the compiler does.
+  const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // prettier-ignore
+  const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;
   // There is no atomicSub of these types.
@@ -73,13 +75,15 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const name = negated ? 'Add' : operation;
   const operand = negated ? `-(${value})` : value;
   const isWide = /64|long long/.test(type) && type !== 'unsigned long long';
-  const address = text.slice(target.start, target.end);
-  const pointer = isWide ? `(unsigned long long *)&${address}` : `&${address}`;
+  const pointed = target.type === 'pointer_expression' ? childIn(target, 'argument') : undefined;
+  const written = text.slice(target.start, target.end);
+  const address = pointed?.type === 'identifier' ? text.slice(pointed.start, pointed.end) : `&${written}`;
+  const pointer = isWide ? `(unsigned long long *)${address}` : address;
   return {
     edit: { start: statement.start, end: statement.end, text: `atomic${name}(${pointer}, ${operand});` },
     line: statement.line,
     endLine: statement.endLine,
-    target: address,
+    target: written,
     group: groups[operation],
     isFloat,
   };

@@ -53,12 +53,14 @@ const qualifierWords = new Set('const volatile __restrict__ __restrict restrict 
  * Finds the function definitions of a text from its tokens alone, so that macros and broken code elsewhere do no harm.
  * @param text - the text that the tokens are of
  * @param allTokens - with comments and directives
- * @param globalMacros - names of macros whose text holds `__global__`
+ * @param globalMacros - names of macros that stand for `__global__`
+ * @param deviceMacros - names of those that stand for `__device__`
  */
 export function outline(
   text: string,
   allTokens: readonly Token[],
   globalMacros: ReadonlySet<string>,
+  deviceMacros: ReadonlySet<string>,
 ): FunctionDefinition[] {
   const partnersOfAll = matchBrackets(allTokens);
   const kept = [...allTokens.keys()].filter(
@@ -248,12 +250,14 @@ export function outline(
         const found = declarator(from, i);
         if (found) {
           const words = new Set(header.map((token) => token.text));
-          const isKernel = words.has('__global__') || header.some((token) => globalMacros.has(token.text));
+          const holds = (word: string, macros: ReadonlySet<string>): boolean =>
+            words.has(word) || header.some((token) => macros.has(token.text));
+          const isDevice = holds('__device__', deviceMacros);
           const end = closing > i ? (tokens[closing]?.end ?? text.length) : text.length;
           functions.push({
             name: found.name.slice(found.name.lastIndexOf('::') === -1 ? 0 : found.name.lastIndexOf('::') + 2),
             qualified: scope.prefix + found.name,
-            kind: isKernel ? 'kernel' : words.has('__device__') ? 'device' : 'host',
+            kind: holds('__global__', globalMacros) ? 'kernel' : isDevice ? 'device' : 'host',
             templateParameters: templates.flatMap(([open, close]) => parametersOf(open, close)),
             specialization: found.specialization,
             parameters: parametersOf(found.open + 1, partner[found.open] ?? found.open),

@@ -118,6 +118,21 @@ const emptyTree: SyntaxNode = {
 };
 
 /**
+ * The names of macros that put a word into the header of a function, themselves or through others. One that holds braces
+ * is a definition of its own: the function behind it is another one.
+ */
+function macrosFor(word: string, macros: readonly MacroDefinition[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const holds = ({ value }: MacroDefinition): boolean =>
+    !value.includes('{') && (value.match(/[A-Za-z_]\w*/g) ?? []).some((part) => part === word || names.has(part));
+  for (let known = -1; known < names.size;) {
+    known = names.size;
+    for (const macro of macros) if (!names.has(macro.name) && holds(macro)) names.add(macro.name);
+  }
+  return names;
+}
+
+/**
  * Reads a text without a parser: everything but the tree, which is empty.
  * @param treeOf - makes the tree
  */
@@ -129,8 +144,7 @@ export function readSource(
   const tokens = tokenize(text);
   const lineStarts = lineStartsOf(text);
   const { includes, macros } = readDirectives(tokens);
-  const globalMacros = new Set(macros.filter(({ value }) => /\b__global__\b/.test(value)).map(({ name }) => name));
-  const functions = outline(text, tokens, globalMacros);
+  const functions = outline(text, tokens, macrosFor('__global__', macros), macrosFor('__device__', macros));
   const commentOf = ({ text: words, line, start }: Token): Comment => ({
     text: words,
     line,

@@ -20,7 +20,7 @@ test('updates become the atomic that does the same', async () => {
     ['A[n] += v;', 'atomicAdd(&A[n], v);'],
     ['A[n]++;', 'atomicAdd(&A[n], 1);'],
     ['--A[n];', 'atomicSub(&A[n], 1);'],
-    ['*A -= v;', 'atomicSub(&*A, v);'],
+    ['*A -= v;', 'atomicSub(A, v);'],
     ['A[n] -= v;', 'atomicAdd(&A[n], -(v));', 'float *A, int n, float v'],
     ['A[n] = v + A[n];', 'atomicAdd(&A[n], v);'],
     ['A[n] = max(A[n], v);', 'atomicMax(&A[n], v);'],
@@ -29,6 +29,13 @@ test('updates become the atomic that does the same', async () => {
     ['A[n] |= v;', 'atomicOr(&A[n], v);'],
   ];
   for (const [before, after, parameters] of cases) assert.equal(await atomic(before, parameters), after);
+});
+
+test('an update of what a template stands for is a sum of any numbers', async () => {
+  const text = 'template <typename T, int N>\n__global__ void k(T *A, T v) {\nA[N] += v;\nA[0] = max(A[0], v);\n}\n';
+  const source = (await cudaParser()).parse(text, 'a.cu');
+  const updates = atomicUpdates(source, new Set([3, 4]));
+  assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // prettier-ignore
 });
 
 test('what is no update, or has no atomic of its type, stays', async () => {

@@ -230,3 +230,16 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
     }
   }
 });
+
+test('macros that stand for `__device__` make functions of the device, those that define one do not', () => {
+  const text = `#define INLINE __forceinline__
+#define HD __host__ __device__ INLINE
+#define DEFINE(name) __device__ int name() { return 1; }
+#define API HD
+API int plain(int x) { return x; }
+DEFINE(one)
+int host() { return 1; }
+`;
+  const kinds = readSource(text, 'a.cuh').functions.map(({ name, kind }) => `${name} ${kind}`);
+  assert.deepEqual(kinds, ['plain device', 'host host']);
+});
