@@ -1,7 +1,7 @@
 /**
- * Broken kernels over the classes of the GPURepair paper (barriers of the grid, loops, loops in loops, divergence, calls),
- * in the styles of several projects: `node test/repair/corpus.ts [--part K/N] [WORD…]` repairs those of `corpus/`, holds each
- * against its expectation and prints the patches. Comments of a file say what is expected:
+ * Broken kernels: those of `corpus/` over the classes of the GPURepair paper (barriers of the grid, loops, loops in loops,
+ * divergence, calls), those of `projects/` in the styles of public projects. `node test/repair/corpus.ts [--part K/N]
+ * [WORD…]` repairs them, holds each against its expectation and prints the patches. Comments of a file say what is expected:
  * `// expect: KERNEL repaired`, or `// expect: KERNEL unrepairable: TEXT` with a text that the reason contains. Needs nvcc.
  */
 import assert from 'node:assert/strict';
@@ -14,21 +14,25 @@ import { bareName } from './mutants.ts';
 import { type Workplace, inWorkplace, root } from './repair-file.ts';
 
 interface BrokenKernel {
+  /** Its name, and the folder that it is in. */
   readonly file: string;
+  readonly folder: string;
   readonly kernel: string;
   readonly expected: 'repaired' | 'unrepairable';
   /** Part of the reason why it is not repaired. */
   readonly because: string;
 }
 
-const folder = join(root, 'test/repair/corpus');
+const folders = ['corpus', 'projects'].map((name) => join(root, 'test/repair', name));
 
 /** All kernels of the corpus, each once however many instances it has. */
 export function brokenKernels(): BrokenKernel[] {
-  return readdirSync(folder).flatMap((file) => {
-    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: (\w+) (repaired|unrepairable)(?:: (.*))?$/gm)]; // prettier-ignore
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => ({ folder, file })));
+  return files.flatMap(({ folder, file }) => {
+    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: ([\w:]+) (repaired|unrepairable)(?:: (.*))?$/gm)]; // prettier-ignore
     return expected.map(([, kernel, status, because = '']) => ({
       file,
+      folder,
       kernel: kernel!,
       expected: status as BrokenKernel['expected'],
       because,
@@ -38,7 +42,7 @@ export function brokenKernels(): BrokenKernel[] {
 
 /** Repairs a kernel of the corpus: how its instances end, why, and the patch, which is applied and checked. */
 export async function repairBroken(
-  { file, kernel }: BrokenKernel,
+  { folder, file, kernel }: BrokenKernel,
   { repairAndApply }: Workplace,
 ): Promise<{ readonly status: string; readonly reason: string; readonly patch: string }> {
   const original = readFileSync(join(folder, file), 'utf8');
@@ -54,7 +58,10 @@ async function main(): Promise<void> {
   const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } });
   const [index = 1, count = 1] = (values.part ?? '1/1').split('/').map(Number);
   const all = brokenKernels()
-    .filter(({ file, kernel }) => words.length === 0 || words.some((word) => `${file} ${kernel}`.includes(word)))
+    .filter(
+      ({ folder, file, kernel }) =>
+        words.length === 0 || words.some((word) => `${folder}/${file} ${kernel}`.includes(word)),
+    )
     .filter((_, position) => position % count === index - 1);
   const ends = new Map<string, number>();
   let unexpected = 0;
