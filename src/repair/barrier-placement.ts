@@ -78,7 +78,7 @@ export async function placeBarriers(
       continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
-      const step = stepOf(placement, candidates);
+      const step = stepOf(placement, candidates, source);
       if (attempt.level === 'warp' && !(await holdsForOtherArguments(searched, placement, source.file, effort))) {
         obstacles.push({ kind: 'refused', step, refusal: { kind: 'one-site' } });
         continue;
@@ -232,7 +232,7 @@ async function warpAlternative(
   const changes = added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
   effort.compiled++;
   const { verified } = await request.verify(text, changes ? 'statements' : 'barriers');
-  const steps = [stepOf(placement, candidates)];
+  const steps = [stepOf(placement, candidates, request.source)];
   return verified
     ? { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes, leaves: [] }
     : null;
@@ -260,7 +260,7 @@ async function adviceForBlocks(
   const policy = { weights, gridLevel: true, level: 'block' } as const;
   const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
   if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
-  return [{ kind: 'not-cooperative', step: stepOf(result.placement, candidates) }];
+  return [{ kind: 'not-cooperative', step: stepOf(result.placement, candidates, source) }];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Says as data what a placement does, and why there is none. */
 import { placeOf as writtenAt } from '../check/context/names.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
+import { writtenBarrier } from '../cuda/editing/barrier-edit.ts';
 import { macroUse } from '../cuda/editing/macro-use.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
@@ -12,7 +13,11 @@ import type { Placement, SearchResult } from './placement-search.ts';
 import type { UnorderedPair } from './subject.ts';
 
 /** The step of an edit that a placement is. */
-export function stepOf({ added, removed }: Placement, candidates: readonly BarrierCandidate[]): EditStep {
+export function stepOf(
+  { added, removed }: Placement,
+  candidates: readonly BarrierCandidate[],
+  source: CudaSource,
+): EditStep {
   const [only] = added;
   if (only && added.length === 1 && removed.length === 1) {
     const from = candidates[removed[0]!]!;
@@ -24,7 +29,11 @@ export function stepOf({ added, removed }: Placement, candidates: readonly Barri
   }
   return {
     kind: 'placement',
-    added: added.map(({ marker, state }) => ({ statement: state, place: placeOf(candidates[marker]!) })),
+    added: added.map(({ marker, state }) => {
+      const candidate = candidates[marker]!;
+      const written = writtenBarrier(source, { candidate, state }).replace(/\s*;$/, '');
+      return { statement: state, written, place: placeOf(candidate) };
+    }),
     removed: removed.map((marker) => candidates[marker]!.line),
   };
 }

@@ -16,11 +16,18 @@ export type EditPlace =
   /** In place of the barrier that stands there. */
   | { readonly kind: 'existing'; readonly line: number };
 
+interface AddedPlace {
+  readonly statement: AddedStatement;
+  /** As the function writes it, without the semicolon, if that is known: `cg::sync(block)`. */
+  readonly written?: string;
+  readonly place: EditPlace;
+}
+
 /** A step of an edit. */
 export type EditStep =
   | {
       readonly kind: 'placement';
-      readonly added: readonly { readonly statement: AddedStatement; readonly place: EditPlace }[];
+      readonly added: readonly AddedPlace[];
       /** Lines of barriers that some threads miss. */
       readonly removed: readonly number[];
     }

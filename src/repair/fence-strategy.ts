@@ -57,7 +57,7 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
       added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
     ),
   );
-  const step = stepOf({ added, removed: [], weight: 0 }, candidates);
+  const step = stepOf({ added, removed: [], weight: 0 }, candidates, source);
   effort.compiled++;
   const verification = await request.verify(edited, 'barriers');
   if (!verification.verified)

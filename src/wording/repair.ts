@@ -105,14 +105,19 @@ function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>):
 }
 
 function placementText({ added, removed }: Extract<EditStep, { kind: 'placement' }>): string {
+  const callOf = ({ statement, written }: (typeof added)[number]): string =>
+    written === undefined ? statements[statement] : code(written);
   const parts = (['block', 'fence', 'warp', 'grid'] as const).flatMap((statement) => {
-    const places = added.filter((one) => one.statement === statement).map(({ place }) => place);
-    const existing = places.filter(({ kind }) => kind === 'existing').map(({ line }) => line);
-    const fresh = [...new Set(places.filter(({ kind }) => kind !== 'existing').map(placeText))];
-    return [
-      ...(fresh.length > 0 ? [`add ${statements[statement]} ${fresh.join(', ')}`] : []),
-      ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} with ${statements[statement]}`] : []),
-    ];
+    const own = added.filter((one) => one.statement === statement);
+    return [...new Set(own.map(callOf))].flatMap((call) => {
+      const places = own.filter((one) => callOf(one) === call).map(({ place }) => place);
+      const existing = places.filter(({ kind }) => kind === 'existing').map(({ line }) => line);
+      const fresh = [...new Set(places.filter(({ kind }) => kind !== 'existing').map(placeText))];
+      return [
+        ...(fresh.length > 0 ? [`add ${call} ${fresh.join(', ')}`] : []),
+        ...(existing.length > 0 ? [`replace the barrier on ${linesText(existing)} with ${call}`] : []),
+      ];
+    });
   });
   const missed = `${removed.length === 1 ? 'the barrier' : 'the barriers'} on ${linesText(removed)}, which some threads miss`;
   return [...parts, ...(removed.length > 0 ? [`remove ${missed}`] : [])].join(' and ') || 'add no barrier';

@@ -13,7 +13,7 @@ import {
   pieceText,
 } from './split-condition.ts';
 import { type SplitStatement, splitStatement } from './split-statement.ts';
-import type { CudaSource } from '../syntax/syntax.ts';
+import { type CudaSource, macrosFor } from '../syntax/syntax.ts';
 import { type SyntaxNode, nodesWhere, positionAt } from '../syntax/syntax-tree.ts';
 import { type TextEdit, lineEnd } from '../../source/text-edit.ts';
 
@@ -103,15 +103,16 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
 
   function inFunction(definition: FunctionDefinition, body: SyntaxNode): void {
     const taken = new Set<string>();
-    const groups = groupsIn(text.slice(definition.start, definition.end));
+    const groups = groupsIn(source, definition);
 
     /** The statements of a list, with the places between them. */
     function list(node: SyntaxNode): void {
       const items = node.children.filter(isItem);
       let previous: SyntaxNode | null = null;
       for (const statement of items) {
-        // A pragma speaks of what follows it; a label is reached by other ways.
-        const isHeld = previous?.type === 'preproc_call';
+        // A pragma speaks of what follows it, and so does the use of a macro that is no statement; a label is reached by
+        // other ways.
+        const isHeld = previous !== null && (previous.type === 'preproc_call' || isHeader(previous));
         if (!isHeld && statement.type !== 'case_statement') before(node, statement, previous);
         inside(statement, null);
         previous = statement;
@@ -141,6 +142,11 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       const offset = previous ? previous.end : node.start + 1;
       const number = add<BoundaryCandidate>({ kind: 'before', ...parts }, offset);
       edits.push({ start: offset, end: offset, text: ` ${marker(number)}` });
+    }
+
+    /** `FOR (i, n)`, which the parser takes for a statement without its semicolon: the head of the next one. */
+    function isHeader({ type, end }: SyntaxNode): boolean {
+      return type === 'expression_statement' && text[end - 1] !== ';';
     }
 
     /** After the last statement of a block. */
@@ -258,9 +264,12 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     list(body);
   }
 
+  const hostMacros = macrosFor('__host__', source.macros);
   for (const definition of source.functions) {
     const header = text.slice(definition.start, definition.bodyStart);
-    if (definition.kind === 'host' || /\b(?:__host__|constexpr|consteval)\b/.test(header)) continue;
+    const words = header.match(/[A-Za-z_]\w*/g) ?? [];
+    const isOfHost = words.some((word) => /^(?:__host__|constexpr|consteval)$/.test(word) || hostMacros.has(word));
+    if (definition.kind === 'host' || isOfHost) continue;
     const [body] = nodesWhere(
       source.tree(),
       ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart,
@@ -305,7 +314,9 @@ function lambdaBodies(text: string, statement: SyntaxNode): SyntaxNode[] {
 const statementType =
   /_statement$|^(?:declaration|for_range_loop|preproc_if|preproc_ifdef|using_declaration|alias_declaration|type_definition|static_assert_declaration)$/;
 
+/** `FOR (i, n) { … }` of a macro reads as the definition of a function, which no function holds. */
 function isItem({ type, field }: SyntaxNode): boolean {
+  if (type === 'function_definition') return true;
   return field !== 'value' && (statementType.test(type) || type === 'preproc_call' || type === 'ERROR');
 }
 
@@ -325,12 +336,19 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
   return child.field === 'body' || child.field === 'consequence';
 }
 
-/** Names of groups of threads in a function: what `sync()` of them is. */
+/** What `sync()` of the groups of threads in a function is, and what statements that use a macro are (`macro SYNC()`). */
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
-/** The groups that a function declares. */
-export function groupsIn(text: string): Groups {
+/** The groups that a function declares, and the macros of its file that are barriers. */
+export function groupsIn({ text: whole, macros }: CudaSource, { start, end }: FunctionDefinition): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
+  const text = whole.slice(start, end);
+  for (const { name, parameters } of macros) {
+    const isBarrier = macros.every(
+      (one) => one.name !== name || /^__syncthreads\s*\(\s*\)\s*;?$/.test(one.value.trim()),
+    );
+    if (isBarrier && (parameters ?? []).join('') === '') groups.set(`macro ${name}${parameters ? '()' : ''}`, 'block');
+  }
   const assigned = /\b(\w+)\s*=\s*(?:\w+::)*this_(grid|thread_block)\s*\(\s*\)/g;
   const declared = /\b(grid_group|thread_block)\s*&?\s+(\w+)\b/g;
   for (const [, name, kind] of text.matchAll(assigned)) groups.set(name!, kind === 'grid' ? 'grid' : 'block');
@@ -342,6 +360,8 @@ export function groupsIn(text: string): Groups {
 export function barrierLevel(text: string, statement: SyntaxNode, groups: Groups): 'block' | 'grid' | null {
   const words = text.slice(statement.start, statement.end).replace(/\s+/g, '');
   if (words === '__syncthreads();') return 'block';
+  const macro = groups.get(`macro ${words.slice(0, -1)}`);
+  if (macro !== undefined) return macro;
   const made =
     /^(?:\w+::)*this_(grid|thread_block)\(\)\.sync\(\);$/.exec(words) ??
     /^(?:\w+::)*sync\((?:\w+::)*this_(grid|thread_block)\(\)\);$/.exec(words);

@@ -2,6 +2,7 @@
 import { type BarrierCandidate, barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
 import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
+import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, nodesWhere } from '../syntax/syntax-tree.ts';
 import {
@@ -50,7 +51,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
     text,
     style: styleOf(text),
     edits,
-    call: (placed) => callOf(source, placed),
+    call: (placed) => writtenBarrier(source, placed),
     names: new Set(),
     remark: movedRemark(source, placement),
   };
@@ -96,7 +97,8 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
   return edits.map(({ start, end, text: replacement }) => ({ start, end, text: replacement }));
 }
 
-function callOf(source: CudaSource, { state, candidate }: PlacedBarrier): string {
+/** The statement that a barrier or fence is, as the function would write it. */
+export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedBarrier): string {
   const { text } = source;
   switch (state) {
     case 'warp':
@@ -116,29 +118,39 @@ function callOf(source: CudaSource, { state, candidate }: PlacedBarrier): string
 }
 
 /**
- * The barrier of the block as the function itself writes it (`block.sync();`), if it always writes it so and the group is
- * declared where all of the function behind it sees it; null where there is none.
+ * The barrier of the block as the function itself writes it (`block.sync();`), or where it has none, as the others of the
+ * file do: if they always write it so, and the group is declared where all of the function behind it sees it. Null where
+ * there is none.
  */
 function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
   const { text } = source;
-  const groups = groupsIn(text.slice(definition.start, definition.end));
-  const barriers = nodesWhere(
-    source.tree(),
-    (node) =>
-      node.type === 'expression_statement' &&
-      node.start >= definition.bodyStart &&
-      node.end <= definition.end &&
-      barrierLevel(text, node, groups) === 'block',
-  );
-  const [words, ...others] = new Set(barriers.map(({ start, end }) => text.slice(start, end)));
+  const written = (one: FunctionDefinition): string[] => {
+    const groups = groupsIn(source, one);
+    const barriers = nodesWhere(
+      source.tree(),
+      (node) =>
+        node.type === 'expression_statement' &&
+        node.start >= one.bodyStart &&
+        node.end <= one.end &&
+        barrierLevel(text, node, groups) === 'block',
+    );
+    return barriers.map(({ start, end }) => text.slice(start, end));
+  };
+  const own = new Set(written(definition));
+  const [words, ...others] = own.size > 0 ? own : new Set(source.functions.flatMap(written));
   if (words === undefined || others.length > 0) return null;
-  const name = (/^(\w+)\s*\.\s*sync\b/.exec(words) ?? /\(\s*(\w+)\s*\)\s*;$/.exec(words))?.[1];
+  const name = groupOf.exec(words)?.[1];
   if (name === undefined) return words;
-  const declared = text.slice(definition.start).search(new RegExp(`\\b${name}\\b`)) + definition.start;
-  const before = text.slice(definition.bodyStart, declared);
-  const depth = before.split('{').length - before.split('}').length;
-  return declared < statement.start && depth <= 1 ? words : null;
+  const before = text.slice(definition.bodyStart, statement.start);
+  const declared = before.search(new RegExp(`\\b${name}\\b`));
+  const isDeclared = declared !== -1 && groupsIn(source, definition).get(name) === 'block';
+  const outside = before.slice(0, declared);
+  const depth = outside.split('{').length - outside.split('}').length;
+  return isDeclared && depth <= 1 ? words : null;
 }
+
+/** The group in `cta.sync();` and `cg::sync(cta);`. */
+const groupOf = /(?:^|\()\s*(\w+)\s*(?:\.\s*sync\b|\)\s*;$)/;
 
 /** The comments of the only barrier that is taken away, if one in its own lines is added in its place. */
 function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]): Remark | null {

@@ -60,7 +60,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
     const bodies = [childIn(statement, 'consequence'), other && childOf(other, 'compound_statement')];
     if (!value || /declaration/.test(value.type) || listItems(clause).length !== 1) return null;
     if (childOf(statement, 'constexpr')) return null;
-    const groups = groupsIn(whole.slice(start, end));
+    const groups = groupsIn(source, definition);
     const branches = bodies.map((own) => (own?.type === 'compound_statement' ? branchOf(own) : null));
     const [first, second] = branches;
     if (!first || !second || first.barriers.length === 0) return null;

@@ -47,7 +47,7 @@ export function doubleBuffer(
   if (nodesWhere(body, ({ type }) => leaving.test(type) || /^preproc_(?:if|else|elif)/.test(type)).length > 0)
     return null;
   const items = listItems(body);
-  const groups = groupsIn(text.slice(definition.start, definition.end));
+  const groups = groupsIn(source, definition);
   const barriers = items.filter((item) => item.type === 'expression_statement' && barrierLevel(text, item, groups) === 'block'); // prettier-ignore
   const [barrier] = barriers;
   if (!barrier || barriers.length > 1) return null;

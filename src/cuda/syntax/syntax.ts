@@ -121,7 +121,7 @@ const emptyTree: SyntaxNode = {
  * The names of macros that put a word into the header of a function, themselves or through others. One that holds braces
  * is a definition of its own: the function behind it is another one.
  */
-function macrosFor(word: string, macros: readonly MacroDefinition[]): ReadonlySet<string> {
+export function macrosFor(word: string, macros: readonly MacroDefinition[]): ReadonlySet<string> {
   const names = new Set<string>();
   const holds = ({ value }: MacroDefinition): boolean =>
     !value.includes('{') && (value.match(/[A-Za-z_]\w*/g) ?? []).some((part) => part === word || names.has(part));

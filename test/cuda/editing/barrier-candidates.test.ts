@@ -274,3 +274,30 @@ test('comments go with the barrier that they are of', async () => {
   );
   assert.match(inline, /^ {4}int x; __syncthreads\(\); float y = A\[2\];$/m);
 });
+
+test('a macro that heads a loop stays with it, and its body has places', async () => {
+  const text = `#define FOR(i, n) for (int i = 0; i < (n); i++)
+#define BARRIER() __syncthreads()
+__global__ void k(float *A, int n) {
+  FOR (i, n) {
+    A[i] = 1;
+    BARRIER();
+    FOR (j, n) {
+      A[j] += 2;
+    }
+  }
+}
+`;
+  const { candidates, text: marked } = await candidatesOf(text, { splits: false });
+  assert.doesNotMatch(marked, /FOR \(\w, n\)(?! \{)/);
+  assert.deepEqual(candidates.filter(({ kind }) => kind === 'existing').map(({ line }) => line), [6]); // prettier-ignore
+  const twice = await edited(text, at(8, 'after'), { splits: false });
+  assert.equal(twice, text.replace('+= 2;\n', '+= 2;\n      BARRIER();\n'));
+});
+
+test('a function without a barrier writes it as the others of the file do, where it has the group', async () => {
+  const other = '__global__ void other(cg::thread_block cta) {\n    cg::sync(cta);\n}\n';
+  const own = kernel('    cg::thread_block cta = cg::this_thread_block();\n    A[0] = 1;\n    A[1] = 2;\n');
+  assert.match(await edited(other + own, at(7)), /A\[0\] = 1;\n    cg::sync\(cta\);\n/);
+  assert.match(await edited(other + own.replace(/.*cta.*\n/, ''), at(6)), /A\[0\] = 1;\n    __syncthreads\(\);\n/);
+});
