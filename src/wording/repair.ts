@@ -31,7 +31,7 @@ const noteTexts: Readonly<Record<Note, string>> = {
 
 const hindranceTexts: Readonly<Record<MacroHindrance, string>> = {
   operators: 'its definition holds `#`, `##` or variable arguments',
-  definitions: 'the file defines it more than once',
+  definitions: 'it is defined more than once',
   part: 'its use is not a statement of its own within braces',
 };
 

@@ -117,6 +117,48 @@ test('a header that very many units include is not edited', { skip: withoutNvcc 
   );
 });
 
+test('macros of headers are known: device functions, barriers, statements', { skip: withoutNvcc }, async (t) => {
+  const folder = temporaryFolder(t);
+  const sum = `#include "detail/common.h"
+DEVICE int both(int *s, int t) {
+    s[t] = t;
+    return s[t ^ 1];
+}
+__global__ void turn(int *a) {
+    __shared__ int s[64];
+    a[threadIdx.x] = both(s, threadIdx.x);
+    s[threadIdx.x] = 0;
+    SYNC();
+    a[threadIdx.x] += s[threadIdx.x ^ 1];
+}
+__global__ void hand(int *a) {
+    __shared__ int s[64];
+    MIRROR(s, a);
+}
+void run(int *a) { turn<<<1, 64>>>(a); hand<<<1, 64>>>(a); }
+`;
+  const common = `#define DEVICE __device__ __forceinline__
+#define SYNC() __syncthreads()
+#define MIRROR(s, a) s[threadIdx.x] = a[threadIdx.x]; a[threadIdx.x] = s[63 - threadIdx.x]
+`;
+  writeFiles(folder, { ...configuration, 'detail/common.h': common, 'sum.cu': sum });
+  const kernels = await repair(folder, '--write', 'sum.cu');
+  assert.deepEqual(kernels.map((kernel) => kernel.repair.reason).sort(), [
+    'add `SYNC()` after line 3, after line 8',
+    'write out the macro `MIRROR` on line 15, and add `SYNC()` after line 15',
+  ]);
+  assert.equal(
+    readFileSync(join(folder, 'sum.cu'), 'utf8'),
+    sum
+      .replace('s[t] = t;\n', 's[t] = t;\n    SYNC();\n')
+      .replace('threadIdx.x);\n    s', 'threadIdx.x);\n    SYNC();\n    s')
+      .replace(
+        'MIRROR(s, a);',
+        's[threadIdx.x] = a[threadIdx.x];\n    SYNC();\n    a[threadIdx.x] = s[63 - threadIdx.x];',
+      ),
+  );
+});
+
 async function repair(folder: string, ...words: readonly string[]): Promise<Report['kernels']> {
   const { stdout } = await selvage(['repair', ...words, '--format', 'json'], folder);
   return (JSON.parse(stdout) as Report).kernels;

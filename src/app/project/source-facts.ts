@@ -55,6 +55,11 @@ export interface SourceFacts {
   readonly parse: (file: string) => Promise<CudaSource | undefined>;
   /** Another text in place of a file's. */
   readonly parseText: (text: string, file: string) => Promise<CudaSource>;
+  /**
+   * Reads a file to edit it: with the macros of headers of the tree that it includes.
+   * @param text - in place of that of the file
+   */
+  readonly parseToEdit: (file: string, text?: string) => Promise<CudaSource | undefined>;
   /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
   readonly departure: (
     deciding: readonly Location[],
@@ -154,6 +159,12 @@ export async function openSourceFacts(
     departure: departureAmong(parse),
     parse,
     parseText: async (text, file) => (await startParser()).parse(text, file),
+    async parseToEdit(file, text = tree.text(file)) {
+      const own = source(file);
+      if (text === undefined || !own) return undefined;
+      const included = includedSources(own, tree.sources(), source).flatMap(({ macros }) => macros);
+      return (await startParser()).parse(text, file, included);
+    },
   };
 }
 

@@ -264,7 +264,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     list(body);
   }
 
-  const hostMacros = macrosFor('__host__', source.macros);
+  const hostMacros = macrosFor('__host__', source.visibleMacros);
   for (const definition of source.functions) {
     const header = text.slice(definition.start, definition.bodyStart);
     const words = header.match(/[A-Za-z_]\w*/g) ?? [];
@@ -340,7 +340,7 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */
-export function groupsIn({ text: whole, macros }: CudaSource, { start, end }: FunctionDefinition): Groups {
+export function groupsIn({ text: whole, visibleMacros: macros }: CudaSource, { start, end }: FunctionDefinition): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
   const text = whole.slice(start, end);
   for (const { name, parameters } of macros) {

@@ -20,9 +20,9 @@ interface MacroUse {
   readonly edit: TextEdit | MacroHindrance;
 }
 
-/** The first use of a function-like macro of the file on a line; null where there is none. */
+/** The first use of a function-like macro on a line, of the file or of a header; null where there is none. */
 export function macroUse(source: CudaSource, line: number): MacroUse | null {
-  const { text, macros } = source;
+  const { text, visibleMacros: macros } = source;
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
   const partner = matchBrackets(tokens);
   const isUse = ({ kind, text: word, line: at }: Token, index: number): boolean =>

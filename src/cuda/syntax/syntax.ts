@@ -53,6 +53,8 @@ export interface CudaSource {
   readonly kernels: readonly KernelDefinition[];
   readonly includes: readonly Include[];
   readonly macros: readonly MacroDefinition[];
+  /** These, and those of headers that it includes, where they were given. */
+  readonly visibleMacros: readonly MacroDefinition[];
   readonly suppressions: readonly SuppressionComment[];
   /** `// selvage:` comments that are not above a kernel. */
   readonly strayAnnotations: readonly Comment[];
@@ -64,8 +66,9 @@ export interface CudaParser {
   /**
    * Reads a text. Never throws for any text.
    * @param file - the name that the locations of its diagnostics get
+   * @param included - macros of headers
    */
-  readonly parse: (text: string, file?: string) => CudaSource;
+  readonly parse: (text: string, file?: string, included?: readonly MacroDefinition[]) => CudaSource;
   /** The syntax tree alone. */
   readonly treeOf: (text: string) => SyntaxNode;
 }
@@ -102,7 +105,7 @@ export async function loadCudaGrammar(
   };
   const treeOf: typeof parsed = (text, lineStarts) => around(() => parsed(text, lineStarts));
   return {
-    parse: (text, file = '') => readSource(text, file, treeOf),
+    parse: (text, file = '', included = []) => readSource(text, file, treeOf, included),
     treeOf: (text) => treeOf(text, lineStartsOf(text)),
   };
 }
@@ -135,16 +138,20 @@ export function macrosFor(word: string, macros: readonly MacroDefinition[]): Rea
 /**
  * Reads a text without a parser: everything but the tree, which is empty.
  * @param treeOf - makes the tree
+ * @param included - macros of headers
  */
 export function readSource(
   text: string,
   file: string,
   treeOf: (text: string, lineStarts: readonly number[]) => SyntaxNode = () => emptyTree,
+  included: readonly MacroDefinition[] = [],
 ): CudaSource {
   const tokens = tokenize(text);
   const lineStarts = lineStartsOf(text);
   const { includes, macros } = readDirectives(tokens);
-  const functions = outline(text, tokens, macrosFor('__global__', macros), macrosFor('__device__', macros));
+  const visibleMacros = [...macros, ...included];
+  const [globalMacros, deviceMacros] = ['__global__', '__device__'].map((word) => macrosFor(word, visibleMacros));
+  const functions = outline(text, tokens, globalMacros!, deviceMacros!);
   const commentOf = ({ text: words, line, start }: Token): Comment => ({
     text: words,
     line,
@@ -173,6 +180,7 @@ export function readSource(
     kernels,
     includes,
     macros,
+    visibleMacros,
     suppressions: readSuppressions(tokens, commentOf),
     strayAnnotations: [...stray].map(commentOf),
     tree: () => (tree ??= treeOf(text, lineStarts)),

@@ -320,7 +320,7 @@ async function decideGroup(
   const file = location?.file ?? unit;
   if (isAbsolute(file) || location === undefined)
     return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) }); // prettier-ignore
-  const source = await sources.parse(file);
+  const source = await sources.parseToEdit(file);
   if (!source) return skipped({ kind: 'unreadable', file });
   const line = lineDirective.exec(source.text);
   if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
@@ -366,7 +366,7 @@ async function decideGroup(
       return known.length === costs.length ? worstCost(known) : null;
     },
     lightestSets: bench.lightestSets,
-    parse: (text) => sources.parseText(text, edited.file),
+    parse: async (text) => (await sources.parseToEdit(edited.file, text))!,
     expired: () => left() < 0,
   });
   let edited = source;
@@ -374,7 +374,7 @@ async function decideGroup(
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   // What the kernel calls may be the place.
   for (const header of calledHeaders(outcome)) {
-    const other = isAbsolute(header) || left() < 0 ? undefined : await sources.parse(header);
+    const other = isAbsolute(header) || left() < 0 ? undefined : await sources.parseToEdit(header);
     if (!other || lineDirective.test(other.text)) continue;
     const found = await repairKernel({ ...requestFor(other), mayBePartial: false });
     if (found.status === 'repaired') {
