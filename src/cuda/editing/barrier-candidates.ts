@@ -340,7 +340,10 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */
-export function groupsIn({ text: whole, visibleMacros: macros }: CudaSource, { start, end }: FunctionDefinition): Groups {
+export function groupsIn(
+  { text: whole, visibleMacros: macros }: CudaSource,
+  { start, end }: FunctionDefinition,
+): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
   const text = whole.slice(start, end);
   for (const { name, parameters } of macros) {
