@@ -70,10 +70,29 @@ interface Region extends BlockPlace {
   /** Lanes that have entered the loop, or begun. */
   readonly mask: number;
   readonly known: Map<string, Walked>;
+  /** What does not depend on the branch that bounds the rounds, for a round that stays and one that leaves. */
+  readonly common: Common;
   /** Branches out of the loop of which it is not known which lanes take them in this round. */
   readonly open: Set<BlockId>;
   /** What becomes of the branch that bounds the rounds: stays in all rounds but the last. */
   readonly forced: { readonly trip: TripCount; readonly stays: boolean } | null;
+}
+
+/** What lanes cost in a round whichever way it ends: in a block, and in a loop within. */
+interface Common {
+  readonly blocks: Map<string, Cost>;
+  readonly loops: Map<string, Walked>;
+}
+
+interface Round {
+  readonly region: Region;
+  readonly walked: Walked;
+  readonly open: ReadonlySet<BlockId>;
+}
+
+/** What two ways through one round of a loop share. */
+function placeOf({ place, evaluator, common }: Region): Pick<Region, 'place' | 'evaluator' | 'common'> {
+  return { place, evaluator, common };
 }
 
 /** The bounds of one warp. */
@@ -112,6 +131,7 @@ class WarpWalker {
       place,
       evaluator: new LaneEvaluator(place, this.#ofWarp),
       known: new Map(),
+      common: { blocks: new Map(), loops: new Map() },
       open: new Set(),
       forced,
     };
@@ -154,14 +174,19 @@ class WarpWalker {
   #compute(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
     const inner = this.#innerLoop(region, block);
     if (inner) {
-      const run = this.#runLoop(region, inner, mask);
+      const key = `${inner.id},${mask}`;
+      const run = region.common.loops.get(key) ?? this.#runLoop(region, inner, mask);
+      region.common.loops.set(key, run);
       const sides = [...run.reached].filter(([, lanes]) => lanes !== 0);
       const join = sides.length === 1 ? null : this.#joinAfter(region, inner);
       return this.#goOn(region, run, mask, sides, { isExclusive: false, isDecided: true }, join, stops);
     }
     const node = this.#kernel.blocks[block]!;
     const { sides, splits, ...decision } = this.#decide(region, node, mask);
-    const own = [costOfBlock(this.#setting, region, node, mask)];
+    const key = `${block},${mask}`;
+    const straight = region.common.blocks.get(key) ?? costOfBlock(this.#setting, region, node, mask);
+    region.common.blocks.set(key, straight);
+    const own = [straight];
     if (splits) own.push(singleCost('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
     // Who waits for some lanes only goes on without the others.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
@@ -419,9 +444,9 @@ class WarpWalker {
   #allRounds(outer: Region, loop: Loop, mask: number, trip: TripCount | null, amortised: Expression | null): Walked {
     const line = this.#setting.lineOf(this.#kernel.blocks[loop.header]!);
     const rounds = trip?.rounds ?? amortised ?? this.#fromRanges(loop);
-    const round = (number: number | null, forced: Region['forced']): { walked: Walked; open: ReadonlySet<BlockId> } => {
-      const region = this.#round(outer, loop, mask, number, forced);
-      return { walked: this.#visit(region, loop.header, noStops, mask), open: region.open };
+    const round = (number: number | null, forced: Region['forced'], like?: Region): Round => {
+      const region = { ...this.#round(outer, loop, mask, number, forced), ...(like && placeOf(like)) };
+      return { region, walked: this.#visit(region, loop.header, noStops, mask), open: region.open };
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
     const numbers: (number | null)[] =
@@ -429,7 +454,7 @@ class WarpWalker {
         ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
         : [null];
     const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));
-    const leaving = trip ? numbers.map((number) => round(number, { trip, stays: false })) : staying;
+    const leaving = trip ? numbers.map((number, at) => round(number, { trip, stays: false }, staying[at]!.region)) : staying; // prettier-ignore
     const each = worstOf(staying.map(({ walked }) => walked.cost));
     const last = worstOf(leaving.map(({ walked }) => walked.cost));
     if (rounds === null) {

@@ -131,14 +131,25 @@ function sectorsOfGroup(
   const offsets = [...lanes.map((lane) => values.offsets[lane]!), ...more];
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
-  return worstOf(
-    startsOf(first, values.modulus, sectorBytes, shape).map((start) =>
-      sectorsOf(
-        relative.map((offset) => start + offset),
-        shape.bytes,
-      ),
-    ),
+  const starts = startsOf(first, values.modulus, sectorBytes, shape);
+  return knownAmount(
+    `${shape.bytes};${starts.join()};${relative.join()}`,
+    () =>
+    worstOf(starts.map((start) => sectorsOf(relative.map((offset) => start + offset), shape.bytes))), // prettier-ignore
   );
+}
+
+/** Amounts by what decides them: warps, rounds and instructions access memory in the same few patterns. */
+const amounts = new Map<string, Amount>();
+const mostAmounts = 4096;
+
+function knownAmount(key: string, compute: () => Amount): Amount {
+  const known = amounts.get(key);
+  if (known) return known;
+  const amount = compute();
+  if (amounts.size >= mostAmounts) amounts.clear();
+  amounts.set(key, amount);
+  return amount;
 }
 
 /**
@@ -186,15 +197,11 @@ function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: A
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   // Words may be shifted by whole banks without a difference.
-  return worstOf(
-    startsOf(first, values.modulus, wordBytes, shape).map((start) =>
-      conflictsOf(
-        lanes,
-        relative.map((offset) => start + offset),
-        shape.bytes,
-        shape.isAtomic,
-      ),
-    ),
+  const starts = startsOf(first, values.modulus, wordBytes, shape);
+  return knownAmount(
+    `${shape.isAtomic ? 'atomic' : 'plain'} ${shape.bytes};${starts.join()};${lanes.join()};${relative.join()}`,
+    () => // prettier-ignore
+    worstOf(starts.map((start) => conflictsOf(lanes, relative.map((offset) => start + offset), shape.bytes, shape.isAtomic))), // prettier-ignore
   );
 }
 
