@@ -15,7 +15,7 @@ const launch = ['--block', '256', '--grid', '4'];
 
 test('clamped and selected addresses, and nested loops, have tight bounds', { skip }, async () => {
   const text = readFileSync(join(folder, 'tight.cu'), 'utf8');
-  const { stdout } = await selvage(['cost', 'tight.cu', '--block', '256', '--grid', '128', '--format', 'json'], folder);
+  const { stdout } = await selvage(['cost', 'tight.cu', '--block', '256', '--grid', '128', '--verbose', '--format', 'json'], folder); // prettier-ignore
   const found = new Map((JSON.parse(stdout) as Report).kernels.map(({ name, cost }) => [name.replace(/\(.*/, ''), cost?.bounds.source?.sectors.bound])); // prettier-ignore
   const wanted = [...text.matchAll(/sectors: (.*)\n__global__ void (\w+)/g)].map(([, bound, name]) => [name!, bound]);
   assert.equal(wanted.length, 6);

@@ -3,19 +3,25 @@ import type { Unit } from '../project/inputs.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
 import type { BuiltUnit } from './kernel.ts';
 
+/** What a check of verdicts needs. */
+export const bothBuilds: readonly BuildKind[] = ['verification', 'production'];
+
 /**
- * Builds every unit for every architecture, in both ways.
+ * Builds every unit for every architecture.
+ * @param wanted which builds of CUDA there are to be; of PTX there is one
  * @returns as many promises as there are builds: who waits for one can go on while others are compiled
  */
 export function buildUnits(
   units: readonly Unit[],
   architectures: readonly string[],
   builder: Pick<UnitBuilder, 'build'>,
+  wanted: readonly BuildKind[] = bothBuilds,
 ): Promise<BuiltUnit>[] {
+  const isOneOfSeveral = architectures.length > 1;
   // PTX is what it is, whatever architecture is asked for.
   return architectures.flatMap((arch, index) =>
     units.flatMap((unit) =>
-      unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, architectures.length > 1)],
+      unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, wanted, isOneOfSeveral)],
     ),
   );
 }
@@ -24,15 +30,18 @@ async function buildUnit(
   unit: Unit,
   arch: string,
   builder: Pick<UnitBuilder, 'build'>,
+  wanted: readonly BuildKind[],
   isOneOfSeveral: boolean,
 ): Promise<BuiltUnit> {
-  const kinds: readonly BuildKind[] = unit.kind === 'ptx' ? ['verification'] : ['verification', 'production'];
-  const [verification, production] = await Promise.all(kinds.map((kind) => builder.build(unit, kind, arch)));
+  const build = (kind: BuildKind) =>
+    (unit.kind === 'ptx' ? kind === 'verification' : wanted.includes(kind)) ? builder.build(unit, kind, arch) : undefined; // prettier-ignore
+  const [verification, production] = await Promise.all([build('verification'), build('production')]);
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   const told = isOneOfSeveral ? diagnostics.map((diagnostic) => forArchitecture(diagnostic, arch)) : diagnostics;
   return {
     unit,
     arch,
+    ...(unit.kind !== 'ptx' && !wanted.includes('verification') && { isProductionAlone: true }),
     verification: verification?.ptx,
     production: production?.ptx,
     host: production?.host,

@@ -18,6 +18,8 @@ import type { Definition } from '../project/source-facts.ts';
 export interface BuiltUnit {
   readonly unit: Unit;
   readonly arch: string;
+  /** Nobody asked for the verification build: what runs is all that is looked at. */
+  readonly isProductionAlone?: boolean;
   /** Keeps every access and barrier of the source; missing where the unit does not compile. */
   readonly verification: string | undefined;
   /** What runs; missing for a unit that is PTX. */
@@ -47,12 +49,17 @@ export interface LoweredKernel {
   readonly unit: Unit;
   readonly arch: string;
   readonly name: KernelName;
-  /** Of the verification build. */
+  /** Of the verification build; what runs where there is no other, see {@link isWritten}. */
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
   /** The same kernel in the production build; its symbol differs where linkage is internal. */
   readonly produced: Kernel | undefined;
+}
+
+/** Whether there is a build of what was written, and not only of what runs. Of PTX there is one, which is both. */
+export function isWritten({ kernel, produced }: LoweredKernel): boolean {
+  return kernel !== produced;
 }
 
 /** A build as it is read. */

@@ -29,13 +29,15 @@ export async function lowerUnit(
 ): Promise<KernelUnit<LoweredKernel>> {
   const { unit, arch: asked, host, diagnostics } = built;
   const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), host, compiled: false, foreign: [] };
-  if (built.verification === undefined) return { ...failed, diagnostics };
+  const first = built.isProductionAlone ? built.production : built.verification;
+  if (first === undefined) return { ...failed, diagnostics };
   let verification: ReadModule;
   let production: ReadModule | undefined;
   try {
     const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree, isForeign));
-    verification = await read(built.verification);
-    production = built.production === undefined ? undefined : await read(built.production);
+    verification = await read(first);
+    if (built.isProductionAlone) production = verification;
+    else production = built.production === undefined ? undefined : await read(built.production);
   } catch (error) {
     if (error instanceof Interruption) throw error;
     return { ...failed, diagnostics: [...diagnostics, unreadable(built, progress, error)] };

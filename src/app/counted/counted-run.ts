@@ -56,20 +56,28 @@ export function countLaunch(
   return watchLaunch(context, setting, steps, () => new LaunchCounters());
 }
 
+/** A bound of what a block executes may be so many times what it does: what it puts beyond that is not tried. */
+const loosest = 8;
+
 /**
  * As {@link countLaunch}, with counters of one's own.
  * @param makeCounters for one run; what is too long is run again
+ * @param stepsOfBlock thread-instructions of a block at most; null where no bound tells
  */
 export function watchLaunch<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,
   setting: Setting,
   steps: number,
   makeCounters: () => Counters,
+  stepsOfBlock: number | null = null,
 ): WatchedRun<Counters> | null {
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
   const whole = [...Array(count <= mostBlocks || count * block[0] * block[1] * block[2] <= mostThreads ? count : 0).keys()]; // prettier-ignore
-  const run = (blocks: readonly number[]) => countBlocks(context, setting, blocks, steps, makeCounters());
+  const run = (blocks: readonly number[]) =>
+    stepsOfBlock !== null && blocks.length * stepsOfBlock > loosest * steps
+      ? 'too-long'
+      : countBlocks(context, setting, blocks, steps, makeCounters());
   const counted = run(whole.length > 0 ? whole : sampleOf(context, setting, count));
   // Of a run that is too long, two blocks may be within reach.
   return counted === 'too-long' ? settled(run(count > 2 ? [0, count - 1] : [])) : settled(counted);

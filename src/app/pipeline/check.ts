@@ -9,10 +9,14 @@
  */
 import type { Report } from '../../document/report.ts';
 import type { Options } from '../../settings/options.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { isBoundMetric, type Metric } from '../../cost/model/metrics.ts';
 import { clock } from '../../system/clock.ts';
+import { bothBuilds } from '../build/build-units.ts';
 import { foreignNotice } from '../build/foreign-kernels.ts';
 import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../build/kernel.ts';
 import type { Job } from '../project/job.ts';
+import type { BuildKind } from '../project/unit-builder.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { sharingChecks } from '../workers/shared-checks.ts';
 import { assemble } from './assemble.ts';
@@ -58,7 +62,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
     //  5 compare builds   `build/builds-differ.ts`                                  ComparedKernel
     //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
     //  7 find launches    `project/launches.ts`                                     LaunchedKernel
-    const { sources, units }: Prepared = await prepare({ project, settings, tools });
+    const { sources, units }: Prepared = await prepare({ project, settings, tools }, buildsFor(settings));
     const kernels: LaunchedKernel[] = underAnyLaunch(selectKernels(units, options), settings);
     time.lap('prepare');
 
@@ -101,6 +105,16 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   } finally {
     await checks.close();
   }
+}
+
+/**
+ * Which builds a check takes. Of costs alone what runs is enough, unless somebody wants all that there is to tell, or has
+ * set a limit on a bound: that of what was written may keep one where that of what runs is too loose.
+ */
+function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
+  const isOfCostAlone = options.checks.every((check) => check === 'cost');
+  const isLimited = configuration.kernels.some(({ limits }) => Object.keys(limits).some((metric) => isBoundMetric(metric as Metric))); // prettier-ignore
+  return isOfCostAlone && !options.verbose && !isLimited ? ['production'] : bothBuilds;
 }
 
 /** Whether nobody asked for idempotency, which is one of several checks: `selvage idempotency` says more of it. */

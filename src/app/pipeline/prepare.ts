@@ -4,13 +4,14 @@
  */
 import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { buildUnits } from '../build/build-units.ts';
+import { bothBuilds, buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
 import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { kernelIdentity } from '../build/kernel-identity.ts';
 import { foreignTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
+import type { BuildKind } from '../project/unit-builder.ts';
 import type { LaunchFinder } from '../project/host-programs.ts';
 import { resolveLaunches } from '../project/launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
@@ -23,11 +24,18 @@ export interface Prepared {
   readonly units: readonly KernelUnit[];
 }
 
-/** Builds, reads and lowers the units of a project, and finds what is stated of their kernels and how they are launched. */
-export async function prepare({ project, settings, tools }: Job): Promise<Prepared> {
+/**
+ * Builds, reads and lowers the units of a project, and finds what is stated of their kernels and how they are launched.
+ * @param wanted which builds of CUDA it takes
+ */
+export async function prepare(
+  { project, settings, tools }: Job,
+  wanted: readonly BuildKind[] = bothBuilds,
+): Promise<Prepared> {
+  // prettier-ignore
   const { tree, builder, wholeTree } = project;
   const isForeign = foreignTest(tree, wholeTree, settings.options.kernel);
-  const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder);
+  const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
   // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
     openSourceFacts(project, tools),

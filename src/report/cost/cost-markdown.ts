@@ -68,7 +68,9 @@ export function costNotesList(notes: readonly CostNote[]): string {
 /** The bounds of a warp in both builds, and the resources. */
 export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined): string[] {
   const { bounds, resources } = cost;
-  const { source, production } = bounds;
+  // Where what runs is all that was built, it is told alone.
+  const source = bounds.source ?? bounds.production;
+  const production = bounds.source && bounds.production;
   const lines: string[] = [];
   if (source) {
     const builds = production ? [source, production] : [source];

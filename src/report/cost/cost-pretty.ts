@@ -38,7 +38,9 @@ export function costLines(
 ): string[] {
   if (!cost) return [];
   const { bounds, totals, assumptions = [], resources } = cost;
-  const { source: written, production } = bounds;
+  // Where what runs is all that was built, it is told alone.
+  const written = bounds.source ?? bounds.production;
+  const production = bounds.source && bounds.production;
   const lines: string[] = [];
   if (written) {
     const rows = boundMetrics.map((metric) => [

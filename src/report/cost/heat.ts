@@ -19,7 +19,7 @@ const noted = boundMetrics.filter((metric) => boundTable[metric].brief);
  * which deepens with it, and the bounds of the line as its note.
  */
 export function heatSections({ cost, location }: KernelReport, source: (file: string) => string | undefined): string[] {
-  const bounds = cost?.bounds.source;
+  const bounds = cost?.bounds.source ?? cost?.bounds.production;
   if (!bounds) return [];
   const work = bounds.work.lines ?? [];
   const total = work.reduce((sum, line) => sum + valueOf(line), 0);

@@ -35,7 +35,7 @@ import type {
 import { type Assembled, notAssembled } from './assembled-unit.ts';
 import { divisorsOf, elementsOf } from './stated-for-bounds.ts';
 import { resourcesReport } from './resources-report.ts';
-import type { Checked, CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
+import { type Checked, type CheckedKernel, isWritten, type LaunchedKernel } from '../../build/kernel.ts';
 import type { LaunchReport } from '../../../document/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -65,7 +65,12 @@ export async function withCosts(
       const whole = {
         ...bounds,
         ...(made?.code && { code: made.code }),
-        ...(await figures?.(entry, own, made?.profile)),
+        ...(await figures?.(
+          entry,
+          own,
+          made?.profile,
+          (bounds.bounds.production ?? bounds.bounds.source)!.steps.bound,
+        )),
       };
       const cost = withLimits(entry, whole, own, limitsOf(configuration, entry));
       const launches = await withDefaultSignals(() =>
@@ -126,13 +131,13 @@ function costOf(
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
   // Of a file of PTX there is one build, which runs.
-  const source = costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined);
+  const source = isWritten(entry) ? costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined) : null; // prettier-ignore
   const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
-  const assumptions = [...source.assumptions, ...(production?.assumptions ?? [])];
+  const assumptions = [...(source?.assumptions ?? []), ...(production?.assumptions ?? [])];
   return {
-    rounds: (production ?? source).rounds,
-    bounds: { source: source.bounds, ...(production && { production: production.bounds }) },
-    totals: { ...(source.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
+    rounds: (production ?? source)!.rounds,
+    bounds: { ...(source && { source: source.bounds }), ...(production && { production: production.bounds }) },
+    totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
     ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
     ...([source, production].some((build) => build?.bounds.steps.reason === outOfTime) ? { nondeterministic: true } : {}), // prettier-ignore

@@ -1,13 +1,16 @@
 /** What reviewers ask of a kernel beside its bounds: what it executes that is dear, what a run counts, how it fills a GPU. */
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
 import { watchLaunch } from '../../counted/counted-run.ts';
-import { naturalSettings } from '../../../check/natural/settings.ts';
+import { naturalSettings, type Setting } from '../../../check/natural/settings.ts';
+import { parseBound } from '../../../cost/expressions/bound-parser.ts';
+import { evaluate } from '../../../cost/expressions/expression.ts';
 import { operationsOf } from '../../../cost/lanes/floating-operations.ts';
 import { instructionMix, kindsOf, matrixOperations } from '../../../cost/instruction-mix.ts';
 import type { MixKind } from '../../../cost/model/mix-kinds.ts';
 import { literalOf, widenedConstants } from '../../../cost/widened-constants.ts';
 import { architectureOf } from '../../../device/architecture.ts';
 import type { Gpu } from '../../../device/gpus.ts';
+import { warpSize } from '../../../device/hardware-limits.ts';
 import { occupancyOf } from '../../../device/occupancy.ts';
 import type {
   CostReport,
@@ -38,6 +41,8 @@ export type Figures = (
   entry: LaunchedKernel,
   resources: KernelResources | undefined,
   code: CodeProfile | undefined,
+  /** What a warp of the code that runs executes at most; null where there is no bound. */
+  stepsOfWarp: string | null,
 ) => Promise<FiguresReport>;
 
 /** Thread-instructions of the counted run of a kernel; more for who names a GPU, and so many times that for a report. */
@@ -61,9 +66,9 @@ export function kernelFigures(
   const gpu = settings.options.gpu ?? settings.configuration.gpu;
   const most = stepsOfKernel[gpu ? 'asked' : 'unasked'];
   let steps = mostRuns * most;
-  return async (entry, resources, code) => {
+  return async (entry, resources, code, stepsOfWarp) => {
     const launch = costLaunch(entry);
-    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, most)) : null;
+    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp) : null; // prettier-ignore
     steps -= run?.steps ?? 0;
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
@@ -98,11 +103,19 @@ interface Counted {
 }
 
 /** Counts a launch at the sizes that it gives, or at large ones. */
-function countedRun(entry: LaunchedKernel, launch: Launch, { configuration }: Settings, steps: number): Counted | null {
+function countedRun(
+  entry: LaunchedKernel,
+  launch: Launch,
+  { configuration }: Settings,
+  steps: number,
+  stepsOfWarp: string | null,
+): Counted | null {
   const context = countedContext(entry, launch, policyOf(configuration));
   const settings = naturalSettings(context);
   const setting = settings.find(({ isLarge }) => isLarge) ?? settings[0];
-  const run = setting && watchLaunch(context, setting, steps, () => new MemoryUseCounters());
+  if (!setting) return null;
+  const ofBlock = stepsOfBlock(stepsOfWarp, setting, countedScalars(context, setting));
+  const run = watchLaunch(context, setting, steps, () => new MemoryUseCounters(), ofBlock);
   if (!run) return null;
   const { block, grid, totals, counters, weightOf } = run;
   const threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2];
@@ -152,6 +165,24 @@ function countedRun(entry: LaunchedKernel, launch: Launch, { configuration }: Se
         : {}),
     },
   };
+}
+
+/** Thread-instructions of a block at most; null where nothing bounds them. */
+function stepsOfBlock(
+  ofWarp: string | null,
+  { block, grid }: Setting,
+  scalars: Readonly<Record<string, number>>,
+): number | null {
+  const parsed = ofWarp === null ? null : parseBound(ofWarp);
+  if (!parsed || !('expression' in parsed)) return null;
+  const value = evaluate(parsed.expression, (name) => {
+    const [kind, axis = 'x'] = name.split('.') as [string, string?];
+    const extents = kind === 'blockDim' ? block : kind === 'gridDim' ? grid : null;
+    const known = extents ? extents['xyz'.indexOf(axis) as 0 | 1 | 2] : scalars[name];
+    return known === undefined ? undefined : BigInt(known);
+  });
+  const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
+  return value && (Number(value.top) / Number(value.bottom)) * warps * warpSize;
 }
 
 function lineOf(location: Location): Location {
