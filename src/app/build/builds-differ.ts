@@ -1,12 +1,12 @@
 import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
 import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
-import { type ComparedKernel, isWritten, type KernelUnit, type LoweredKernel } from './kernel.ts';
+import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './kernel.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
 /** Says of each kernel of a unit why its production build is another program, if it is. PTX has one build. */
 export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<ComparedKernel> {
   const differ = (entry: LoweredKernel): string | undefined =>
-    entry.unit.kind === 'ptx' || !isWritten(entry) ? undefined : buildsDiffer(entry.kernel, entry.produced);
+    entry.unit.kind === 'ptx' || !hasWrittenBuild(entry) ? undefined : buildsDiffer(entry.kernel, entry.produced);
   return { ...unit, kernels: unit.kernels.map((entry) => ({ ...entry, differ: differ(entry) })) };
 }
 

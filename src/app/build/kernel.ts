@@ -49,7 +49,7 @@ export interface LoweredKernel {
   readonly unit: Unit;
   readonly arch: string;
   readonly name: KernelName;
-  /** Of the verification build; what runs where there is no other, see {@link isWritten}. */
+  /** Of the verification build; what runs where there is no other, see {@link hasWrittenBuild}. */
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
@@ -58,7 +58,7 @@ export interface LoweredKernel {
 }
 
 /** Whether there is a build of what was written, and not only of what runs. Of PTX there is one, which is both. */
-export function isWritten({ kernel, produced }: LoweredKernel): boolean {
+export function hasWrittenBuild({ kernel, produced }: LoweredKernel): boolean {
   return kernel !== produced;
 }
 

@@ -47,8 +47,8 @@ export function proofForm(kernel: Kernel): string | null {
     for (const instruction of instructions) {
       const { operation, results, offset, location, marker } = instruction;
       const { effect } = operation;
-      const isWritten = effect.kind !== 'pure' || results.some((id) => id !== null && relevant.has(id));
-      if (!isWritten && !marker) continue;
+      const hasWrittenBuild = effect.kind !== 'pure' || results.some((id) => id !== null && relevant.has(id));
+      if (!hasWrittenBuild && !marker) continue;
       // What is done with a value that is only stored, and of what type it is, says nothing.
       const what = effect.kind === 'load' || effect.kind === 'store' ? '' : operation.mnemonic;
       const needed = new Set(neededArguments(instruction));

@@ -35,7 +35,7 @@ import type {
 import { type Assembled, notAssembled } from './assembled-unit.ts';
 import { divisorsOf, elementsOf } from './stated-for-bounds.ts';
 import { resourcesReport } from './resources-report.ts';
-import { type Checked, type CheckedKernel, isWritten, type LaunchedKernel } from '../../build/kernel.ts';
+import { type Checked, type CheckedKernel, hasWrittenBuild, type LaunchedKernel } from '../../build/kernel.ts';
 import type { LaunchReport } from '../../../document/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -131,7 +131,7 @@ function costOf(
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
   // Of a file of PTX there is one build, which runs.
-  const source = isWritten(entry) ? costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined) : null; // prettier-ignore
+  const source = hasWrittenBuild(entry) ? costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined) : null; // prettier-ignore
   const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
   const assumptions = [...(source?.assumptions ?? []), ...(production?.assumptions ?? [])];
   return {
