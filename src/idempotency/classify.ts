@@ -10,7 +10,7 @@
 import { type Access, collectAccesses, isWriter } from '../analysis/values/access.ts';
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
-import { leadsTo, pointsOf } from '../analysis/values/program-point.ts';
+import { leadsTo, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/values/symbolic.ts';
 import { inBounds } from '../check/context/assumed-facts.ts';
 import { declarationOf } from '../check/context/scalars.ts';
@@ -45,6 +45,7 @@ import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from '.
 import { withoutMeetings } from './disjoint-stores.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { shortCondition } from './shorten.ts';
+import { isFetch, texturesOf } from './textures.ts';
 
 export interface ClassifyRequest {
   /** Of the production build, and the module that it is from. */
@@ -66,6 +67,11 @@ export interface ClassifyRequest {
   readonly brief?: { readonly shapes: readonly Dim3[] };
   /** Arrays whose writes go to other arrays instead, each to one of its own: the kernel as it might be changed. */
   readonly elsewhere?: readonly PointerArgument[];
+  /**
+   * One of the kernels that the kernel would be if it were split at barriers. Each but the last keeps what the next ones
+   * need in memory of their own. Absent: the kernel as it is.
+   */
+  readonly part?: { readonly barriers: readonly ProgramPoint[]; readonly number: number };
 }
 
 export interface Classification extends KernelIdempotency {
@@ -76,8 +82,10 @@ export interface Classification extends KernelIdempotency {
   readonly candidate: readonly IdempotencyReason[];
   /** Arrays that are read and written afterwards, where nothing else stands in the way. */
   readonly rewritten: readonly PointerArgument[];
-  /** The condition asks for more than that arrays lie apart: for shapes of blocks, sizes and the like. */
-  readonly asksMore: boolean;
+  /** Nothing stands in the way but memory that is read and written afterwards, in one array. */
+  readonly isRewriteAlone: boolean;
+  /** What the condition asks for beside arrays that lie apart: shapes of blocks, sizes and the like. */
+  readonly asked: ValidatorCondition;
 }
 
 /** What the paper does not ask of a kernel. */
@@ -126,24 +134,9 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
     touched: null,
     candidate: [],
     rewritten: [],
-    asksMore: false,
+    isRewriteAlone: false,
+    asked: always,
   };
-}
-
-/**
- * What would make a kernel idempotent that reads arrays and writes them afterwards: to write other arrays instead. The
- * kernel that does is classified.
- * @returns its class and condition, and the names of those arrays; null where that does not help, or changes what the
- *   kernel computes
- */
-export function classifyElsewhere(
-  request: ClassifyRequest,
-  { rewritten }: Classification,
-): { readonly arrays: readonly string[]; readonly changed: KernelIdempotency } | null {
-  if (rewritten.length === 0) return null;
-  const changed = classify({ ...request, elsewhere: rewritten });
-  if (changed.class !== 'idempotent' && changed.class !== 'conditional') return null;
-  return { arrays: rewritten.map((array) => fieldName(request.parameters, array, request.kernel)), changed };
 }
 
 /** What a classifier makes of the accesses. */
@@ -186,11 +179,13 @@ class Classifier {
   /** What takes long is made when it is first needed. */
   private get derived(): Derived {
     if (this.known) return this.known;
-    const { extensions, brief } = this.request;
+    const { extensions, brief, part } = this.request;
     const stated = this.contents();
-    const footprints = footprintsOf(this.symbolic, this.accesses, extensions, stated);
-    const coverage = new Coverage(this.symbolic, this.accesses);
-    const shared = new SharedMemory(this.symbolic, this.accesses, footprints, coverage, brief?.shapes);
+    const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // prettier-ignore
+    const whole = new Coverage(this.symbolic, this.accesses);
+    // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
+    const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, brief?.shapes);
+    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access))) : whole; // prettier-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
   }
 
@@ -301,7 +296,10 @@ class Classifier {
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
       rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
-      asksMore: free.isRestricted || shared.condition.kind !== 'always' || own.some(({ kind }) => kind !== 'always'),
+      isRewriteAlone: others === 0 && inTheWay.length > 0 && inTheWay.every(({ isOfOneRoot }) => isOfOneRoot),
+      asked: isOpen
+        ? always
+        : shortCondition(allOf([free.isRestricted ? free.condition : always, shared.condition, ...own])),
     };
   }
 
@@ -318,7 +316,9 @@ class Classifier {
   /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
   private isOnlyWhereIdle(condition: ValidatorCondition): boolean {
     const large = this.shared.shapes.filter(([x, y, z]) => x * y * z >= 32).slice(0, 6);
-    return !isUsuallyMet(condition, this.request.kernel, large.length > 0 ? large : this.shared.shapes);
+    const written = this.ofGlobal().flatMap(({ access, bytes }) => (isWriter(access) ? [bytes] : []));
+    const shapes = large.length > 0 ? large : this.shared.shapes;
+    return !isUsuallyMet(condition, this.request.kernel, shapes, written.length > 0 ? written : [null]);
   }
 
   /**
@@ -359,7 +359,13 @@ class Classifier {
   }
 
   private ofGlobal(): readonly Footprint[] {
-    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root));
+    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // prettier-ignore
+  }
+
+  /** Whether the part that is classified makes an access: it comes behind as many of the barriers. */
+  private isOfPart(access: Access): boolean {
+    const { part, kernel } = this.request;
+    return !part || part.barriers.filter((barrier) => leadsTo(kernel, barrier, access)).length === part.number;
   }
 
   /** The pairs of accesses of which one writes, apart from those that do no harm. */
@@ -452,7 +458,9 @@ class Classifier {
     const { extensions } = this.request;
     const own = new Map<string, ReadonlySet<Access>>();
     const known = new Map<string, ValidatorCondition>();
-    const mayRewrite = extensions.rewrites && this.isRaceFree;
+    // What is read in another part is not what is changed, and what a texture gives may rest on what is changed.
+    const isPlain = !this.request.part && pointsOf(this.symbolic.kernel, isFetch).length === 0;
+    const mayRewrite = extensions.rewrites && this.isRaceFree && isPlain;
     const isMap = (accesses: ReadonlySet<Access>): boolean =>
       mayRewrite && new InPlaceMap(this.symbolic, [...accesses], this.accesses).isRepeatable;
     const ofRoots = (...keys: readonly string[]): ReadonlySet<Access> =>
@@ -511,6 +519,7 @@ class Classifier {
 
   private nameOf(root: Root): string {
     const { parameters, objectName, kernel } = this.request;
+    if (root.kind === 'texture') return fieldName(parameters, root, kernel);
     if (root.kind === 'parameter') {
       const instead = this.request.elsewhere?.[root.index - kernel.parameters.length];
       return instead ? `${fieldName(parameters, instead, kernel)}_new` : fieldName(parameters, root, kernel);
@@ -619,14 +628,15 @@ function pairKey(a: Root, b: Root): string {
 /** Equal for what starts from one pointer or variable. */
 function rootKey(root: Root): string {
   if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
+  if (root.kind === 'texture') return `texture${root.index}.${root.offset}`;
   if (root.kind === 'loaded') return `${root.table.key}.${root.element.id}`;
   return root.kind === 'object' ? `object${root.object.id}` : 'unknown';
 }
 
 /** Parameters in their order, then variables. */
 function placeOf(root: Root): number {
-  const kinds = { parameter: 0, object: 1, loaded: 2, unknown: 3 } as const;
-  const within = root.kind === 'parameter' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // prettier-ignore
+  const kinds = { parameter: 0, texture: 0, object: 1, loaded: 2, unknown: 3 } as const;
+  const within = root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // prettier-ignore
   return 1e6 * kinds[root.kind] + within;
 }
 

@@ -15,6 +15,7 @@ import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Extensions } from './model/extensions.ts';
+import { textureParameters } from './textures.ts';
 import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
 
 /** Where something stands, as reasons give it. */
@@ -109,6 +110,7 @@ export function lastingEffects(
     } else if (!isListed(kernel, reason)) add('unsupported', reason, at);
   }
   for (const call of lastingCalls(module, kernel.symbol)) reasons.push(call);
+  const textures = textureParameters(kernel, module);
   const used = usedValues(kernel);
   const bySharedObject = new Map<string, Set<string>>();
   const writes = accesses.filter(isWriter);
@@ -141,7 +143,8 @@ export function lastingEffects(
         case 'havoc':
           if (/^(texture fetch|surface load)$/.test(effect.reason)) {
             // What a texture shows is bound to it elsewhere: it may be memory that the kernel writes.
-            if (writes.some(({ memory }) => memory !== 'shared')) add('address-from-memory', mnemonic, instruction);
+            if (writes.some(({ memory }) => memory !== 'shared') && !textures.has(instruction))
+              add('unknown-texture', mnemonic, instruction);
           } else if (effect.reason === callToUnknown && isFollowed) break;
           else if (!determined.has(effect.reason) && !mathematics.test(effect.reason))
             add('effect', effect.reason, instruction);

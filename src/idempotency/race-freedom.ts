@@ -12,9 +12,10 @@
  *   contents stays an assumption.
  * - `stable-memory`: stays an assumption: nothing else writes what the kernel reads while it runs. What the kernel writes
  *   itself lies apart from it, or it is read behind its last write.
+ * - `texture-apart`: what the conditions on textures among the arguments ask for; other textures are in the way by themselves.
  * - `equal-value-writes`: harmless: the values are equal in each execution, so it does not matter whose is left.
  * - `contents` of tables and pointers to functions that the module itself defines stay an assumption.
- * - other `contents` that nobody stated, `initial`, `no-effect`, `texture-apart`, `warp-lockstep`: the launch may be another
+ * - other `contents` that nobody stated, `initial`, `no-effect`, `warp-lockstep`: the launch may be another
  *   one than the proof is about, and nothing shows it. The kernel is then undecided.
  */
 import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
@@ -112,7 +113,8 @@ const ofDimensions = /^(blockDim|gridDim)\.[yz] ==? 1$/;
 
 /** Whether the conditions of the pairs say it, or it does no harm. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
-  if (kind === 'no-alias' || kind === 'equal-value-writes') return true;
+  // Of textures that are parameters the pairs say it; others are told among the effects, as surfaces are.
+  if (kind === 'no-alias' || kind === 'equal-value-writes' || kind === 'texture-apart') return true;
   if ((kind === 'launch' || kind === 'user') && isExtent(text)) return true;
   return kind === 'no-wrap' && wrapped.test(text) && countsRounds.test(text);
 }

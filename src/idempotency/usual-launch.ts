@@ -4,8 +4,9 @@
  */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
-import type { ValidatorCondition } from './model/quantity.ts';
-import { type InstanceArguments, holds } from './validator/evaluate.ts';
+import type { AddressSet, ValidatorCondition } from './model/quantity.ts';
+import type { LaunchedSet } from './validator/address-sets.ts';
+import { type InstanceArguments, bytesAt, holds } from './validator/evaluate.ts';
 
 const scalars = [1, 37, 1000, 100_000];
 const grids: readonly Dim3[] = [
@@ -15,13 +16,27 @@ const grids: readonly Dim3[] = [
 ];
 const arrayBytes = 1n << 36n;
 
-/** Whether some usual launch with blocks of one of the shapes meets a condition. */
-export function isUsuallyMet(condition: ValidatorCondition, kernel: Kernel, shapes: readonly Dim3[]): boolean {
+/**
+ * Whether some usual launch with blocks of one of the shapes meets a condition.
+ * @param written what the kernel writes, null where that is not known: a launch that writes nothing is not usual
+ */
+export function isUsuallyMet(
+  condition: ValidatorCondition,
+  kernel: Kernel,
+  shapes: readonly Dim3[],
+  written: readonly (AddressSet | null)[] = [null],
+): boolean {
   // What a struct holds is not known.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
+  const isMet = (launch: InstanceArguments): boolean =>
+    holds(condition, launch) && written.some((set) => set === null || !isEmpty(bytesAt(set, launch)));
   return shapes.some((block) =>
-    grids.some((grid) => scalars.some((scalar) => holds(condition, launchOf(kernel, block, grid, scalar)))),
+    grids.some((grid) => scalars.some((scalar) => isMet(launchOf(kernel, block, grid, scalar)))),
   );
+}
+
+function isEmpty({ steps }: LaunchedSet): boolean {
+  return steps.some(({ count }) => count !== undefined && count <= 0n);
 }
 
 function launchOf({ parameters }: Kernel, block: Dim3, grid: Dim3, scalar: number): InstanceArguments {

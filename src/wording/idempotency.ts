@@ -1,6 +1,7 @@
 /** Which kernels and launches may be run again, in words. */
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../document/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
+import type { Location } from '../source/location.ts';
 import { code, codeList, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
 
@@ -18,20 +19,35 @@ export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): str
 
 /**
  * The condition of a conditional kernel as a clause after "idempotent".
- * @param asksMore whether the condition asks for more than that arrays lie apart
+ * @param asked what the condition asks for beside arrays that lie apart, as a clause after "if"; null: that takes too many
+ *   words; absent: nothing
  */
-export function overlapsText(overlaps: readonly OverlapClause[], asksMore = false): string {
-  if (overlaps.length === 0) return 'where its arguments meet a condition that its validator tests';
+export function overlapsText(overlaps: readonly OverlapClause[], asked?: string | null): string {
+  if (overlaps.length === 0)
+    return asked ? `if ${asked}` : 'where its arguments meet a condition that its validator tests';
   const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
-  return `unless ${clauses.join(', or ')}${asksMore ? '; its validator tests more' : ''}`;
+  const more = asked === undefined ? '' : asked === null ? '; its validator tests more' : `, if ${asked}`;
+  return `unless ${clauses.join(', or ')}${more}`;
 }
 
 /** What would make a kernel idempotent: arrays of its own for what it writes. */
-export function elsewhereText(arrays: readonly string[], overlaps: readonly OverlapClause[]): string {
+export function elsewhereText(arrays: readonly string[], condition: string | null): string {
   const others = arrays.map((array) => `${array}_new`);
   const where = arrays.length === 1 ? 'another array' : 'other arrays';
-  const condition = overlaps.length === 0 ? 'in every launch' : overlapsText(overlaps);
-  return `If it wrote to ${where}, ${codeList(others)}, instead of ${codeList(arrays)}, it would be idempotent ${condition}`;
+  return `If it wrote to ${where}, ${codeList(others)}, instead of ${codeList(arrays)}, it would be idempotent ${condition ?? 'in every launch'}`;
+}
+
+/**
+ * What would make a kernel idempotent: to split it at barriers.
+ * @param barriers in their order
+ * @param conditions of the kernels that it would be, as {@link overlapsText} says them; null: in every launch
+ */
+export function splitText(barriers: readonly Location[], conditions: readonly (string | null)[]): string {
+  const places = barriers.map((barrier) => place(barrier));
+  const where = `at the ${places.length === 1 ? 'barrier' : 'barriers'} in ${listed(places)}`;
+  const told = [...new Set(conditions.filter((condition) => condition !== null))];
+  const condition = told.length === 0 ? 'in every launch' : told.join(', and ');
+  return `If it were split ${where} into ${conditions.length === 2 ? 'two' : conditions.length} kernels, launched one after the other, each would be idempotent ${condition}`;
 }
 
 /** What a change does to the class of a kernel, as a sentence without its full stop. */
@@ -77,6 +93,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return `an address in ${arrays} rests on a value that the kernel reads from memory`;
     case 'condition-from-memory':
       return `whether ${arrays} is accessed rests on a value that the kernel reads from memory`;
+    case 'unknown-texture':
+      return `what ${named === '' ? 'a texture' : `the texture or surface that ${code(what!)} reads`} is bound to is not among the arguments`;
     case 'unbounded':
       return `nothing bounds the bytes of ${arrays} that the kernel accesses`;
     case 'indirect-call':
@@ -85,6 +103,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return 'the kernel may read shared memory before it writes it';
     case 'not-race-free':
       return `the kernel is not proved free of races and divergence${what === undefined ? '' : `: ${what}`}`;
+    case 'order':
+      return `the order in which threads take turns decides what a launch leaves in ${written === undefined ? 'memory' : code(written)}`;
     case 'unsupported':
       return `the effect of an instruction is not known${named}`;
     case 'many-accesses':

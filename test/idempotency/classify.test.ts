@@ -164,7 +164,7 @@ test('what a kernel needs of its blocks or its arguments makes it conditional', 
 test('what no launch shows of a proof leaves a kernel with barriers undecided', () => {
   const withOne = (name: string, kind: NonNullable<Assumptions>[number]['kind']): Classification =>
     classOf(name, allExtensions, [{ kind, text: 'something' }]);
-  for (const kind of ['contents', 'initial', 'no-effect', 'texture-apart', 'warp-lockstep'] as const) {
+  for (const kind of ['contents', 'initial', 'no-effect', 'warp-lockstep'] as const) {
     const found = withOne('sum', kind);
     assert.equal(found.class, 'undecided', kind);
     assert.deepEqual(found.condition, { kind: 'never' });

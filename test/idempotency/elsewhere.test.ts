@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { classify, classifyElsewhere, type ClassifyRequest } from '../../src/idempotency/classify.ts';
+import { classify, type ClassifyRequest } from '../../src/idempotency/classify.ts';
+import { classifyElsewhere } from '../../src/idempotency/remedies.ts';
 import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
-import { confirmNonIdempotent } from '../../src/idempotency/reexecution/confirm.ts';
+import { confirmNonIdempotent, confirmUnordered } from '../../src/idempotency/reexecution/confirm.ts';
 import { type Reexecution, reexecute } from '../../src/idempotency/reexecution/reexecute.ts';
 import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
-import { requestFor } from '../check/kernel-text.ts';
+import { kernelOf as kernelOfBody, pointersAndNumbers, requestFor } from '../check/kernel-text.ts';
 import { ptxFile } from '../kernels/portable-ptx.ts';
 import { builds, originLine, sourceOf } from '../machine/machine-kernels.ts';
 import { type CorpusKernel, corpusFiles, readCorpus } from './corpus.ts';
@@ -96,7 +96,7 @@ test('some launches differ only where they are stopped on their way', () => {
 
 test('what shared memory holds at the start decides nothing, or the launch is not idempotent', () => {
   const unwritten = again('sharedWithoutWriting', { arguments: [0], bytes: 512 });
-  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule');
+  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder); // prettier-ignore
   assert.equal(again('reverseThroughGlobal', { arguments: [0, 512, 1024], bytes: 1536 }).idempotent, true);
   assert.equal(again('reverseBlocksInPlace', { arguments: [0], bytes: 512 }).idempotent, false);
 });
@@ -127,13 +127,33 @@ test('a search at natural settings confirms what no launch makes idempotent, and
     const request = requestFor(kernel, { block: null, grid: null, parameters });
     return confirmNonIdempotent(kernelContext(request), { steps: 50_000, launches: 4 });
   };
-  for (const name of ['vectorInc', 'axpy', 'scanInPlace', 'histogram', 'transposeInPlace', 'advanceFields']) {
+  for (const name of [
+    'vectorInc',
+    'axpy',
+    'scanInPlace',
+    'histogram',
+    'transposeInPlace',
+    'advanceFields',
+    'compactByCounter',
+  ]) {
     const found = confirmed(name);
     assert.ok(found, name);
     assert.ok(found.witness.block.every((size) => size >= 1));
   }
   for (const name of ['vectorAdd', 'reluInPlace', 'evenFromOdd', 'multiplyTiled', 'gather', 'fillStrided'])
     assert.equal(confirmed(name), null, name);
+});
+
+test('where threads race, the order of threads refutes a launch; of what nothing else is known, at each large setting', () => {
+  const ofBody = (body: string) =>
+    confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), { steps: 50_000, launches: 4 }); // prettier-ignore
+  const guarded = (body: string): string => `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`; // prettier-ignore
+  const found = ofBody(guarded('st.global.u32 [%d2], %r1;'));
+  assert.ok(found?.difference.kind === 'schedule' && found.difference.isOfOrder);
+  assert.equal(ofBody(guarded('add.s64 %d6, %d2, %d4;\nst.global.u32 [%d6], %r1;')), null);
+  // Shared memory that nobody wrote is no matter of order.
+  const { kernel, parameters } = kernelOf('sharedWithoutWriting');
+  assert.equal(confirmUnordered(kernelContext(requestFor(kernel, { block: null, grid: null, parameters }))), null);
 });
 
 test('the corpus is as large as it is meant to be, and its builds are of these sources', () => {

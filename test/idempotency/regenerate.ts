@@ -17,6 +17,8 @@ for (const file of files) {
   for (const build of builds)
     writeFileSync(ptxFile(file, build), origin + (await compilePortable(found.compiler, file, build)));
 }
-for (const classes of ['test/idempotency/classes/classes.cu', 'test/idempotency/classes/elsewhere.cu'])
+for (const classes of ['classes', 'elsewhere', 'split', 'textures'].map(
+  (name) => `test/idempotency/classes/${name}.cu`,
+))
   writeFileSync(ptxFile(classes, 'production'), await compilePortable(found.compiler, classes, 'production'));
 console.log(`${files.length} files, nvcc ${found.compiler.version.text}`);

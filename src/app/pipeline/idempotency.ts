@@ -4,16 +4,22 @@ import { objectName } from '../../cuda/names/demangle.ts';
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
-import type { Classification, classifyElsewhere, ClassifyRequest } from '../../idempotency/classify.ts';
+import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
+import { anyOf } from '../../idempotency/build-condition.ts';
+import { always } from '../../idempotency/model/quantity.ts';
 import { allExtensions } from '../../idempotency/model/extensions.ts';
+import type { IdempotencyReason } from '../../idempotency/model/kernel-idempotency.ts';
 import type { NonIdempotencyWitness } from '../../idempotency/reexecution/confirm.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { policyOf } from '../../settings/configuration.ts';
+import { fieldName } from '../../launch/parameter-field.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
+import type { Witness } from '../../verdict/finding.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
-import { elsewhereText, idempotencyReasonText, overlapsText } from '../../wording/idempotency.ts';
+import { launchConditionText } from '../../wording/launch-condition.ts';
+import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../wording/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 import type { Progress } from '../project/progress.ts';
@@ -62,7 +68,7 @@ export async function classifyChecked(
 ): Promise<Checked> {
   const { checks } = settings.options;
   if (!checks.includes('idempotency')) return checked;
-  const { classify, classifyElsewhere } = await loadCompiled(() => import('../../idempotency/classify.ts'));
+  const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
   const { judgedLaunches } = await loadCompiled(() => import('./judged-launches.ts'));
   const diagnostics: Diagnostic[] = [...checked.diagnostics];
   const kernels: CheckedKernel[] = [];
@@ -71,15 +77,18 @@ export async function classifyChecked(
     try {
       const volatileRaces = policyOf(settings.configuration).volatile !== 'allow';
       const found = await withDefaultSignals(() => classified(entry, report, classify, effort, volatileRaces));
-      const witness = isWhole && found.candidate.length > 0 ? await confirmed(entry, settings) : null;
-      const elsewhere = isWhole && found.rewritten.length > 0 ? await withDefaultSignals(() => classifyElsewhere(requestOf(entry, report, effort, volatileRaces), found)) : null; // prettier-ignore
+      const isRacy =
+        report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
+      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0) : null; // prettier-ignore
+      const remedies = isWhole && found.isRewriteAlone ? await withDefaultSignals(() => remediesOf(entry, requestOf(entry, report, effort, volatileRaces), found)) : []; // prettier-ignore
+      const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
         entry,
         idempotency,
         report: {
           ...report,
-          idempotency: reportOf(idempotency, judgedLaunches(entry, idempotency), witness, elsewhere),
+          idempotency: reportOf(entry, idempotency, judgedLaunches(entry, idempotency), shown, remedies),
         },
       });
     } catch (error) {
@@ -167,7 +176,7 @@ function united(found: readonly (Classification & { readonly isOfAny: boolean })
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
     candidate: decided.length > 0 ? [] : best.candidate,
     rewritten: decided.length > 0 ? [] : best.rewritten,
-    asksMore: good.every((one) => one.asksMore),
+    asked: good.some((one) => one.asked.kind === 'always') ? always : anyOf(good.map((one) => one.asked)),
   };
 }
 
@@ -175,11 +184,18 @@ function distinct<Item>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** A launch of what runs whose re-execution differs. The machine is loaded for kernels alone that are likely to have one. */
-async function confirmed(entry: LaunchedKernel, settings: Settings): Promise<NonIdempotencyWitness | null> {
+/**
+ * A launch of what runs whose re-execution differs. The machine is loaded for kernels alone that are likely to have one.
+ * @param isExpected whether no launch at which the kernel does something is expected to be idempotent
+ */
+async function confirmed(
+  entry: LaunchedKernel,
+  settings: Settings,
+  isExpected: boolean,
+): Promise<NonIdempotencyWitness | null> {
   const { kernel, produced, name, parameters, assumptions, launches } = entry;
   const { kernelContext } = await import('../../check/context/kernel-facts.ts');
-  const { confirmNonIdempotent } = await import('../../idempotency/reexecution/confirm.ts');
+  const { confirmNonIdempotent, confirmUnordered } = await import('../../idempotency/reexecution/confirm.ts');
   const request = {
     kernel: produced ?? kernel,
     name: name.qualified,
@@ -193,18 +209,29 @@ async function confirmed(entry: LaunchedKernel, settings: Settings): Promise<Non
     budget: { ...checkLimits.counted, expired: () => false },
   };
   const [launch] = launches as readonly [Launch];
-  return withDefaultSignals(() => confirmNonIdempotent(kernelContext({ ...request, launch })));
+  const search = isExpected ? confirmNonIdempotent : confirmUnordered;
+  return withDefaultSignals(() => search(kernelContext({ ...request, launch })));
+}
+
+/** The condition of a conditional kernel, as a clause after "idempotent". */
+function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classification, 'overlaps' | 'asked'>): string {
+  const { parameters, kernel, produced } = entry;
+  if (asked.kind === 'always') return overlapsText(overlaps);
+  const nameOf = (field: { readonly index: number; readonly offset: number }): string =>
+    fieldName(parameters, field, produced ?? kernel);
+  return overlapsText(overlaps, launchConditionText(asked, nameOf));
 }
 
 function reportOf(
+  entry: LaunchedKernel,
   found: Classification,
   launches: readonly LaunchIdempotencyReport[],
-  witness: NonIdempotencyWitness | null,
-  elsewhere: ReturnType<typeof classifyElsewhere>,
+  shown: { readonly witness: Witness; readonly reasons: readonly IdempotencyReason[] } | null,
+  remedies: readonly string[],
 ): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
   // Of what is not idempotent, what a run showed comes first.
-  const reasons = witness ? [...found.candidate, ...found.reasons] : found.reasons;
+  const reasons = shown ? [...shown.reasons, ...found.candidate, ...found.reasons] : found.reasons;
   const details = distinct(
     reasons.map((reason) => ({
       kind: reason.kind,
@@ -214,15 +241,46 @@ function reportOf(
   );
   return {
     kernel: kind === 'undecided' ? 'unknown' : kind,
-    ...(kind === 'conditional' ? { condition: overlapsText(overlaps, found.asksMore) } : {}),
+    ...(kind === 'conditional' ? { condition: conditionOf(entry, found) } : {}),
     ...(kind === 'conditional' && overlaps.length > 0 ? { overlaps } : {}),
     reasons: distinct(details.map(({ text }) => text)),
     ...(details.length > 0 ? { details } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
-    ...(elsewhere ? { remedy: elsewhereText(elsewhere.arrays, elsewhere.changed.overlaps) } : {}),
+    ...(remedies.length > 0 ? { remedy: remedies.join('. ') } : {}),
     ...(launches.length > 0 ? { launches } : {}),
-    ...(witness ? { witness: witness.witness } : {}),
+    ...(shown ? { witness: shown.witness } : {}),
   };
+}
+
+/** What would make a kernel idempotent, as sentences without their full stops. */
+async function remediesOf(entry: LaunchedKernel, request: ClassifyRequest, found: Classification): Promise<string[]> {
+  const { classifyElsewhere, classifySplit } = await loadCompiled(() => import('../../idempotency/remedies.ts'));
+  const elsewhere = classifyElsewhere(request, found);
+  const split = classifySplit(request, found);
+  const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null); // prettier-ignore
+  return [
+    ...(elsewhere ? [elsewhereText(elsewhere.arrays, told(elsewhere.changed))] : []),
+    ...(split ? [splitText(split.flatMap(({ barrier }) => barrier ?? []), split.map(told))] : []), // prettier-ignore
+  ];
+}
+
+/** Of a launch that leaves other memory in another order of its threads, where nothing else says why. */
+function orderReasons(
+  { parameters, kernel }: LaunchedKernel,
+  { launches }: KernelReport,
+  { difference }: NonIdempotencyWitness,
+  { candidate, reasons }: Classification,
+): IdempotencyReason[] {
+  if (difference.kind !== 'schedule' || candidate.length > 0) return [];
+  const { name } = difference.memory;
+  // Buffers of parameters are named by their place among these.
+  const [, index, offset] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
+  const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // prettier-ignore
+  const race = launches.flatMap(({ race: { findings } }) => findings).find(({ confirmed: isShown }) => isShown);
+  const locations = race
+    ? [race.first.location, race.second.location].filter((location) => location !== undefined)
+    : [];
+  return [{ kind: 'order', locations: locations.length > 0 ? locations : (reasons[0]?.locations ?? []), written }];
 }
 
 /** Without the verdicts that nobody asked for. */

@@ -56,6 +56,12 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
         const start = (address / allocationDistance) * allocationDistance;
         return bytes === null || address >= start + bytes ? undefined : { start, bytes };
       },
+      texture: (handle) => {
+        const memory = bases[Number(handle / allocationDistance) - 1];
+        if (![...pointers.values()].some((pointer) => pointer.memory === memory && pointer.isTexture)) return undefined;
+        // All that may be behind it: allocations are apart, however large they are.
+        return { start: (handle / allocationDistance) * allocationDistance, bytes: allocationDistance };
+      },
       symbol: (name) => allocationDistance * BigInt(1000 + [...symbolsOf(condition)].indexOf(name)),
     });
   if (isMet) return { verdict: 'idempotent', ...savedBytes(found, site) };
@@ -99,12 +105,19 @@ function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings):
 function reasonOf(
   entry: LaunchedKernel,
   { condition, overlaps }: KernelIdempotency,
-  { block, grid, sharedBytes, aliases }: SiteSettings,
+  { block, grid, sharedBytes, aliases, pointers = new Map<number, never>() }: SiteSettings,
   known: ReadonlyMap<number, bigint>,
 ): string {
   const runs = entry.produced ?? entry.kernel;
   const nameOf = (index: number): string => fieldName(entry.parameters, { index, offset: 0 }, runs);
-  const shared = aliases
+  const ofTextures = [...pointers].flatMap(([texture, { memory, isTexture }]) =>
+    isTexture
+      ? [...pointers].flatMap(([index, other]) =>
+          other.memory === memory && index !== texture ? [[texture, index] as const] : [],
+        )
+      : [],
+  );
+  const shared = [...aliases, ...ofTextures]
     .map((pair) => pair.map(nameOf))
     .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // prettier-ignore
   if (shared) return `${codeList(shared)} are in the same memory`;

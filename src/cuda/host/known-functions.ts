@@ -31,6 +31,21 @@ export function isHarmless(name: string): boolean {
   return harmless.test(name);
 }
 
+/** What a `cudaResourceDesc` binds a texture to, where that is memory of the program. */
+function boundTexture(resource: HostValue | undefined): HostValue | null {
+  if (!resource) return null;
+  const kind = hostField(resource, 'resType');
+  const [, name = ''] = kind.kind === 'symbol' ? (/^cudaResourceType(\w+)$/.exec(kind.symbol.label) ?? []) : [];
+  const path = ({ Array: ['array', 'array'], MipmappedArray: ['mipmap', 'mipmap'], Linear: ['linear', 'devPtr'], Pitch2D: ['pitch2D', 'devPtr'] } as const)[name]; // prettier-ignore
+  const memory = path && ['res', ...path].reduce((value, field) => hostField(value, field), resource);
+  return memory?.kind === 'pointer' && memory.memory.isAllocation ? { kind: 'texture', memory: memory.memory } : null;
+}
+
+/** What an address leads to. */
+function target(value: HostValue, state: State, host: Interpreter): HostValue | undefined {
+  return value.kind === 'place' ? host.read({ kind: 'cell', cell: value.cell, path: value.path }, state) : undefined;
+}
+
 /** The value of a call of a function that is known; null for any other. */
 export function callKnown(
   name: string,
@@ -70,6 +85,16 @@ export function callKnown(
       if (bytes && width) host.know(compared('>=', bytes, width));
       write(first, allocate(bytes && height ? arithmetic('*', bytes, height) : null));
       write(second, pitch);
+      return done();
+    }
+    case 'cudaMallocArray':
+    case 'cudaMalloc3DArray':
+    case 'cudaMallocMipmappedArray':
+      write(first, allocate(null));
+      return done();
+    case 'cudaCreateTextureObject': {
+      const texture = boundTexture(second && target(second.value, state, host));
+      write(first, texture ?? host.symbol(label(), 'cudaTextureObject_t'));
       return done();
     }
     case 'malloc':

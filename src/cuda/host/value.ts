@@ -36,6 +36,8 @@ export type HostValue =
   | { readonly kind: 'condition'; readonly fact: Fact }
   /** @property offset in bytes; null where nobody knows it */
   | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: HostTerm | null }
+  /** A texture object, and the memory that it is bound to. */
+  | { readonly kind: 'texture'; readonly memory: HostMemory }
   /** The address of a variable, or of a part of it. */
   | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
   /**
@@ -108,6 +110,8 @@ export function factOf(value: HostValue): Fact {
     case 'pointer':
       // An allocation may have failed; programs that go on all the same are not our matter.
       return { kind: 'unknown', id: `${value.memory.id}!=0` };
+    case 'texture':
+      return { kind: 'unknown', id: valueKey(value) };
     case 'place':
     case 'record':
     case 'function':
@@ -139,6 +143,8 @@ export function valueKey(value: HostValue): string {
       return `b${factKey(value.fact)}`;
     case 'pointer':
       return `*${value.memory.id}+${value.offset ? termKey(value.offset) : '?'}`;
+    case 'texture':
+      return `texture ${value.memory.id}`;
     case 'place':
       return `&${value.cell}.${value.path.join('.')}`;
     case 'record':

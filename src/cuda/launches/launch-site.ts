@@ -27,6 +27,8 @@ export interface SitePointer {
   readonly bytes: bigint | null;
   /** Of the pointer in its allocation, in bytes; null where the program does not say. */
   readonly offset: bigint | null;
+  /** A texture object that is bound to the memory, or to a part of it. */
+  readonly isTexture?: true;
 }
 
 /** A launch in the text. Properties that are not constants are missing. */
@@ -50,7 +52,7 @@ export interface LaunchSite {
   readonly samePointers: readonly (readonly [number, number])[];
   /** Of these, those that lie a known number of bytes apart: the lower one, the upper one, the bytes. */
   readonly distances: readonly (readonly [number, number, number])[];
-  /** Arguments, by position, that point into memory which the program allocates, or nowhere. */
+  /** Arguments, by position, that point into memory which the program allocates, or nowhere, and textures bound to it. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** What the program makes of dimensions and arguments, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
@@ -546,6 +548,7 @@ function pointersOf(
   return new Map(
     given.flatMap((value, index): [number, SitePointer][] => {
       if (value === nullPointer) return [[index, { memory: 'null', bytes: 0n, offset: 0n }]];
+      if (value.kind === 'texture') return [[index, { memory: value.memory.id, bytes: constant(value.memory.bytes), offset: 0n, isTexture: true }]]; // prettier-ignore
       if (value.kind !== 'pointer' || !value.memory.isAllocation) return [];
       const { memory, offset } = value;
       return [[index, { memory: memory.id, bytes: constant(memory.bytes), offset: constant(offset) }]];

@@ -26,6 +26,8 @@ export type Root =
   | { readonly kind: 'object'; readonly object: MemoryObject }
   /** A pointer read from an array of pointers, `table`, at byte `element`. */
   | { readonly kind: 'loaded'; readonly table: Base; readonly element: Term }
+  /** A texture object among the arguments. */
+  | { readonly kind: 'texture'; readonly index: number; readonly offset: number }
   | { readonly kind: 'unknown' };
 
 /**
@@ -119,6 +121,7 @@ function startOf(root: Root): Amount | null {
         : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
     }
     case 'loaded':
+    case 'texture':
     case 'unknown':
       return null;
   }

@@ -22,6 +22,8 @@ export type IdempotencyReasonKind =
   | 'overlap'
   /** An address rests on a value that is read from memory (NA). */
   | 'address-from-memory'
+  /** A texture or surface of which nobody knows what it is bound to. */
+  | 'unknown-texture'
   /** A condition rests on a value that is read from memory (NC). */
   | 'condition-from-memory'
   /** The bytes that an access touches have no bound (PE), or too wide a one (RO). */
@@ -32,6 +34,8 @@ export type IdempotencyReasonKind =
   | 'uninitialised-shared'
   /** The kernel is not known to be free of races and divergence. */
   | 'not-race-free'
+  /** A launch was run in two orders of its threads, which left other memory. */
+  | 'order'
   /** An instruction whose effect is not known. */
   | 'unsupported'
   /** More accesses than a check looks at; nothing else is known to stand in the way. */

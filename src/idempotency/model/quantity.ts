@@ -20,6 +20,11 @@ export type Quantity =
   | { readonly kind: 'dynamic-shared' }
   /** First byte, and number of bytes, of the allocation that a pointer leads into; known with an interposer alone. */
   | { readonly kind: 'allocation-start' | 'allocation-bytes'; readonly pointer: Quantity }
+  /**
+   * The same of the memory that a texture object is bound to; known where a host program says that alone. Memory without
+   * addresses, such as a CUDA array, counts as an allocation of its own.
+   */
+  | { readonly kind: 'texture-start' | 'texture-bytes'; readonly texture: Quantity }
   /** Where a `__device__` variable lies; known with an interposer alone. */
   | { readonly kind: 'symbol'; readonly name: string }
   | { readonly kind: 'sum' | 'product' | 'min' | 'max'; readonly operands: readonly Quantity[] }

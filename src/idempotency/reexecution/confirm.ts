@@ -1,10 +1,10 @@
 /** Confirms that a kernel is not idempotent: a launch, at sizes as programs use them, whose re-execution differs. */
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
-import { naturalSettings } from '../../check/natural/settings.ts';
+import { naturalSettings, type Setting } from '../../check/natural/settings.ts';
 import { describeWitness, replayRequest } from '../../check/witness/replay.ts';
 import { randomScenario } from '../../check/witness/random-scenario.ts';
 import type { Witness } from '../../verdict/finding.ts';
-import { type RunDifference, reexecute } from './reexecute.ts';
+import { type Reexecution, type RunDifference, reexecute } from './reexecute.ts';
 
 /** A launch that may not be run again. */
 export interface NonIdempotencyWitness {
@@ -30,31 +30,66 @@ const mostBlocks = 16;
 const draws = 2;
 
 /**
- * Searches natural settings, small ones first, for a launch whose re-execution leaves other memory than one run. Its
- * arrays are apart from each other. What rests on values that runs make up does not count.
+ * Searches natural settings, small ones first, for a launch whose re-execution leaves other memory than one run, or that
+ * leaves other memory where its threads take turns in another order. Its arrays are apart from each other. What rests on
+ * values that runs make up does not count.
  * @param context of the production build, as `kernelContext` makes it
  */
 export function confirmNonIdempotent(
   context: KernelAndLaunch & SymbolicFacts,
   budget: ConfirmationBudget = usualConfirmation,
 ): NonIdempotencyWitness | null {
-  const { kernel, request, fields } = context;
-  const { launch, parameters, name } = request;
   let left = budget.launches;
   for (const setting of naturalSettings(context)) {
     for (let draw = 0; draw < draws; draw++) {
       if (left-- <= 0) return null;
-      const count = Math.min(setting.grid[0] * setting.grid[1] * setting.grid[2], mostBlocks);
-      const scenario = randomScenario(context, setting, draw, [...Array(count).keys()]);
-      const asked = replayRequest(kernel, parameters, fields, launch, scenario, budget.steps, false);
-      const result = reexecute({ ...asked, stops, seed: draw });
-      if (result.idempotent !== false || result.hasUnknownValues) continue;
-      const { difference } = result;
-      // What races or reads shared memory that nobody wrote may do so at this block alone.
-      if (difference.kind === 'schedule') continue;
-      if (difference.kind === 'outcome' && difference.outcome !== 'stuck') continue;
-      return { witness: describeWitness(kernel, name, parameters, fields, launch, scenario), difference };
+      const found = refuted(context, setting, draw, budget.steps);
+      if (found) return found;
     }
   }
   return null;
+}
+
+/**
+ * The same for a kernel of which nothing is known but that threads race in some launches. In blocks of another shape they
+ * may not, so that each of the large settings has to show it.
+ */
+export function confirmUnordered(
+  context: KernelAndLaunch & SymbolicFacts,
+  budget: ConfirmationBudget = usualConfirmation,
+): NonIdempotencyWitness | null {
+  const all = naturalSettings(context);
+  const large = all.filter(({ isLarge }) => isLarge);
+  const settings = (large.length > 0 ? large : all).slice(0, Math.ceil(budget.launches / draws));
+  const found: NonIdempotencyWitness[] = [];
+  for (const setting of settings) {
+    const ofSetting = refuted(context, setting, 0, budget.steps) ?? refuted(context, setting, 1, budget.steps);
+    if (ofSetting?.difference.kind !== 'schedule') return null;
+    found.push(ofSetting);
+  }
+  return found[0] ?? null;
+}
+
+/** A launch at a setting, if it is seen not to be idempotent. */
+function refuted(
+  context: KernelAndLaunch & SymbolicFacts,
+  setting: Setting,
+  draw: number,
+  steps: number,
+): NonIdempotencyWitness | null {
+  const { kernel, request, fields } = context;
+  const { launch, parameters, name } = request;
+  const count = Math.min(setting.grid[0] * setting.grid[1] * setting.grid[2], mostBlocks);
+  const scenario = randomScenario(context, setting, draw, [...Array(count).keys()]);
+  const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
+  const difference = telling(reexecute({ ...asked, stops, seed: draw }));
+  return difference && { witness: describeWitness(kernel, name, parameters, fields, launch, scenario), difference };
+}
+
+function telling(result: Reexecution): RunDifference | null {
+  if (result.idempotent !== false || result.hasUnknownValues) return null;
+  const { difference } = result;
+  // What reads shared memory that nobody wrote may do so at this block alone.
+  if (difference.kind === 'schedule' && !difference.isOfOrder) return null;
+  return difference.kind === 'outcome' && difference.outcome !== 'stuck' ? null : difference;
 }

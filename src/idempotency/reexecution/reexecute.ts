@@ -61,8 +61,16 @@ interface Schedule {
 type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assumption' | 'unknown-value';
 
 export type RunDifference =
-  /** Runs of one launch, from its start, leave different memory. */
-  | { readonly kind: 'schedule'; readonly schedule: Schedule; readonly memory: MemoryDifference }
+  /**
+   * Runs of one launch, from its start, leave different memory. `isOfOrder`: the order of threads alone decides that, and
+   * not what shared memory held at the start.
+   */
+  | {
+      readonly kind: 'schedule';
+      readonly schedule: Schedule;
+      readonly memory: MemoryDifference;
+      readonly isOfOrder: boolean;
+    }
   /** After a stop, the launch leaves other memory than one run. `steps`: where it was stopped, once or twice. */
   | {
       readonly kind: 'stop';
@@ -209,7 +217,21 @@ class Repeating {
 
   #compareOnce(schedule: Schedule, memory: GlobalMemory): void {
     const difference = firstDifference(this.#once, memory);
-    if (difference) throw new Told({ difference: { kind: 'schedule', schedule, memory: difference } });
+    if (!difference) return;
+    const ofOrder = this.#differenceOfOrder(schedule);
+    throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // prettier-ignore
+  }
+
+  /** Where the launch leaves other memory than under the first schedule, both with the same values of all that is unknown. */
+  #differenceOfOrder(schedule: Schedule): MemoryDifference | null {
+    const unknown = { contentsSeed: this.#request.seed, havocSeed: this.#request.seed };
+    const left = [schedules[0]!, schedule].map((one) => {
+      const memory = copyMemory(this.#start);
+      const { result } = this.#watch(memory, one, { at: [], blockEnds: 0 }, unknown);
+      return problemOf(result) ? null : memory;
+    });
+    const [first, second] = left;
+    return first && second ? firstDifference(first, second) : null;
   }
 
   /** What memory holds where the launch is stopped under a schedule. */

@@ -240,6 +240,10 @@ export class CFunction {
         if (known === false) return unknown;
         return this.value(addresses, `${found}[${quantity.kind === 'allocation-start' ? 0 : 1}]`, known);
       }
+      // No driver function tells what a texture is bound to.
+      case 'texture-start':
+      case 'texture-bytes':
+        return unknown;
       case 'symbol': {
         this.names += 1;
         const found = `a${this.names}`;

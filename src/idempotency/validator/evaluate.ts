@@ -17,6 +17,8 @@ export interface InstanceArguments {
   readonly dynamicShared: number;
   /** The allocation that an address lies in. */
   readonly allocation?: (address: bigint) => { readonly start: bigint; readonly bytes: bigint } | undefined;
+  /** The memory that a texture object is bound to, by its value. */
+  readonly texture?: (handle: bigint) => { readonly start: bigint; readonly bytes: bigint } | undefined;
   /** Where a `__device__` variable lies. */
   readonly symbol?: (name: string) => bigint | undefined;
 }
@@ -136,6 +138,12 @@ class Evaluation {
       case 'allocation-bytes': {
         const found = this.allocation(quantity.pointer);
         return quantity.kind === 'allocation-start' ? found?.start : found?.bytes;
+      }
+      case 'texture-start':
+      case 'texture-bytes': {
+        const handle = this.value(quantity.texture);
+        const found = handle === undefined ? undefined : this.launch.texture?.(handle);
+        return quantity.kind === 'texture-start' ? found?.start : found?.bytes;
       }
       case 'symbol': {
         const address = launch.symbol?.(quantity.name);

@@ -20,6 +20,9 @@ export class StructuralKeys {
         case 'allocation-start':
         case 'allocation-bytes':
           return [quantity.kind, this.ofQuantity(quantity.pointer)];
+        case 'texture-start':
+        case 'texture-bytes':
+          return [quantity.kind, this.ofQuantity(quantity.texture)];
         case 'symbol':
           return [quantity.kind, quantity.name];
         case 'sum':

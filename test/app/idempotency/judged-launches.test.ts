@@ -21,11 +21,31 @@ __global__ void fill(int *out, int n) {
   if (i < n) out[i] = i;
 }
 __global__ void count(int *out) { out[threadIdx.x] += 1; }
+__global__ void look(cudaTextureObject_t texture, int *out) { out[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x); }
+cudaTextureObject_t made(cudaResourceDesc described) {
+  cudaTextureDesc as = {};
+  cudaTextureObject_t texture;
+  cudaCreateTextureObject(&texture, &described, &as, NULL);
+  return texture;
+}
+cudaTextureObject_t ofLine(int *line) {
+  cudaResourceDesc described;
+  memset(&described, 0, sizeof described);
+  described.resType = cudaResourceTypeLinear;
+  described.res.linear.devPtr = line;
+  return made(described);
+}
+cudaTextureObject_t ofArray(cudaArray_t array) {
+  cudaResourceDesc described = {};
+  described.resType = cudaResourceTypeArray;
+  described.res.array.array = array;
+  return made(described);
+}
 `;
 
 /** What is said of each launch of a program whose body is given, by the text of the launch. */
 async function judged(body: string): Promise<Map<string, string>> {
-  const text = `${kernels}\nint run(int m, int *given) {\n  int *a, *b, *c;\n  const int n = 1000;\n  cudaMalloc(&a, n * sizeof(int)); cudaMalloc(&b, 2 * n * sizeof(int)); cudaMalloc(&c, m * sizeof(int));\n${body}\n  return 0;\n}\n`;
+  const text = `${kernels}\nint run(int m, int *given) {\n  int *a, *b, *c;\n  const int n = 1000;\n  cudaMalloc(&a, n * sizeof(int)); cudaMalloc(&b, 2 * n * sizeof(int)); cudaMalloc(&c, m * sizeof(int));\n  cudaArray_t image;\n  cudaMallocArray(&image, NULL, 64, 64);\n${body}\n  return 0;\n}\n`;
   writeFileSync(join(folder, 'run.cu'), text);
   const run = await selvage(['idempotency', 'run.cu', '--format', 'json'], folder);
   assert.equal(run.status, 0, run.stderr);
@@ -52,6 +72,11 @@ test('launches are judged by their allocations and sizes', { skip: withoutNvcc }
     ['add<<<4, 256>>>(a, b, c, m);', 'undecided: the host program does not say `n`'],
     ['fill<<<4, 256>>>(a, n);', 'idempotent: 4000'],
     ['count<<<1, 256>>>(a);', 'non-idempotent'],
+    ['look<<<1, 256>>>(ofArray(image), a);', 'idempotent: 4000'],
+    ['look<<<1, 256>>>(ofLine(b), a);', 'idempotent: 4000'],
+    ['look<<<1, 256>>>(ofLine(b + 1000), b);', 'undecided: `texture` and `out` are in the same memory'],
+    ['look<<<1, 256>>>(ofLine(given), a);', 'undecided: the host program does not say `texture`'],
+    ['look<<<1, 256>>>(given == a ? ofLine(a) : ofLine(b), a);', 'undecided: the host program does not say `texture`'],
   ];
   const found = await judged(said.map(([launch]) => `  ${launch}`).join('\n'));
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(said));

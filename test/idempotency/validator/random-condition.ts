@@ -43,6 +43,7 @@ function leaf(random: Random): Quantity {
     () => ({ kind: 'dynamic-shared' }),
     () => ({ kind: 'symbol', name: random.chance(0.8) ? 'table' : '"*/ \\ ??/' }),
     () => ({ kind: random.chance(0.5) ? 'allocation-start' : 'allocation-bytes', pointer: argumentQuantity(random) }),
+    () => ({ kind: random.chance(0.5) ? 'texture-start' : 'texture-bytes', texture: argumentQuantity(random) }),
   ])();
 }
 

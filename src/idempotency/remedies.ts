@@ -1,0 +1,86 @@
+/** What would make a kernel idempotent that is not. Each remedy is verified: the changed kernel is classified. */
+import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
+import { leadsTo, pointDominates, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
+import type { Instruction, Kernel } from '../ir/form/kernel.ts';
+import type { Location } from '../source/location.ts';
+import { fieldName } from '../launch/parameter-field.ts';
+import { type Classification, type ClassifyRequest, classify } from './classify.ts';
+import { sourcePlaces } from './effects.ts';
+
+/**
+ * What would make a kernel idempotent that reads arrays and writes them afterwards: to write other arrays instead. The
+ * kernel that does is classified.
+ * @returns its class and condition, and the names of those arrays; null where that does not help, or changes what the
+ *   kernel computes
+ */
+export function classifyElsewhere(
+  request: ClassifyRequest,
+  { rewritten }: Classification,
+): { readonly arrays: readonly string[]; readonly changed: Classification } | null {
+  if (rewritten.length === 0) return null;
+  const changed = classify({ ...request, elsewhere: rewritten });
+  if (changed.class !== 'idempotent' && changed.class !== 'conditional') return null;
+  return { arrays: rewritten.map((array) => fieldName(request.parameters, array, request.kernel)), changed };
+}
+
+/** A kernel of those that a kernel would be if it were split at barriers. */
+interface KernelPart extends Classification {
+  /** The barrier that it begins with; null: the first part. */
+  readonly barrier: Location | null;
+}
+
+/**
+ * What would make a kernel idempotent that reads memory and writes it behind a barrier: to end the launch at the barrier,
+ * and to do the rest in the next one. Of a kernel without races that is one of its executions: all blocks come to the
+ * barrier first. A launch that is run again begins at its own part, with what the parts before it have left. What threads
+ * hold, and shared memory, goes through memory that nothing else touches, which one part writes and later ones read.
+ * @returns the parts in their order, each idempotent in all launches or under its condition; as few as help; null where
+ *   that does not help
+ */
+export function classifySplit(request: ClassifyRequest, found: Classification): readonly KernelPart[] | null {
+  if (!found.isRewriteAlone) return null;
+  const { kernel } = request;
+  const split = (barriers: readonly Barrier[]): readonly KernelPart[] | null => {
+    const parts: KernelPart[] = [];
+    for (let number = 0; number <= barriers.length; number++) {
+      const classified = classify({ ...request, part: { barriers, number } });
+      if (classified.class !== 'idempotent' && classified.class !== 'conditional') return null;
+      const barrier = barriers[number - 1];
+      parts.push({ ...classified, barrier: barrier ? sourcePlaces(barrier.instruction)[0]! : null });
+    }
+    return parts;
+  };
+  let barriers = splittingBarriers(kernel);
+  let parts = barriers.length > 0 && barriers.length <= mostSplits ? split(barriers) : null;
+  for (const barrier of parts ? barriers : []) {
+    const fewer = barriers.filter((one) => one !== barrier);
+    const without = fewer.length > 0 ? split(fewer) : null;
+    if (without) [barriers, parts] = [fewer, without];
+  }
+  return parts;
+}
+
+interface Barrier extends ProgramPoint {
+  readonly instruction: Instruction;
+}
+
+/** Barriers at which a kernel is tried to be split. */
+const mostSplits = 8;
+
+/**
+ * Barriers of the block, in their order, at which a kernel can be split: all that comes behind one comes behind it on
+ * every way, and none is passed twice. Copies of one barrier of the source do not count.
+ */
+function splittingBarriers(kernel: Kernel): readonly Barrier[] {
+  const barriers = pointsOf(kernel, (instruction) => isFullBarrier(instruction) && !isGridBarrier(instruction));
+  const places = barriers.map(({ instruction }) => JSON.stringify(sourcePlaces(instruction)));
+  const isSingle = (at: number): boolean => places[at] !== '[]' && places.filter((place) => place === places[at]).length === 1; // prettier-ignore
+  const all = pointsOf(kernel, () => true);
+  return barriers
+    .filter(
+      (barrier, at) =>
+        isSingle(at) &&
+        all.every((point) => !leadsTo(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
+    ) // prettier-ignore
+    .sort((a, b) => (pointDominates(kernel, a, b) ? -1 : 1));
+}
