@@ -39,6 +39,7 @@ import { limitEffort, useReserve } from './question/budget.ts';
 import { effortOfCheck, effortOfProof, effortOfTrials } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { brokenPreconditions } from './natural/broken-preconditions.ts';
 import { underPreconditions } from './natural/preconditions.ts';
@@ -47,6 +48,22 @@ import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/steps.ts';
 import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
+
+/** The kernel with its variables as the host program fills them before the launch. */
+function withFilledVariables({ kernel, launch, objectName }: CheckRequest): Kernel {
+  const { variables } = launch.contents ?? {};
+  if (!variables?.size) return kernel;
+  const objects = kernel.objects.map((object) => {
+    const initial = variables.get(objectName(object.symbol));
+    return initial && initial.length === object.bytes ? { ...object, initial, external: false } : object;
+  });
+  return { ...kernel, objects };
+}
+
+function tableText({ launch, objectName }: CheckRequest, symbol: string): string {
+  const name = objectName(symbol);
+  return `${name} holds what ${launch.contents?.variables.has(name) === true ? 'the host program copies there' : 'it is initialised with'}`;
+}
 
 /** Checks one kernel under one launch. It throws only for a defect of Selvage, never because of the input. */
 export function checkKernel(request: CheckRequest): Promise<CheckResult> {
@@ -57,6 +74,7 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   const request: CheckRequest = {
     ...asked,
+    kernel: withFilledVariables(asked),
     budget: { ...asked.budget, effort: asked.budget.effort ?? { left: effortOfCheck, kept: 0 } },
   };
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
@@ -97,8 +115,7 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
  */
 function* decide(facts: KernelContext): Steps<CheckResult> {
   const assumed = new AssumedFacts(facts);
-  for (const { symbol } of initialisedTables(facts))
-    assumed.add('contents', `${facts.request.objectName(symbol)} holds what it is initialised with`);
+  for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
   for (const text of pointersApart(facts)) assumed.add('contents', text);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;

@@ -362,9 +362,10 @@ function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: nu
   );
 }
 
-/** Whether an atom is read from a table whose initialiser says what it holds. */
+/** Whether an atom is read from a table whose initialiser, or the host program, says what it holds. */
 function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
-  return atom?.kind === 'havoc' && elements.get(atom.value)?.initialised !== undefined;
+  const fact = atom?.kind === 'havoc' ? elements.get(atom.value) : undefined;
+  return fact?.initialised !== undefined || fact?.isFilled === true;
 }
 
 /** The tables whose initialisers say what indices and conditions are. */

@@ -29,6 +29,16 @@ export interface Launch {
   readonly distances?: readonly PointerDistance[];
   /** What the host program makes of dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
+  /** What memory holds when the kernel starts, where the host program fills it for all to see. */
+  readonly contents?: LaunchContents;
+}
+
+/** What memory holds when a kernel starts. */
+interface LaunchContents {
+  /** The elements of array parameters, all of them, by index. */
+  readonly arrays: ReadonlyMap<number, readonly number[]>;
+  /** The bytes of variables in global and constant memory, by their name in the source. */
+  readonly variables: ReadonlyMap<string, Uint8Array>;
 }
 
 /**

@@ -1,16 +1,15 @@
 /**
  * Mutants of a checkout of NVIDIA/cuda-samples: a barrier, a guard, a stride or an atomic of a kernel is changed, fifty
- * times each. `npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--out FILE] [--limit SECONDS]`
+ * times each. `npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--part NAME]… [--out FILE] [--limit SECONDS]`
  * takes the units that UNITS, the output of the suite `samples`, calls checked. Each mutant is checked in the folder of
  * its sample, without any option, and run at the sizes of the sample's own launches; where only the run knows them, at
  * natural ones that meet what ties the launch. Of each that a run refutes nothing may be proved that the run refutes, and
  * it must get the severity of section 2 of the design (`../kernels/wanted-severity.ts`).
  *
- * The outcomes are lines of JSON in FILE, which is gone on with. A mutant that takes longer than the limit is told, and
+ * The outcomes are lines of JSON in FILE, which is gone on with. A mutant that takes more seconds of CPU than the limit is told, and
  * another one takes its place. Prints the table by part and the misses; the exit code is 1 where something refuted is
  * proved, or less than 90 % of the severities are right.
  */
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Judgement, type Tally, count, emptyTally, isGood, outcomeText, plainName, shuffledSites, siteText, tableText } from '../kernels/judged-mutant.ts'; // prettier-ignore
 import { type Part, type Site, changed, sitesOf } from '../kernels/source-mutation.ts';
+import { endedByLimit, runLimited } from './limited-run.ts';
 import type { SampleUnit } from './samples-table.ts';
 
 /** A file with kernels, and a unit that compiles it. */
@@ -41,6 +41,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     each: { type: 'string', default: '50' },
+    part: { type: 'string', multiple: true, default: [...sampleParts] },
     out: { type: 'string', default: 'sample-mutants.jsonl' },
     limit: { type: 'string', default: '120' },
   },
@@ -48,7 +49,7 @@ const { values, positionals } = parseArgs({
 });
 const [, given, unitsFile, ...words] = positionals;
 if (given === undefined || unitsFile === undefined) {
-  process.stderr.write('usage: npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--out FILE] [--limit SECONDS]\n'); // prettier-ignore
+  process.stderr.write('usage: npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--part NAME]… [--out FILE] [--limit SECONDS]\n'); // prettier-ignore
   process.exit(2);
 }
 const checkout = realpathSync(given);
@@ -61,7 +62,7 @@ try {
   const all = originals(linesOf<SampleUnit>(unitsFile).filter(({ unit }) => words.length === 0 || words.some((word) => unit.includes(word)))); // prettier-ignore
   const tallies: Partial<Record<Part, Tally>> = {};
   const late: string[] = [];
-  for (const part of sampleParts) {
+  for (const part of sampleParts.filter((name) => values.part.includes(name))) {
     const tally = (tallies[part] = emptyTally());
     const list = shuffledSites(all, part, Number(values.seed));
     for (const { original, site } of list) {
@@ -70,7 +71,7 @@ try {
       const known = lines.find(
         (line) => line.part === part && line.name === place.name && line.change === place.change,
       );
-      const line = known ?? { part, ...place, outcome: outcomeOf(original, site) };
+      const line = known ?? { part, ...place, outcome: await outcomeOf(original, site) };
       if (!known) appendFileSync(out, `${JSON.stringify(line)}\n`);
       if (line.outcome === 'late') late.push(`out of time: ${part} ${line.name}: ${line.change}`);
       if (line.outcome === null || line.outcome === 'late') continue;
@@ -106,20 +107,21 @@ function originals(units: readonly SampleUnit[]): Original[] {
 }
 
 /** Checks and runs a mutant in a copy of its sample. */
-function outcomeOf({ file, text, unit }: Original, site: Site): Line['outcome'] {
+async function outcomeOf({ file, text, unit }: Original, site: Site): Promise<Line['outcome']> {
   const folder = join(scratch, 'repository');
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(checkout, unit.sample), join(folder, unit.sample), { recursive: true });
   mkdirSync(join(folder, '.git'));
   const ptx = join(scratch, `${unit.unit.replaceAll('/', '+')}.ptx`);
-  if (!existsSync(ptx)) childOf(folder, unit, site, ptx);
-  if (!existsSync(ptx)) return null;
+  const first = existsSync(ptx) ? null : await childOf(folder, unit, site, ptx);
+  if (!existsSync(ptx)) return first === 'late' ? 'late' : null;
   writeFileSync(join(folder, file), changed(text, site));
   return childOf(folder, unit, site, ptx);
 }
 
-function childOf(folder: string, { unit }: SampleUnit, { kernel }: Site, ptx: string): Line['outcome'] {
-  const { stdout, signal } = spawnSync(process.execPath, [program, folder, unit, join(checkout, 'Common'), kernel, ptx], { cwd: folder, encoding: 'utf8', timeout: 1000 * Number(values.limit), killSignal: 'SIGKILL', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
-  if (signal !== null) return 'late';
+async function childOf(folder: string, { unit }: SampleUnit, { kernel }: Site, ptx: string): Promise<Line['outcome']> {
+  const { status, stdout, stderr } = await runLimited(Number(values.limit), process.execPath, [program, folder, unit, join(checkout, 'Common'), kernel, ptx], folder); // prettier-ignore
+  if (endedByLimit.includes(status)) return 'late';
+  process.stderr.write(stderr);
   return stdout === '' ? null : (JSON.parse(stdout) as Judgement | null);
 }

@@ -12,6 +12,7 @@ import {
   commonPointers,
   distinctSites,
   sitesOf,
+  withoutContents,
   withoutCovered,
 } from '../../cuda/launches/launch-site.ts';
 import { definesFunction, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
@@ -63,11 +64,12 @@ function isOfTypes(qualified: string): boolean {
 }
 
 /**
- * A launch without what it says of the sizes of arrays. In a program of templates those are sizes for one type, and
+ * A launch without what it says of the sizes and contents of arrays. In a program of templates those are of one type, and
  * nothing tells whether that is the type of the instance.
  */
 function withoutExtents(site: LaunchSite): LaunchSite {
-  return { ...site, ties: site.ties.filter(({ kind }) => kind !== 'extent') };
+  const plain = withoutContents(site);
+  return { ...plain, ties: plain.ties.filter(({ kind }) => kind !== 'extent') };
 }
 
 /** More launches of a kernel than these are told as one, with what differs left open. */
@@ -328,8 +330,10 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
     const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // prettier-ignore
+    const contents = (site: LaunchSite): unknown => [[...site.contents.arrays], [...site.contents.variables]];
     return {
       ...common,
+      contents: same(contents) ? common.contents : withoutContents(first!).contents,
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
       scalars: new Map(
@@ -367,7 +371,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties } = site; // prettier-ignore
+  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents } = site; // prettier-ignore
   return {
     text,
     location,
@@ -383,5 +387,6 @@ function settingsOf(site: LaunchSite): SiteSettings {
     distances,
     pointers,
     ties,
+    contents,
   };
 }

@@ -4,7 +4,8 @@ import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Launch, LaunchSource, PointerDistance } from '../../launch/launch.ts';
-import type { LaunchProperty, SitePointer } from '../../cuda/launches/launch-site.ts';
+import type { LaunchProperty, SiteContents, SitePointer } from '../../cuda/launches/launch-site.ts';
+import { objectName } from '../../cuda/names/demangle.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
@@ -38,6 +39,8 @@ export interface SiteSettings extends LaunchSettings {
   readonly pointers?: ReadonlyMap<number, SitePointer>;
   /** What the host program makes of dimensions and arguments that are not constants. */
   readonly ties?: readonly AssumptionExpression[];
+  /** What memory holds that the host program fills. */
+  readonly contents?: SiteContents;
 }
 
 export interface LaunchFacts {
@@ -166,7 +169,19 @@ function oneLaunch(
     samePointers: site?.samePointers ?? [],
     ...(site?.distances?.length ? { distances: site.distances } : {}),
     ...tiesOf(site, layers),
+    ...contentsOf(kernel, site),
   };
+}
+
+/** What a site says of memory that the kernel may look at. */
+function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<Launch, 'contents'> {
+  const { arrays, variables } = site?.contents ?? {};
+  const own = [...(variables ?? [])].filter(([name, { length }]) => {
+    const fitting = objects.filter(({ symbol, space }) => (space === 'global' || space === 'const') && objectName(symbol) === name); // prettier-ignore
+    return fitting.length === 1 && fitting[0]!.bytes === length && !fitting[0]!.addresses?.length;
+  });
+  if (own.length === 0 && !arrays?.size) return {};
+  return { contents: { arrays: arrays ?? new Map(), variables: new Map(own) } };
 }
 
 /** What a site says of dimensions and arguments, as far as nothing else states the dimension. */
@@ -228,6 +243,7 @@ function keyOf({
   samePointers,
   distances = [],
   ties = [],
+  contents,
 }: Launch): string {
   const values = [...scalars].map(([index, value]) => `${index}=${value}`);
   return JSON.stringify([
@@ -241,5 +257,6 @@ function keyOf({
     samePointers,
     distances,
     ties.map(({ text }) => text),
+    contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : [],
   ]);
 }

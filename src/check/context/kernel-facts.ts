@@ -3,12 +3,18 @@ import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApa
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
-import { type Access, type LoadedMemory, collectAccesses, loadedMemory } from '../../analysis/values/access.ts';
+import {
+  type Access,
+  type LoadedMemory,
+  collectAccesses,
+  constantReads,
+  loadedMemory,
+} from '../../analysis/values/access.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { constantPlace, findBroadcasts } from '../../analysis/values/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import { type Base, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
+import { type Base, type Target, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
 import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import { findRereads } from '../../analysis/values/reread.ts';
@@ -119,7 +125,10 @@ function contextOf(request: CheckRequest): KernelContext {
     isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
   const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
   const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
-  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, accesses, loaded);
+  const { variables } = launch.contents ?? {};
+  const isFilled = ({ base }: Target): boolean => base.kind === 'object' && variables?.has(request.objectName(base.object.symbol)) === true; // prettier-ignore
+  const tables = variables?.size ? constantReads(symbolic, declaredAs).filter(({ targets }) => targets.every(isFilled)) : []; // prettier-ignore
+  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, [...accesses, ...tables], loaded, launch.contents); // prettier-ignore
   return {
     request,
     kernel,

@@ -1,4 +1,5 @@
 /** What the user's assumptions say of the elements of arrays, and the loads that read such elements. */
+import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
@@ -21,6 +22,8 @@ export interface ElementFact {
   readonly unsigned: boolean;
   /** The object whose initialiser says so; absent where the user does. */
   readonly initialised?: MemoryObject;
+  /** The host program fills the array before the launch: all of its elements are known. */
+  readonly isFilled?: true;
 }
 
 /** Tables of more elements are not looked at. */
@@ -75,12 +78,14 @@ function elementAt(memory: Uint8Array, at: number, bytes: number): bigint {
 /**
  * The facts about loaded values, by value id, and all values that are read from an array of which something is stated. Only memory that the kernel does not write holds what is stated of it.
  * @param loaded what a load reads
+ * @param filled what the host program fills
  */
 export function collectElementFacts(
   parameters: readonly ParameterSource[],
   assumptions: readonly StatedAssumption[],
   accesses: readonly Access[],
   loaded: (load: Instruction) => LoadedMemory,
+  filled: Launch['contents'],
 ): { readonly elements: ReadonlyMap<number, ElementFact>; readonly stated: ReadonlySet<number> } {
   const facts = new Map<number, ElementFact>();
   const values = new Set<number>();
@@ -116,6 +121,7 @@ export function collectElementFacts(
       distinct: own.some(({ expression }) => expression.kind === 'distinct'),
       ranges: own.flatMap(({ expression }) => (expression.kind === 'elements' ? [expression] : [])),
       unsigned: !element.signed,
+      ...(offset === 0 && filled?.arrays.has(index) ? { isFilled: true as const } : {}),
     });
   }
   return { elements: facts, stated: values };

@@ -47,7 +47,11 @@ function barrierStep({ kernel }: KernelContext, { instruction, times }: PassedBa
 
 /** The launch and scalars that a finding rests on and nobody gave. */
 export function chosenLaunch({ request, kernel, fields, dimensions }: KernelContext, scenario: Scenario): ChosenLaunch {
-  const { block, grid, contents, settled } = scenario;
+  const { block, grid, contents } = scenario;
+  // What the host program fills is given.
+  const settled = new Map(
+    [...scenario.settled].filter(([, held]) => typeof held !== 'object' || held.kind !== 'filled'),
+  );
   const chosen: ChosenLaunch = {
     ...(dimensions.block.includes(null) && { block }),
     ...(dimensions.grid.includes(null) && { grid }),

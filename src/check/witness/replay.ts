@@ -40,7 +40,13 @@ export interface Shown<Event> {
 }
 
 /** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
-export type Contents = number | 'rising' | 'falling' | `random ${number}` | Drawn;
+export type Contents = number | 'rising' | 'falling' | `random ${number}` | Drawn | Filled;
+
+/** The elements that the host program leaves in an array. */
+interface Filled {
+  readonly kind: 'filled';
+  readonly values: readonly number[];
+}
 
 /** Pairs of accesses that a run may show before it is stopped. */
 const maxRaces = 1000;
@@ -51,6 +57,7 @@ const distinctElements = 4096;
 /** The number in most elements, and those in the elements from the first one on that differ. */
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
+  if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
   if (typeof contents === 'object') return { fill: numberBehind(contents, type), values: drawnNumbers(contents, type) }; // prettier-ignore
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
   if (contents === 'falling')
@@ -111,7 +118,7 @@ function elementOf(parameters: readonly ParameterSource[], field: ParameterField
 function describeContents(contents: Contents, type: string, length = endlessElements): WitnessArgument {
   const { fill, values } = numbersIn(contents, type);
   const kept = values.slice(0, length);
-  const drawn = typeof contents === 'object' ? { drawn: drawnText(contents) } : {};
+  const drawn = typeof contents === 'object' && contents.kind !== 'filled' ? { drawn: drawnText(contents) } : {};
   return { type, length, fill, ...(kept.length > 0 && { values: Object.fromEntries(kept.entries()) }), ...drawn };
 }
 

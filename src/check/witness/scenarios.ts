@@ -408,7 +408,12 @@ export class Confirmation {
     // Where the launch does not say, what every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...drawnContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
-    const settled = new Map<string, Contents>([...drawn, ...settledElements(this.ranges, usualContents, this.zeroed)]);
+    const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // prettier-ignore
+    const settled = new Map<string, Contents>([
+      ...drawn,
+      ...settledElements(this.ranges, usualContents, this.zeroed),
+      ...filled,
+    ]);
     const contents = usualContents;
     const at = this.settings.indexOf(setting);
     const { extents } = this.context;

@@ -4,6 +4,7 @@ import { type FunctionDeclaration, parametersOf, textOf } from './declarations.t
 import { bracedValue } from './braced-value.ts';
 import { functionNamed, templateArguments, typeOfExpression } from './expressions.ts';
 import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
+import { noteContents } from './device-contents.ts';
 import { callKnown, isHarmless } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';
@@ -55,6 +56,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
     for (const one of [target, ...(target.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
   else if (functions.has(name)) host.unfollowed(name);
   const values = given();
+  if (!target) noteContents(name, values, items, state, host);
   const known = target ? null : callKnown(name, values, items, state, host);
   if (known) return known;
   return unknownCall(target ? undefined : name, values, node, state, host);

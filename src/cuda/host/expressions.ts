@@ -91,6 +91,11 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const operand = stripParentheses(childIn(node, 'value') ?? node);
       const named = typeText(textOf(text, operand), frame);
       const own = typeOfExpression(operand, state, frame, host);
+      const value = own !== undefined && /^[^[\]]*\[\]$/.test(own) && operand.type === 'identifier' && !isArrayParameter(named, text) ? host.evaluate(operand, state, frame) : undefined; // prettier-ignore
+      if (value?.kind === 'record' && value.length !== undefined) {
+        const size = arithmetic('*', sizeOfNamed(own!.replace(/\[\]$/, ''), host.declarations), integer(value.length));
+        return size ? numberValue(size) : unknown();
+      }
       if (own === undefined || /\[\]/.test(own)) {
         const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named) || sizeOfType(named) !== undefined; // prettier-ignore
         return isType ? numberValue(sizeOfNamed(named, host.declarations)) : unknown();
@@ -520,6 +525,11 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
   if (place?.kind === 'cell') return { kind: 'place', cell: place.cell, path: place.path };
   const symbol = place ? place.symbol : { id: `&${textOf(text, node)}`, label: textOf(text, node) };
   return { kind: 'symbol', symbol: { id: `&${symbol.id}`, label: symbol.label } };
+}
+
+/** Whether some function takes an array of a name, which is a pointer there. */
+function isArrayParameter(name: string, text: string): boolean {
+  return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // prettier-ignore
 }
 
 /** The declared type of what an expression names; undefined where no declaration tells. */

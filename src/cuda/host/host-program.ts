@@ -14,7 +14,8 @@ import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
-import { type HostMemory, type HostValue, type HostScope, numberValue, termOf } from './value.ts';
+import { isInOrder } from './device-contents.ts';
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, numberValue, termOf } from './value.ts'; // prettier-ignore
 
 /** Statements and expressions that are gone through for one function, calls included. */
 const mostSteps = 60_000;
@@ -188,6 +189,7 @@ function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: strin
     argumentTypes: [],
     facts: [],
     symbolFacts: [],
+    contents: new Map(),
     entry,
   };
 }
@@ -261,6 +263,8 @@ function interpret(
   const { text } = declarations;
   const bringsNames = /\busing\s/.test(text);
   const base: State = { store: HostStore.empty(), facts: [], epoch: 0 };
+  let tellsContents: boolean | undefined;
+  const contents = new Map<string, number>();
 
   const symbol = (label: string, type?: string): HostValue => {
     const own = { id: `${program}:${entry.node.start}.${counter++}`, label };
@@ -296,8 +300,29 @@ function interpret(
     escape: (index) => {
       if (!isFixed(index)) escaped.add(index);
     },
+    fill: (memory, held, state) => {
+      if (!(tellsContents ??= isInOrder(declarations))) return;
+      let own = contents.get(memory);
+      if (own === undefined) {
+        own = cell('contents of memory');
+        contents.set(memory, own);
+        base.store.set(own, symbol('contents of memory'));
+      }
+      state.store.set(own, held ?? symbol('contents of memory'));
+      note(own, undefined, '');
+    },
+    endContents: (state, isKernel = false) => {
+      for (const [memory, own] of contents)
+        if (state.store.get(own)?.kind === 'contents' && !(isKernel && isConstantMemory(memory))) host.fill(memory, null, state); // prettier-ignore
+    },
+    contentsIn: (state) =>
+      new Map([...contents].flatMap(([memory, own]): [string, MemoryContents][] => {
+        const held = state.store.get(own);
+        return held?.kind === 'contents' ? [[memory, held]] : [];
+      })), // prettier-ignore
     disturb: (state) => {
       state.epoch++;
+      host.endContents(state);
       const shared = [...globals].flatMap(([{ isConstant }, index]) => (isConstant ? [] : [index]));
       for (const index of new Set([...escaped, ...shared]))
         if ((state.store.has(index) || base.store.has(index)) && !firm.has(index)) host.write({ kind: 'cell', cell: index, path: [] }, unknownOf(index), state); // prettier-ignore
@@ -395,6 +420,12 @@ function interpret(
       if (!isDone) events.length = count;
       return isDone;
     },
+  };
+
+  /** Whether no kernel can write it: `symbol NAME` of constant memory. */
+  const isConstantMemory = (memory: string): boolean => {
+    const name = /^symbol (\w+)$/.exec(memory)?.[1];
+    return name !== undefined && new RegExp(`(?:__attribute__\\s*\\(\\(constant\\)\\)|__constant__)[^;={}]*\\b${name}\\b`).test(text); // prettier-ignore
   };
 
   /** A cell for memory that a pointer leads to. */

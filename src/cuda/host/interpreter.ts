@@ -4,7 +4,7 @@ import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from './declarations.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
 import { HostStore } from './host-store.ts';
-import { type HostMemory, type HostValue, type HostScope, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -59,6 +59,8 @@ export interface LaunchEvent {
   readonly facts: readonly Fact[];
   /** What is known of symbols whatever leads there. */
   readonly symbolFacts: readonly Fact[];
+  /** What memory holds when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
+  readonly contents: ReadonlyMap<string, MemoryContents>;
 }
 
 /** A call of a function that another file defines. */
@@ -120,6 +122,12 @@ export interface Interpreter {
   readonly typeOfCell: (cell: number) => string;
   readonly symbol: (label: string, type?: string) => HostValue;
   readonly memory: (label: string, bytes?: HostTerm) => HostMemory;
+  /** Notes what memory of the device holds from here on; null: nobody knows. */
+  readonly fill: (memory: string, contents: MemoryContents | null, state: State) => void;
+  /** Ends what is known of memory of the device, except for what kernels cannot write where only a kernel ran. */
+  readonly endContents: (state: State, isKernel?: boolean) => void;
+  /** What memory of the device holds, as far as that is known. */
+  readonly contentsIn: (state: State) => ReadonlyMap<string, MemoryContents>;
   readonly emit: (event: HostEvent) => void;
   /** What is known of a symbol whatever leads there. */
   readonly know: (fact: Fact) => void;

@@ -70,7 +70,11 @@ export function callKnown(
   });
   const done = (): HostValue => host.symbol(`${name}()`, 'cudaError_t');
   switch (name) {
-    case 'cudaMalloc':
+    case 'cudaMalloc': {
+      const memory = allocate(b);
+      write(first, memory.kind === 'pointer' ? { ...memory, memory: { ...memory.memory, isOfDevice: true } } : memory);
+      return done();
+    }
     case 'cudaMallocManaged':
     case 'cudaMallocHost':
     case 'cudaHostAlloc':

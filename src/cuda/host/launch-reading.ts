@@ -79,7 +79,8 @@ export function readLaunchCall(
     kernels: readonly HostFunction[],
     configured: Configuration,
     given: readonly HostValue[] | undefined,
-  ): void => emit(node, kernels, configured, given, state, frame, host);
+    isLater = false,
+  ): void => emit(node, kernels, configured, given, state, frame, host, [], isLater);
   switch (name) {
     case 'cudaLaunchKernel':
     case 'cudaLaunchCooperativeKernel': {
@@ -115,7 +116,7 @@ export function readLaunchCall(
       const called = value && partOf(value, ['func']);
       if (!value || called?.kind !== 'function') break;
       const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false }; // prettier-ignore
-      send(alternatives(called), configured, pointed(partOf(value, ['kernelParams']), state, host));
+      send(alternatives(called), configured, pointed(partOf(value, ['kernelParams']), state, host), true);
     }
   }
   return true;
@@ -225,6 +226,7 @@ function emit(
   frame: Frame,
   host: Interpreter,
   argumentTypes: readonly (string | undefined)[] = [],
+  isLater = false,
 ): void {
   const { text } = host.declarations;
   const configuration = childOf(node, 'kernel_call_syntax');
@@ -244,6 +246,8 @@ function emit(
       argumentTypes,
       facts: state.facts,
       symbolFacts: host.knownFacts(),
+      contents: isLater ? new Map() : host.contentsIn(state),
     });
   }
+  host.endContents(state, true);
 }

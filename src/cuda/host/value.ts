@@ -9,8 +9,20 @@ export interface HostMemory {
   readonly label: string;
   /** The program allocates it: no other memory is the same. */
   readonly isAllocation?: true;
+  /** Only the device reaches it, and copies. */
+  readonly isOfDevice?: true;
   /** How many bytes were allocated, where that is known. */
   readonly bytes?: HostTerm;
+}
+
+/** What memory of the device holds. No variable has such a value. */
+export interface MemoryContents {
+  readonly kind: 'contents';
+  /** Bytes of an element. */
+  readonly element: number;
+  /** Its elements as unsigned numbers, all of them; undefined where each byte is {@link fill}. */
+  readonly values?: readonly bigint[];
+  readonly fill: number;
 }
 
 /** Variables by name, innermost first; each name stands for a cell of the store. */
@@ -53,6 +65,7 @@ export type HostValue =
   | HostFunction
   | { readonly kind: 'lambda'; readonly node: SyntaxNode; readonly scope: HostScope; readonly frame: unknown }
   | { readonly kind: 'text'; readonly text: string }
+  | MemoryContents
   /** Anything. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
@@ -117,6 +130,7 @@ export function factOf(value: HostValue): Fact {
     case 'function':
     case 'lambda':
     case 'text':
+    case 'contents':
       return truth(true);
   }
 }
@@ -155,6 +169,8 @@ export function valueKey(value: HostValue): string {
       return `l${value.node.start}`;
     case 'text':
       return JSON.stringify(value.text);
+    case 'contents':
+      return `c${value.element}:${value.values?.join() ?? `*${value.fill}`}`;
     case 'symbol':
       return `<${value.symbol.id}>`;
   }

@@ -56,6 +56,16 @@ export interface LaunchSite {
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** What the program makes of dimensions and arguments, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
+  /** Elements of memory that the program fills for all to see, where the launch follows on that. */
+  readonly contents: SiteContents;
+}
+
+/** What memory holds when a kernel starts. */
+export interface SiteContents {
+  /** All elements of the allocation that an argument points to, by position. */
+  readonly arrays: ReadonlyMap<number, readonly number[]>;
+  /** Variables of the device, by name: the bytes of all of their elements. */
+  readonly variables: ReadonlyMap<string, Uint8Array>;
 }
 
 /** A site that takes more ways than these to one launch is told in one piece, with what differs left open. */
@@ -82,11 +92,42 @@ export function sitesOf(event: LaunchEvent, location: Location, parameters: read
 /** Sites without those that say the same; of their pointers it stays what all of these say. */
 export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   const unique = new Map<string, LaunchSite>();
-  for (const site of sites) {
+  for (const site of contentsOfAll(sites)) {
     const known = unique.get(siteKey(site));
     unique.set(siteKey(site), known ? { ...known, pointers: commonPointers([known, site]) } : site);
   }
   return [...unique.values()];
+}
+
+/** Contents of memory in which launches of one kind may differ; where there are more, nothing is said of them. */
+const mostContents = 4;
+
+/** Sites with what memory holds told of none where another one is the same and any memory may hold anything. */
+function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
+  const groups = new Map<string, { readonly contents: Set<string>; isOpen: boolean }>();
+  const plain = sites.map((site) => {
+    const other = withoutContents(site);
+    const [key, own] = [siteKey(other), siteKey(site)];
+    const group = groups.get(key) ?? { contents: new Set(), isOpen: false };
+    group.contents.add(own);
+    group.isOpen ||= key === own;
+    groups.set(key, group);
+    return { site, other, group };
+  });
+  return plain.map(({ site, other, group }) => (group.isOpen || group.contents.size > mostContents ? other : site));
+}
+
+/** A site that says nothing of what memory holds. */
+export function withoutContents(site: LaunchSite): LaunchSite {
+  const { contents, ties } = site;
+  if (contents.arrays.size === 0 && contents.variables.size === 0 && !ties.some(isOfContents)) return site;
+  return { ...site, ties: ties.filter((tie) => !isOfContents(tie)), contents: noContents };
+}
+
+const noContents: SiteContents = { arrays: new Map(), variables: new Map() };
+
+function isOfContents({ kind }: AssumptionExpression): boolean {
+  return kind === 'elements' || kind === 'distinct';
 }
 
 /**
@@ -124,7 +165,8 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
 /** A text by which equal sites are equal, whichever memory they lead to. */
 function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
   void pointers;
-  const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+  const shown = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value; // prettier-ignore
   return JSON.stringify([text, location.file, location.line, [...scalars], rest], shown);
 }
 
@@ -165,6 +207,7 @@ function siteOf(
     names,
     facts: [...event.facts, ...event.symbolFacts, ...way].map(substitution.fact),
   });
+  const held = contentsOf(event, given, parameters, substitution.term);
   const unknown: LaunchProperty[] = [];
   const isTied = (name: 'blockDim' | 'gridDim'): boolean => ties.some((tie) => dimensionsIn(tie).has(name));
   if (!blockExtents && !isTied('blockDim')) unknown.push('block');
@@ -184,8 +227,51 @@ function siteOf(
     scalars,
     ...aliasesOf(given, substitution.term),
     pointers: pointersOf(given, substitution.term),
-    ties,
+    ties: [...ties, ...held.ties],
+    contents: held.contents,
   };
+}
+
+/** What memory holds that arguments point to, and what follows from it in the language of assumptions. */
+function contentsOf(
+  { contents }: LaunchEvent,
+  given: readonly HostValue[],
+  parameters: readonly LaunchParameter[],
+  resolve: (term: HostTerm) => HostTerm,
+): { readonly contents: SiteContents; readonly ties: readonly AssumptionExpression[] } {
+  const arrays = new Map<number, readonly number[]>();
+  const ties: AssumptionExpression[] = [];
+  for (const [index, value] of given.entries()) {
+    const held = value.kind === 'pointer' ? contents.get(value.memory.id) : undefined;
+    const parameter = parameters[index];
+    if (!held || value.kind !== 'pointer' || !parameter || parameter.fields) continue;
+    const start = value.offset && termConstant(resolve(value.offset));
+    const element = integerType(parameter.type.replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '').replace(/\b(?:const|volatile)\b/g, '').trim()); // prettier-ignore
+    if (start !== 0n || !element || !/\*/.test(parameter.type)) continue;
+    const { values, fill } = held;
+    if (values && held.element !== element.bytes) continue;
+    const byte = BigInt(fill);
+    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) => heldAs(one, element)); // prettier-ignore
+    const sorted = list.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const [low, high] = [sorted[0], sorted.at(-1)];
+    if (low === undefined || high === undefined) continue;
+    const array = parameter.name;
+    ties.push({ kind: 'elements', array, low: number(low), high: number(high) });
+    if (!values) continue;
+    const numbers = list.map(Number);
+    if (numbers.every((one) => Number.isSafeInteger(one))) arrays.set(index, numbers);
+    if (list.length > 1 && new Set(list).size === list.length) ties.push({ kind: 'distinct', array });
+  }
+  const variables = new Map<string, Uint8Array>();
+  for (const [memory, { element, values }] of contents) {
+    const name = /^symbol (\w+)$/.exec(memory)?.[1];
+    if (name === undefined || !values) continue;
+    const bytes = new Uint8Array(element * values.length);
+    for (const [at, one] of values.entries())
+      for (let byte = 0; byte < element; byte++) bytes[at * element + byte] = Number((one >> BigInt(8 * byte)) & 255n);
+    variables.set(name, bytes);
+  }
+  return { contents: { arrays, variables }, ties };
 }
 
 /** The blocks of `n` threads each that n threads need, one: a launch has at least one thread a block, so n is positive. */
@@ -216,7 +302,7 @@ function scalarsOf(
       // Operations on what is not constant may have rounded, or have made a negative zero; a conversion has not.
       if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // prettier-ignore
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
-      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? held(a / b, kind) : Number(a) / Number(b)); // prettier-ignore
+      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // prettier-ignore
       continue;
     }
     const term =
@@ -224,13 +310,13 @@ function scalarsOf(
     const constant = term ? termConstant(resolve(term)) : undefined;
     if (constant === undefined) continue;
     const isFloat = isFloatType(parameters[index]?.type ?? '');
-    scalars.set(index, isFloat ? Number(constant) : kind ? held(constant, kind) : constant);
+    scalars.set(index, isFloat ? Number(constant) : kind ? heldAs(constant, kind) : constant);
   }
   return scalars;
 }
 
 /** A number as an integer type holds it. */
-function held(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
+function heldAs(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
   return signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value);
 }
 

@@ -183,3 +183,64 @@ test('what is not so is not tied', async () => {
   ] as const)
     for (const list of await ties(text, types)) assert.doesNotMatch(list.join('; '), wrong, text);
 });
+
+/** What the last launch of a program is told of the array that it is given first. */
+async function contents(body: string, before = ''): Promise<string> {
+  const text = `static const int table[4] = {2, 0, 3, 1};\nvoid unknown();\n${before}\nvoid run(int parameter, cudaStream_t s) {\nint* a; cudaMalloc(&a, 16);\n${body}\nk<<<1, 4>>>(a);\n}\n`;
+  const last = (await launchesIn(text, ['int*'])).filter(({ launch }) => launch.kernel.name === 'k').at(-1);
+  const site = last?.sites[0];
+  const told = site?.ties.filter(({ kind }) => kind === 'elements' || kind === 'distinct').map(printAssumption) ?? [];
+  return [...told, ...[...(site?.contents.arrays.values() ?? [])].map((values) => values.join())].join('; ');
+}
+
+const copied = 'cudaMemcpy(a, table, sizeof(table), cudaMemcpyHostToDevice);';
+
+test('memory that the program fills whole before a launch has contents', async () => {
+  const all = 'p0[*] in 0..3; distinct(p0); 2,0,3,1';
+  assert.equal(await contents(copied), all);
+  assert.equal(await contents('cudaMemcpy(a, table, 16, cudaMemcpyHostToDevice); cudaDeviceSynchronize();'), all);
+  assert.equal(await contents('cudaMemset(a, 0, 16);'), 'p0[*] in 0..0');
+  assert.equal(await contents('cudaMemset(a, 0xff, 16);'), 'p0[*] in -1..-1');
+  assert.equal(await contents('int same[4] = {7, 7, 7, 8}; cudaMemcpy(a, same, sizeof(same), cudaMemcpyHostToDevice);'), 'p0[*] in 7..8; 7,7,7,8'); // prettier-ignore
+  assert.equal(await contents('if (parameter) cudaMemset(a, 1, 16); cudaMemset(a, 0, 16);'), 'p0[*] in 0..0');
+  assert.equal(await contents('float* b; cudaMalloc(&b, 64); cudaMemset(a, 0, 16); cudaMemset(b, 1, 64);'), 'p0[*] in 0..0'); // prettier-ignore
+  assert.equal(await contents('for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);'), 'p0[*] in 16843009..16843009'); // prettier-ignore
+});
+
+/** What may write memory between its filling and the launch, or fills a part of it. */
+const unfilled: readonly (readonly [body: string, before?: string])[] = [
+  [`${copied} k<<<1, 4>>>(a);`],
+  [`${copied} other<<<1, 4>>>(nullptr);`],
+  [`${copied} unknown();`],
+  [`${copied} cudaMemcpyAsync(a, table, 4, cudaMemcpyHostToDevice, s);`],
+  [`${copied} cudaMemset(a, 0, 4);`],
+  [`${copied} cudaMemset(a + 1, 0, 4);`],
+  [`int* b = a; ${copied} cudaMemset(b, 1, 8);`],
+  [`${copied} cudaGraphLaunch(g, s);`],
+  [`if (parameter) ${copied}`],
+  [`parameter && cudaMemset(a, 0, 16);`],
+  [`while (parameter--) ${copied}`],
+  [`cudaMemset(a, 0, 16); for (int i = 0; i < 3; i++) { k<<<1, 4>>>(a); }`],
+  [`cudaMemset(a, 0, 16); for (int i = 0; i < parameter; i++) { k<<<1, 4>>>(a); } k<<<1, 4>>>(nullptr); if (parameter) cudaMemset(a, 0, 16);`], // prettier-ignore
+  ['cudaMemset(a, 0, 12);'],
+  ['cudaMemset(a + 1, 0, 16);'],
+  ['cudaMemset(a, parameter, 16);'],
+  ['cudaMemsetAsync(a, 0, 16, s);'],
+  ['cudaMemcpy(a, table, 8, cudaMemcpyHostToDevice);'],
+  ['cudaMemcpy(a, table, 16, cudaMemcpyDefault);'],
+  ['int own[4] = {1, 2, 3, 4}; own[parameter] = 2; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
+  ['int own[4] = {1, 2, 3, 4}; fillIn(own); cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
+  ['int own[4] = {1, 2}; int* p = own; p[3] = 3; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
+  ['char own[16] = {1}; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
+  ['cudaMallocManaged(&a, 16); cudaMemset(a, 0, 16); a[0] = 1;'],
+  [`step(a); ${copied} again(a);`, 'void step(int* p) {} void again(int* p) { cudaMemcpy(p, p + 2, 8, cudaMemcpyDeviceToDevice); }'], // prettier-ignore
+  [copied, 'struct Guard { Guard() { zero(); } }; Guard guard;'],
+  [copied, '#include <thread>\nvoid go() { std::thread t(f); }'],
+  [copied, 'void go(cudaStream_t t) { cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking); }'],
+  [`${copied} goto out; out: ;`],
+  [`auto zero = [&] { cudaMemset(a, 0, 16); }; ${copied} zero(); unknown();`],
+];
+
+test('what may write memory ends what is known of its contents', async () => {
+  for (const [body, before] of unfilled) assert.equal(await contents(body, before), '', body);
+});

@@ -36,7 +36,3 @@ void run(int* out) {
   cudaMemcpyToSymbol(order, right, sizeof(right));
   fromSymbol<<<64, 4>>>(out);
 }
-
-// open: permute race=possible
-// open: permuteTwice race=possible; no race/global
-// open: fromSymbol race=possible
