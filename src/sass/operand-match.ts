@@ -5,6 +5,7 @@
 import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import type { SassFlow } from './control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from './instruction/decode.ts';
+import { storedAt } from './instruction/operands.ts';
 import { misplaced, type PlacedAccess } from './displacements.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import { RegisterFlow } from './registers.ts';
@@ -24,7 +25,8 @@ function operandsOf(
 ): { readonly address: readonly number[]; readonly data: readonly number[] } {
   const { opcode } = instruction;
   const isLoad = opcode?.kind === 'load';
-  const [first, second] = [wordBits(instruction, 24, 8), wordBits(instruction, 32, 8)];
+  const isStore = opcode?.kind === 'store';
+  const [first, second] = [wordBits(instruction, 24, 8), wordBits(instruction, isStore ? storedAt(instruction) : 32, 8)];
   // `ATOMS.POPC.INC` counts lanes.
   const hasData = !isLoad && second !== 255 && instruction.code !== 0xf8c && bits >= 32;
   const data = hasData ? reads.filter((register) => register >= second && register < second + bits / 32) : [];

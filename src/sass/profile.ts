@@ -10,7 +10,7 @@ import {
   targetOf,
   versionOf,
 } from './instruction/decode.ts';
-import { liveRegisters } from './registers.ts';
+import { liveRegisters } from './liveness.ts';
 import { loopPlaces } from './loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */

@@ -1,7 +1,7 @@
-/** Where the registers of a SASS function come from, and how many of them are live. */
+/** Where the registers of a SASS function come from. */
 import type { SassFlow } from './control-flow.ts';
 import { type SassGuard, sassGuard } from './instruction/decode.ts';
-import { firstUniform, mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
+import { mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
 
 /** What no instruction of the function wrote. */
 export const fromOutside = -1;
@@ -81,72 +81,4 @@ export class RegisterFlow {
     }
     return [...found];
   }
-}
-
-/** Sets of the 256 registers that lanes have of their own. */
-const words = 8;
-
-/**
- * How many registers are live before each instruction; those that a warp shares do not count.
- * @returns null where nobody knows the operands of some instruction
- */
-export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
-  const { instructions, blocks } = flow;
-  const uses: RegisterUse[] = [];
-  for (const instruction of instructions) {
-    const use = registerUse(instruction, version);
-    if (!use) return null;
-    uses.push(use);
-  }
-  const atStart = new Uint32Array(blocks.length * words);
-  const live = new Uint32Array(words);
-  const counts = new Uint16Array(instructions.length);
-  const enter = ({ successors }: SassFlow['blocks'][number]): void => {
-    live.fill(0);
-    for (const successor of successors)
-      for (let word = 0; word < words; word++) live[word]! |= atStart[successor * words + word]!;
-  };
-  let count = 0;
-  const set = (register: number, isLive: boolean): void => {
-    if (register >= firstUniform) return;
-    const [word, bit] = [register >> 5, 1 << (register & 31)];
-    const known = (live[word]! & bit) !== 0;
-    if (known === isLive) return;
-    live[word]! ^= bit;
-    count += isLive ? 1 : -1;
-  };
-  const step = (index: number): void => {
-    const { reads, writes } = uses[index]!;
-    // What a guard may leave alone stays live.
-    if (!sassGuard(instructions[index]!)) for (const one of writes) set(one, false);
-    for (const one of reads) set(one, true);
-  };
-  for (let changed = true; changed;) {
-    changed = false;
-    for (let block = blocks.length - 1; block >= 0; block--) {
-      const { first, end } = blocks[block]!;
-      enter(blocks[block]!);
-      for (let index = end - 1; index >= first; index--) step(index);
-      for (let word = 0; word < words; word++) {
-        if (live[word] === atStart[block * words + word]) continue;
-        atStart[block * words + word] = live[word]!;
-        changed = true;
-      }
-    }
-  }
-  for (const block of blocks) {
-    enter(block);
-    count = ones(live);
-    for (let index = block.end - 1; index >= block.first; index--) {
-      step(index);
-      counts[index] = count;
-    }
-  }
-  return counts;
-}
-
-function ones(set: Uint32Array): number {
-  let count = 0;
-  for (const word of set) for (let left = word; left !== 0; left = (left & (left - 1)) >>> 0) count++;
-  return count;
 }

@@ -7,9 +7,11 @@
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
-import { accessBits, barrierForm, wordBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { accessBits, barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
 import { foreignOperands } from './operand-match.ts';
+import { predicatesWritten } from './predicates.ts';
 import { unstoredSpills } from './spills.ts';
+import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
@@ -40,6 +42,14 @@ export type TranslationFault =
   | {
       readonly kind: 'unstored';
       readonly what: 'spill';
+      readonly ptxLine: number;
+      /** In bytes from the start of the section. */
+      readonly address: number;
+    }
+  /** Something is computed that nothing uses, though the PTX does: what used it is gone. */
+  | {
+      readonly kind: 'unused';
+      readonly what: 'result';
       readonly ptxLine: number;
       /** In bytes from the start of the section. */
       readonly address: number;
@@ -147,6 +157,10 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   for (const instruction of unstoredSpills(kernel, flow.instructions, version)) {
     const { address } = instruction;
     faults.push({ kind: 'unstored', what: 'spill', ptxLine: lineOf(instruction) ?? 0, address });
+  }
+  for (const instruction of unusedResults(kernel, flow, version, lineOf)) {
+    const { address } = instruction;
+    faults.push({ kind: 'unused', what: 'result', ptxLine: lineOf(instruction) ?? 0, address });
   }
   return { checked: true, faults };
 }
@@ -341,20 +355,4 @@ function unseparated(
     }
   }
   return faults;
-}
-
-/** Operations that write a predicate at bits 81 to 83, most of them another one at bits 84 to 86: 7 for none. */
-const predicateWriters: ReadonlySet<string> = new Set([
-  'ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'FCHK', 'CSMTEST', 'IADD3', 'IMAD', 'LEA', 'LOP3',
-  'VOTE', 'MATCH', 'SHFL', 'ATOM', 'ATOMG', 'QSPC', 'SYNCS', 'ELECT', 'B2R', 'LD', 'LDG',
-]); // prettier-ignore
-
-/** Predicates that an instruction may write: all of them where nobody knows it. */
-function predicatesWritten(instruction: SassInstruction): number[] {
-  const { opcode } = instruction;
-  if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return [0, 1, 2, 3, 4, 5, 6];
-  if (!predicateWriters.has(opcode.mnemonic)) return [];
-  const hasSecond = /(?:SETP2?|PLOP3|IADD3)$/.test(opcode.mnemonic);
-  const registers = [wordBits(instruction, 81, 3), ...(hasSecond ? [wordBits(instruction, 84, 3)] : [])];
-  return registers.filter((register) => register !== 7);
 }

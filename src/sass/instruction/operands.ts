@@ -10,6 +10,11 @@ export interface RegisterUse {
   readonly writes: readonly number[];
 }
 
+/** The first bit of the field that names what a store stores: one form of `ST` has it behind the address. */
+export function storedAt({ code }: SassInstruction): number {
+  return code === 0x385 ? 64 : 32;
+}
+
 /** `UR0`. */
 export const firstUniform = 256;
 const zeroRegister = 255;
@@ -31,7 +36,7 @@ const shapes: ReadonlyMap<string, { readonly sources: Shape; readonly results: n
       ['a', 1, 'MOVM P2R UP2UR R2UR REDUX MATCH'],
       ['a', 0, 'R2P R2B UR2UP'],
       ['none', 1, 'S2R S2UR VOTE VOTEU B2R CS2R LEPC ULEPC'],
-      ['none', 0, 'PLOP3 UPLOP3 NOP BAR MEMBAR FENCE EXIT BRA JMP BSSY BSYNC BREAK YIELD NANOSLEEP DEPBAR LDGDEPBAR ERRBAR CCTL CCTLL CGAERRBAR WARPSYNC KILL BPT UCGABAR_ARV UCGABAR_WAIT ELECT ENDCOLLECTIVE PREEXIT BMOV'], // prettier-ignore
+      ['none', 0, 'PLOP3 UPLOP3 NOP BAR MEMBAR FENCE EXIT BRA JMP BSSY BSYNC BREAK YIELD NANOSLEEP DEPBAR LDGDEPBAR ERRBAR CCTL CCTLL CGAERRBAR KILL BPT UCGABAR_ARV UCGABAR_WAIT ELECT ENDCOLLECTIVE PREEXIT BMOV'], // prettier-ignore
     ] as const
   ).flatMap(([sources, results, names]) => names.split(' ').map((name) => [name, { sources, results }] as const)),
 );
@@ -103,14 +108,14 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
     case 'STG':
     case 'ST':
       readAddress();
-      registers.read(field(32), words(), false);
+      registers.read(field(storedAt(instruction)), words(), false);
       if (isDescribed) registers.read(field(64), 2, true);
       return registers;
     case 'STS':
     case 'STL':
     case 'STSM':
       registers.read(field(24), 1, false);
-      registers.read(field(32), words(), false);
+      registers.read(field(storedAt(instruction)), words(), false);
       if (isDescribed) registers.read(field(64), 1, true);
       return registers;
     case 'ATOM':
@@ -141,6 +146,9 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
     case 'LDCU':
       if (mnemonic === 'LDCU') registers.read(field(24), 1, true);
       registers.write(field(16), words(), true);
+      return registers;
+    case 'WARPSYNC':
+      if (code === 0x348) registers.read(field(32), 1, false);
       return registers;
     case 'SHFL':
       registers.read(field(24), 1, false);

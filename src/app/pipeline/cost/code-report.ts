@@ -147,6 +147,11 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
     const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
+  if (fault.kind === 'unused') {
+    const location = locationOf(fault.ptxLine) ?? kernel.location;
+    const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} computes at ${at(fault.ptxLine)} what nothing in it uses: the instruction that its PTX has for it is missing.`;
+    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
+  }
   if (fault.kind === 'stray') {
     const location = locationOf(fault.ptxLine) ?? kernel.location;
     const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // prettier-ignore

@@ -1,0 +1,120 @@
+/** Which registers of a SASS function are read later on. */
+import type { SassFlow } from './control-flow.ts';
+import { type SassInstruction, sassGuard } from './instruction/decode.ts';
+import { firstUniform, type RegisterUse, registerUse } from './instruction/operands.ts';
+import { predicatesRead, predicatesWritten } from './predicates.ts';
+
+/** `P0` among the members of a set; registers have their own numbers. */
+export const firstPredicate = 512;
+
+/** 256 registers of lanes, 256 of warps, the predicates of lanes. */
+const words = 17;
+const wordsOfLanes = firstUniform / 32;
+
+/** What is live at each instruction of a function. */
+export class Liveness {
+  readonly #flow: SassFlow;
+  /** By instruction; null where nobody knows its operands, which may be any. */
+  readonly uses: readonly (RegisterUse | null)[];
+  /** By block, `words` each. */
+  readonly #atStart: Uint32Array;
+  readonly #live = new Uint32Array(words);
+
+  constructor(flow: SassFlow, version: number) {
+    this.#flow = flow;
+    this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
+    this.#atStart = new Uint32Array(flow.blocks.length * words);
+    for (let changed = true; changed;) {
+      changed = false;
+      for (let block = flow.blocks.length - 1; block >= 0; block--) {
+        this.#walk(block);
+        for (let word = 0; word < words; word++) {
+          const at = block * words + word;
+          if (this.#atStart[at] === this.#live[word]) continue;
+          this.#atStart[at] = this.#live[word]!;
+          changed = true;
+        }
+      }
+    }
+  }
+
+  /**
+   * Visits each instruction, those of a block in reverse order.
+   * @param before is called with what is live before an instruction
+   * @param behind is called with what is live behind an instruction
+   */
+  each({ before, behind }: { before?: LivenessVisitor; behind?: LivenessVisitor }): void {
+    for (const block of this.#flow.blocks.keys()) this.#walk(block, before, behind);
+  }
+
+  #walk(block: number, before?: LivenessVisitor, behind?: LivenessVisitor): void {
+    const { first, end, successors } = this.#flow.blocks[block]!;
+    this.#live.fill(0);
+    for (const successor of successors) {
+      for (let word = 0; word < words; word++) this.#live[word]! |= this.#atStart[successor * words + word]!;
+    }
+    for (let index = end - 1; index >= first; index--) {
+      behind?.(index, this.#live);
+      this.#step(index);
+      before?.(index, this.#live);
+    }
+  }
+
+  #step(index: number): void {
+    const instruction = this.#flow.instructions[index]!;
+    const use = this.uses[index];
+    if (!use || instruction.opcode?.kind === 'return') {
+      this.#live.fill(0xffffffff);
+      return;
+    }
+    // What a guard may leave alone stays live.
+    if (!sassGuard(instruction)) for (const one of resultsOf(instruction, use)) exclude(this.#live, one);
+    for (const one of use.reads) include(this.#live, one);
+    for (const one of predicatesRead(instruction)) include(this.#live, firstPredicate + one);
+  }
+}
+
+type LivenessVisitor = (index: number, live: Uint32Array) => void;
+
+/** Registers and predicates that an instruction writes. */
+export function resultsOf(instruction: SassInstruction, { writes }: RegisterUse): readonly number[] {
+  const predicates = predicatesWritten(instruction);
+  return predicates.length === 0 ? writes : [...writes, ...predicates.map((one) => firstPredicate + one)];
+}
+
+/** Whether a set of live registers and predicates holds one. */
+export function isLive(live: Uint32Array, register: number): boolean {
+  return ((live[register >> 5]! >>> (register & 31)) & 1) === 1;
+}
+
+function include(live: Uint32Array, register: number): void {
+  live[register >> 5]! |= 1 << (register & 31);
+}
+
+function exclude(live: Uint32Array, register: number): void {
+  live[register >> 5]! &= ~(1 << (register & 31));
+}
+
+/**
+ * How many registers are live before each instruction; those that a warp shares do not count.
+ * @returns null where nobody knows the operands of some instruction
+ */
+export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
+  const liveness = new Liveness(flow, version);
+  if (liveness.uses.includes(null)) return null;
+  const counts = new Uint16Array(flow.instructions.length);
+  liveness.each({
+    before: (index, live) => {
+      let count = 0;
+      for (let word = 0; word < wordsOfLanes; word++) count += ones(live[word]!);
+      counts[index] = count;
+    },
+  });
+  return counts;
+}
+
+function ones(word: number): number {
+  let left = word - ((word >>> 1) & 0x55555555);
+  left = (left & 0x33333333) + ((left >>> 2) & 0x33333333);
+  return Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

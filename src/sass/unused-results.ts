@@ -1,0 +1,78 @@
+/**
+ * Instructions whose results nothing uses. Ptxas takes such code out, so where one stands the instruction that used it
+ * is gone: a store that was dropped leaves what computes its data or its address.
+ */
+import type { Kernel, ValueId } from '../ir/form/kernel.ts';
+import type { SassFlow } from './control-flow.ts';
+import { type SassInstruction, wordBits } from './instruction/decode.ts';
+import { isLive, Liveness, resultsOf } from './liveness.ts';
+
+const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load', 'move']); // prettier-ignore
+
+/** Copies and upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer. */
+const leftBehind: ReadonlySet<string> = new Set(['MOV', 'UMOV', 'SHF', 'USHF', 'PRMT', 'CS2R']);
+
+/** Registers that always hold zero: a multiplication of two is a copy of what is added. */
+const zeroRegister = 255;
+
+function isCopy(instruction: SassInstruction): boolean {
+  const { mnemonic } = instruction.opcode!;
+  return leftBehind.has(mnemonic) || (mnemonic === 'IMAD' && wordBits(instruction, 24, 8) === zeroRegister);
+}
+
+/** Lines of the PTX whose results decide what is stored, where, or which way is gone. */
+function neededLines(kernel: Kernel): ReadonlySet<number> {
+  const lines = new Set<number>();
+  const seen = new Set<ValueId>();
+  const work: ValueId[] = [];
+  const need = (operands: readonly Kernel['blocks'][number]['instructions'][number]['arguments'][number][]): void => {
+    for (const one of operands) if (one.kind === 'value' && !seen.has(one.id)) work.push(one.id);
+  };
+  for (const { instructions, terminator } of kernel.blocks) {
+    for (const { operation, arguments: values } of instructions) {
+      const { kind } = operation.effect;
+      if (kind !== 'pure' && kind !== 'load') need(values);
+    }
+    if (terminator.kind === 'branch') need([terminator.condition]);
+    if (terminator.kind === 'switch') need([terminator.index]);
+  }
+  while (work.length > 0) {
+    const id = work.pop()!;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const { definition } = kernel.values[id]!;
+    if (definition.kind === 'phi') need(kernel.blocks[definition.block]!.phis[definition.index]!.inputs);
+    else {
+      lines.add(definition.instruction.ptxLine);
+      need(definition.instruction.arguments);
+    }
+  }
+  return lines;
+}
+
+/**
+ * Finds instructions that compute, or load, what nothing uses, though the PTX uses what it computes on their line.
+ * @param lineOf the line of the PTX that an instruction is of
+ */
+export function unusedResults(
+  kernel: Kernel,
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): SassInstruction[] {
+  const liveness = new Liveness(flow, version);
+  const found: SassInstruction[] = [];
+  liveness.each({
+    behind: (index, live) => {
+      const instruction = flow.instructions[index]!;
+      const use = liveness.uses[index];
+      if (!use || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
+      const results = resultsOf(instruction, use);
+      if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
+      found.push(instruction);
+    },
+  });
+  if (found.length === 0) return [];
+  const needed = neededLines(kernel);
+  return found.filter((one) => needed.has(lineOf(one) ?? 0)).sort((a, b) => a.address - b.address);
+}
