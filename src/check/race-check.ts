@@ -6,8 +6,8 @@ import type { KernelContext, KernelAndLaunch, SymbolicFacts, OrderingFacts, Elem
 import type { OpenPair } from './obligations/obligation.ts';
 import type { MemoryObject } from '../ir/form/kernel.ts';
 import { isOfLaunch } from '../analysis/values/leader.ts';
-import type { Access } from '../analysis/values/access.ts';
-import type { Target } from '../analysis/values/memory-base.ts';
+import { type Access, constantReads } from '../analysis/values/access.ts';
+import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isSpent, leaveOpen } from './question/budget.ts';
 import type { Steps } from '../base/steps.ts';
@@ -19,6 +19,7 @@ import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { isWritten, startOf } from './context/kernel-facts.ts';
+import { declarationOf } from './context/scalars.ts';
 import { aliasing } from './context/apart.ts';
 import { provedByExecutions } from './executions/small-launch.ts';
 import type { Hit } from './deciding/enumerate.ts';
@@ -436,14 +437,15 @@ function indexReason(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
   { first, second }: Obligation,
 ): Reason | null {
+  const declared: DeclaredAs = (index, offset) => declarationOf(context.request.parameters[index], offset);
   for (const { target } of [first, second]) {
     for (const leaf of target.offset.leaves) {
       if (leaf.atom?.kind !== 'havoc') continue;
       if (!isLoaded(context, leaf)) return { kind: 'unknown-index' };
       const { definition } = context.kernel.values[leaf.atom.value]!;
-      const source = context.accesses.find(
-        ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
-      );
+      const isSource = ({ instruction }: Access): boolean =>
+        definition.kind === 'instruction' && instruction === definition.instruction;
+      const source = context.accesses.find(isSource) ?? constantReads(context.symbolic, declared).find(isSource);
       const array = source ? baseName(context, source.targets[0]!.base) : 'memory';
       if (context.elements.get(leaf.atom.value)?.distinct === true)
         return { kind: 'loaded-index', array, because: 'any-value' };

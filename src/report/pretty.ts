@@ -280,7 +280,7 @@ function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Pa
 }
 
 /**
- * Source lines with what is marked in them.
+ * Source lines with what is marked in them, each mark once.
  * @param gutter characters of the widest line number
  */
 export function markLines(
@@ -293,8 +293,13 @@ export function markLines(
   const margin = ' '.repeat(gutter);
   const lines: string[] = [];
   let previous: Location | undefined;
+  const told = new Set<string>();
   for (const mark of marks) {
     const { location, text } = mark;
+    // Where no threads are known, both accesses of one statement read the same.
+    const key = JSON.stringify([location, text]);
+    if (told.has(key)) continue;
+    told.add(key);
     if (!location) {
       lines.push(`${margin} ${paint('blue', '=')} ${text}`);
       continue;

@@ -87,6 +87,8 @@ export interface CheckOptions {
   readonly policy?: Partial<CheckRequest['policy']>;
   readonly budget?: Partial<CheckRequest['budget']>;
   readonly checks?: CheckRequest['checks'];
+  /** Variables and functions of the module beside the kernel. */
+  readonly declarations?: string;
 }
 
 /** A request for a kernel in one block of 64 threads, unless told otherwise. */
@@ -141,7 +143,7 @@ export function stated(text: string): StatedAssumption {
 
 /** Checks a body as {@link kernelOf} reads it; verdicts and findings have their words. */
 export async function check(body: string, options: CheckOptions = {}): Promise<WordedResult> {
-  const { race, divergence, ...rest } = await checkKernel(requestFor(kernelOf(body), options));
+  const { race, divergence, ...rest } = await checkKernel(requestFor(kernelOf(body, options.declarations), options));
   return { ...rest, race: raceReport(race), divergence: divergenceReport(divergence) };
 }
 

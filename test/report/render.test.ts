@@ -118,6 +118,15 @@ test('pretty shows a line once for both accesses, and names the array where thei
   assert.match(text, /\n1 kernel with races; 1 error\n$/);
 });
 
+test('pretty marks a statement once whose accesses race in threads that nobody knows', async () => {
+  const { first } = raceFinding();
+  const { thread, block, ...unknown } = first;
+  assert.ok(thread && block);
+  const findings = [raceFinding({ first: unknown, second: unknown })];
+  const text = await render('pretty', reportOf([kernelReport({ race: { verdict: 'race', findings } })]), plain);
+  assert.equal(text.split('^ write of s[t]').length, 2);
+});
+
 test('a condition that the message does not name is told beside it', async () => {
   const findings = [divergenceFinding({ message: 'Some threads do not come.' })];
   const told = reportOf([kernelReport({ divergence: { verdict: 'divergent', findings } })]);

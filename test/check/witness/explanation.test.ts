@@ -230,6 +230,14 @@ test('an access that the compiler gives no line is told at what comes before it,
   assert.deepEqual(accesses.map((access) => placeOf(kernel, access).line), [20, 22, 22]); // prettier-ignore
 });
 
+test('a table of constant memory that an index is read from is named', async () => {
+  const declarations = '.const .align 4 .b8 table[16];';
+  const body = `cvt.u64.u32 %d4, %r0; shl.b64 %d4, %d4, 2; mov.u64 %d5, table; add.s64 %d4, %d4, %d5;
+    ld.const.u32 %r1, [%d4]; ${store('%d2', '%r1', '%r0', 12)}`;
+  const [scatter] = await racesOf(body, { declarations, block: [4, 1, 1], grid: [1, 1, 1] });
+  assert.match(scatter?.message ?? '', /\. An index is read from `table`, and threads access the same element where /);
+});
+
 test('nothing is asked of the elements of an array that the kernel writes', async () => {
   // at = a[0]; a[0] = at + 1; b[at] = t
   const body = `ld.u32 %r1, [%d1]; add.s32 %r2, %r1, 1; st.u32 [%d1], %r2; ${store('%d2', '%r1', '%r0', 12)}`;
