@@ -1,5 +1,6 @@
 import type { Dim3 } from '../../base/dim3.ts';
 /** What the scheduler needs of a back end: blocks whose threads it can run, and what those wait with. */
+import type { Program } from './program.ts';
 
 /**
  * Where a thread stands: 0 or more: the segment to go on with; {@link exitedStatus}; below that, the suspension that it
@@ -16,8 +17,20 @@ export function waitingAt(index: number): number {
   return -2 - index;
 }
 
-/** Instructions that a thread may execute in a turn; it ends at the next jump back after them. */
-export const timeSlice = 1 << 9;
+/** Instructions that a thread may execute in a turn where it may be waiting for another one. */
+const shortTurn = 1 << 9;
+
+/** Instructions of a thread in one turn where none waits for another one in a loop, and of all threads of its block. */
+const longTurn = { thread: 1 << 16, block: 1 << 21 } as const;
+
+/**
+ * Instructions that a thread may execute in a turn; it ends at the next jump back after them. Where no thread waits for
+ * another one in a loop they are many: a run then shows what happens behind a long loop after the steps of one thread.
+ * @param threads of a block
+ */
+export function timeSlice({ mayWait }: Pick<Program, 'mayWait'>, threads: number): number {
+  return mayWait ? shortTurn : Math.max(shortTurn, Math.min(longTurn.thread, Math.floor(longTurn.block / threads)));
+}
 
 /** A block that has started and not ended. */
 export interface ResidentBlock {

@@ -96,6 +96,8 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   #last: number;
   readonly #watch: ((race: RaceEvent) => boolean) | undefined;
   #hasShown = false;
+  /** {@link endSoon} was called since threads last ran. */
+  #hasMet = false;
   #nextTold = stepsBetweenNews;
   #ended = 0;
   #unknowns = 0;
@@ -159,6 +161,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   ran(steps: number, block: ResidentBlock, thread: number, segment: number): void {
     this.#steps += steps;
     if (this.#steps >= this.#nextTold) this.#tellProgress();
+    if (this.#hasMet) this.#endSoon();
     if (this.#steps <= this.#last) return;
     this.#stopAt({ block, thread }, this.program.segments[segment]!.block);
     throw new RunStop(this.#hasShown ? 'race-limit' : 'budget');
@@ -357,6 +360,22 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     this.#ended++;
   }
 
+  /** The step at which a run ends that has shown enough now. */
+  #soon(): number {
+    return Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
+  }
+
+  /** Some race was met, of which nothing else is known: the run ends as one that has shown enough. */
+  protected endSoon(): void {
+    this.#hasMet ||= !this.#hasShown;
+  }
+
+  #endSoon(): void {
+    this.#hasMet = false;
+    this.#hasShown = true;
+    this.#last = this.#soon();
+  }
+
   #tellProgress(): void {
     this.#nextTold = this.#steps + stepsBetweenNews;
     this.#request.onProgress?.({
@@ -420,7 +439,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     const event = this.#raceEvent(conflict, unmodelled);
     this.#races.set(key, { event, isCertain });
     this.#hasShown = this.#watch?.(event) ?? false;
-    if (this.#hasShown) this.#last = Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
+    if (this.#hasShown) this.#last = this.#soon();
     if (this.#races.size >= (this.#request.maxRaces ?? 64)) throw new RunStop('race-limit');
   }
 

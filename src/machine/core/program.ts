@@ -2,7 +2,16 @@
  * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
  * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
  */
-import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, Terminator } from '../../ir/form/kernel.ts';
+import type {
+  Block,
+  BlockId,
+  Instruction,
+  Kernel,
+  LoopId,
+  Operand,
+  Terminator,
+  ValueId,
+} from '../../ir/form/kernel.ts';
 import { isUsed } from '../../ir/form/uses.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
 import { strengthOf, weak } from '../../memory-model/conflict.ts';
@@ -69,6 +78,8 @@ export interface Program {
   readonly reachesBarrier: readonly boolean[];
   /** The loops that hold barriers of the thread block: each thread counts their rounds. */
   readonly countedLoops: readonly LoopId[];
+  /** Whether what other threads do may decide how often a thread goes round a loop. */
+  readonly mayWait: boolean;
 }
 
 /** A program as counters and traces see it run: staged, each value with a place in the registers of a thread. */
@@ -177,7 +188,37 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
     firstAccess,
     reachesBarrier: reachesBarrier(kernel),
     countedLoops,
+    mayWait: mayWait(kernel),
   };
+}
+
+/**
+ * Whether a branch within a loop rests on more than launch, arguments and the thread: on memory, which other threads may
+ * change, or on what a warp exchanges.
+ */
+function mayWait(kernel: Kernel): boolean {
+  const seen = new Set<ValueId>();
+  const waiting: Operand[] = [];
+  for (const block of new Set(kernel.loops.flatMap(({ blocks }) => [...blocks]))) {
+    const { terminator } = kernel.blocks[block]!;
+    if (terminator.kind === 'branch') waiting.push(terminator.condition);
+    else if (terminator.kind === 'switch') waiting.push(terminator.index);
+    else if (terminator.kind === 'unknown') return true;
+  }
+  for (let operand = waiting.pop(); operand; operand = waiting.pop()) {
+    if (operand.kind !== 'value' || seen.has(operand.id)) continue;
+    seen.add(operand.id);
+    const { definition } = kernel.values[operand.id]!;
+    if (definition.kind === 'phi') {
+      waiting.push(...kernel.blocks[definition.block]!.phis[definition.index]!.inputs);
+      continue;
+    }
+    const { effect } = definition.instruction.operation;
+    const isArgument = effect.kind === 'load' && effect.space === 'param';
+    if (effect.kind !== 'pure' && !isArgument) return true;
+    waiting.push(...definition.instruction.arguments);
+  }
+  return false;
 }
 
 function accessesOf(kernel: Kernel, instruction: Instruction, first: number): MemoryAccess[] {

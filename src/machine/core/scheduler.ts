@@ -17,7 +17,7 @@ export interface GridHost extends BlockHost {
   gridBarrier(barrier: Instruction): void;
 }
 
-/** Turns in a row that a block gets whose threads only spin or loop for long. */
+/** Turns in a row that a block gets whose threads may wait for other blocks. */
 const turnsInARow = 8;
 
 /** Position of the block `index` of a grid. */
@@ -40,6 +40,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     host.blockStarted(block);
     return block;
   };
+  const mostTurns = host.program.mayWait ? turnsInARow : Infinity;
   let next = 0;
   let active: ThreadBlock[] = [];
   let atGridBarrier: ThreadBlock[] = [];
@@ -63,7 +64,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     const spinning: ThreadBlock[] = [];
     for (const block of active) {
       let turn = block.turn();
-      for (let turns = 1; turns < turnsInARow; turns++) {
+      for (let turns = 1; turns < mostTurns; turns++) {
         // A block is a cluster of its own.
         if (turn === 'cluster-barrier') block.releaseWaiting(turn);
         else if (turn !== 'spinning') break;

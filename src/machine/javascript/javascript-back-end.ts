@@ -313,11 +313,12 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
 
   run(segment: number, first: number, last: number): number {
     let common = mixedStatus;
+    const most = timeSlice(this.#backEnd.program, this.threads.length);
     for (let number = first; number <= last; number++) {
       const thread = this.threads[number]!;
       thread.pc = segment;
       thread.status = 'ready';
-      this.#backEnd.execute(this, thread, timeSlice);
+      this.#backEnd.execute(this, thread, most);
       const now = this.#statusOf(thread);
       this.status[number] = now;
       common = number === first || common === now ? now : mixedStatus;

@@ -43,13 +43,27 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   const plan = planRun(program, request, detection, strays);
   const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
   if (roomFor(plan) < 1 || isFilledForLittle) return null;
-  const run = new WasmRun(request, plan, wantsClocks);
-  const result = run.runOn({ mode: 'detect', cells: [] });
-  if (detection !== 'words') return result;
+  if (detection !== 'words') return new WasmRun(request, plan, { lists: wantsClocks }).runOn(detecting);
+  // What is sought may be among the first races that there are.
+  const briefly = request.watch ? runTwice(request, plan, true) : null;
+  return briefly ?? runTwice(request, plan, false)!;
+}
+
+const detecting: WordUse = { mode: 'detect', cells: [] };
+
+/**
+ * Runs a launch with shadow words, and if those show races again: then all accesses to the cells in question are recorded.
+ * @param isBrief both runs end soon after the first race; null where that has not shown what is sought
+ */
+function runTwice(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
+  const run = new WasmRun(request, plan, { lists: false, isBrief });
+  const result = run.runOn(detecting);
   const shadow = shadowUse(plan);
   if (run.cells.length === 0) return { ...result, shadow };
-  // The run is the same again; now all accesses to the cells in question are recorded.
-  const again = new WasmRun(request, plan, true).runOn({ mode: 'record', cells: run.cells });
+  const isCut = isBrief && result.outcome === 'race-limit';
+  const steps = isCut ? result.steps : request.steps;
+  const again = new WasmRun({ ...request, steps }, plan, { lists: true }).runOn({ mode: 'record', cells: run.cells });
+  if (isCut && again.outcome !== 'race-limit') return null;
   return { ...result, outcome: again.outcome, races: again.races, shadow };
 }
 
@@ -61,8 +75,16 @@ class WasmRun extends MachineRun implements WasmHost {
   /** By access, then by kind of race. */
   readonly #counts: Int32Array;
 
-  constructor(request: RunRequest, plan: Plan, lists: boolean) {
+  /** Whether it ends soon after the first race. */
+  readonly #isBrief: boolean;
+
+  constructor(
+    request: RunRequest,
+    plan: Plan,
+    { lists, isBrief = false }: { readonly lists: boolean; readonly isBrief?: boolean },
+  ) {
     super(request, plan.program, lists);
+    this.#isBrief = isBrief;
     this.#request = request;
     this.#plan = plan;
     this.#counts = new Int32Array(64 * plan.program.accesses.length);
@@ -73,6 +95,7 @@ class WasmRun extends MachineRun implements WasmHost {
   }
 
   raced({ index }: MemoryAccess, cell: RacyCell, kind: number): void {
+    if (this.#isBrief) this.endSoon();
     const count = this.#counts[64 * index + kind]!++;
     // Of so many more, four of each doubling.
     if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;

@@ -134,7 +134,9 @@ test('values live across barriers, in registers of every width', () => {
 });
 
 test('loops that outlast a time slice go on where they were', () => {
+  // What decides comes from memory: turns are short, as another thread might change it.
   const code = kernel(`mov.u32 %r1, 0; mov.u32 %r2, 1; and.b32 %r4, %r0, 7; mad.lo.u32 %r4, %r4, 700, 3000;
+    ld.global.u32 %r3, [%d2]; add.u32 %r4, %r4, %r3;
     LOOP: mad.lo.u32 %r3, %r1, 3, %r2; mov.u32 %r1, %r2; mov.u32 %r2, %r3; sub.u32 %r4, %r4, 1;
     setp.ne.u32 %p1, %r4, 0; @%p1 bra LOOP; st.global.u32 [%d3], %r2;`);
   const result = launchAll(code, both);

@@ -50,6 +50,7 @@ export interface LaunchOptions extends Partial<
     | 'observer'
     | 'seed'
     | 'backend'
+    | 'watch'
   >
 > {
   readonly block?: Dim3;

@@ -276,3 +276,32 @@ test('the grid barrier orders all blocks, and hangs where one never comes', () =
   const hung = launch(partial, shape);
   assert.deepEqual([hung.outcome, hung.divergences[0]?.kind], ['stuck', 'deadlock']);
 });
+
+test('where no thread waits for another in a loop, one block runs after the other', () => {
+  const rounds = (from: string): string => `mov.u32 %r1, 16000; ${from}
+    LOOP: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;
+    mov.u32 %r2, %ctaid.x; mul.wide.u32 %d6, %r2, 4; add.s64 %d6, %d1, %d6; st.global.u32 [%d6], 7;`;
+  const ended = (from: string, backend: 'javascript' | 'webassembly'): number => {
+    const result = launch(kernel(rounds(from)), { grid: [8, 1, 1], steps: 5_200_000, backend });
+    assert.equal(result.outcome, 'budget');
+    return words(result, 0, 8).filter((word) => word === 7).length;
+  };
+  for (const backend of ['javascript', 'webassembly'] as const) {
+    assert.ok(ended('', backend) >= 3);
+    // Another thread might change what is read: all take turns.
+    assert.equal(ended('ld.global.u32 %r3, [%d2]; add.u32 %r1, %r1, %r3;', backend), 0);
+  }
+});
+
+test('a run in WebAssembly ends soon after it has shown what is sought, and else goes on', () => {
+  const code = kernel(`st.global.u32 [%d1], %r0; mov.u32 %r2, 20;
+    OUTER: mov.u32 %r1, 400; bar.sync 0;
+    LOOP: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;
+    sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra OUTER; st.global.u32 [%d2], %r0;`);
+  const run = (isEnough: boolean): ReturnType<typeof launch> =>
+    launch(code, { backend: 'webassembly', steps: 2_000_000, watch: () => () => isEnough });
+  const [brief, whole] = [run(true), run(false)];
+  assert.deepEqual([brief.outcome, whole.outcome], ['race-limit', 'finished']);
+  assert.ok(brief.steps < 100_000 && whole.steps > 700_000);
+  assert.deepEqual([brief.races.length, whole.races.length], [1, 2]);
+});

@@ -1,10 +1,9 @@
 // expect: attention_any race=proved divergence=proved
 // expect: attention_any silent
 // expect: attention_no_reuse_barrier_any race=race divergence=proved
-// expect: attention_no_reuse_barrier_any finding race/shared error on smem lines 45,46,52,54
-// open: attention_no_reuse_barrier_any 2 times warning on smem
+// expect: attention_no_reuse_barrier_any finding race/shared error on smem lines 44,45,51,53
 // expect: attention_carved_short_any race=race divergence=proved
-// expect: attention_carved_short_any finding race/shared error on smem lines 66,67
+// expect: attention_carved_short_any finding race/shared error on smem lines 65,66
 // expect: carved_any race=proved divergence=proved
 // expect: carved_any silent
 // expect: carved_any precondition "offset >= m"

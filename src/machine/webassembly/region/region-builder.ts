@@ -31,6 +31,7 @@ export class RegionBuilder {
   /** Frame plus 4 and 8 times the thread, for arrays by thread. */
   readonly lane4: WasmLocal;
   readonly lane8: WasmLocal;
+  readonly timeSlice: number;
   #stamp: WasmLocal | null = null;
   #localBase: WasmLocal | null = null;
 
@@ -45,6 +46,7 @@ export class RegionBuilder {
     this.total = local('i32');
     this.lane4 = local('i32');
     this.lane8 = local('i32');
+    this.timeSlice = timeSlice(plan.program, plan.threads);
   }
 
   get kernel(): Kernel {
@@ -69,13 +71,13 @@ export class RegionBuilder {
 
   /** Pushes the steps of this call so far. */
   steps(): Item[] {
-    return [this.total, i32(timeSlice), 'i32.add', this.left, 'i32.sub'];
+    return [this.total, i32(this.timeSlice), 'i32.add', this.left, 'i32.sub'];
   }
 
   /** Gives the thread its turn, and finds its place in arrays by thread. */
   startTurn(): void {
     const { body } = this;
-    append(body, i32(timeSlice));
+    append(body, i32(this.timeSlice));
     body.set(this.left.index);
     append(body, this.frame, this.thread, i32(2), 'i32.shl', 'i32.add');
     body.set(this.lane4.index);

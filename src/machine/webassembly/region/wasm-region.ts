@@ -4,7 +4,7 @@
  * its status, and the values that it needs again, in the block's frame.
  */
 import type { Plan } from './wasm-plan.ts';
-import { mixedStatus, timeSlice } from '../../core/back-end.ts';
+import { mixedStatus } from '../../core/back-end.ts';
 import { ModuleBuilder } from '../code/wasm-module.ts';
 import { WasmSupport } from '../code/wasm-support.ts';
 import { append, bind, i32, wasmLocal } from '../code/wasm-value.ts';
@@ -56,7 +56,7 @@ function emitThreads(code: RegionBuilder, start: number): void {
 
   append(body, code.lane4, status);
   body.memory('i32.store', plan.frame.status);
-  append(body, code.total, i32(timeSlice), code.left, 'i32.sub', 'i32.add');
+  append(body, code.total, i32(code.timeSlice), code.left, 'i32.sub', 'i32.add');
   body.set(code.total.index);
   append(body, status, common, thread, first, 'i32.eq', 'select');
   body.set(common.index);
