@@ -90,6 +90,7 @@ function addAccess(
   const selection = values.scattered ? selectionOf(setting, offset) : null;
   const ways = selection ? selectedWays(selection.ways, valuesOf, mask) : [];
   const runs = selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null; // prettier-ignore
+  setting.look(1 + ways.reduce((sum, { more }) => sum + 1 + more.length, 0));
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
     const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape, runs) : null); // prettier-ignore

@@ -22,6 +22,9 @@ import type { WarpSetting } from './warp-setting.ts';
 /** Visits of blocks by all warps of a kernel; more are too many. */
 const mostVisits = 50_000;
 
+/** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
+const mostAddresses = 100_000;
+
 /** A kernel takes too many different ways to look at all of them, by number or by a clock. */
 class TooManyWays extends Error {}
 
@@ -117,6 +120,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
   const assumed = new Set<CostAssumption>();
   let nonNegative: ReadonlySet<number> | null = null;
   let visits = 0;
+  let addresses = 0;
   const elements = new Map<number, TermBounds>();
   for (const { operation, instruction, targets } of accesses) {
     const [target] = targets;
@@ -148,6 +152,10 @@ export function costOfKernel(request: CostRequest): KernelCost {
     visit: () => {
       if (++visits > mostVisits) throw new TooManyWays(tooManyWays);
       if (request.expired?.()) throw new TooManyWays(outOfTime);
+    },
+    look: (count) => {
+      addresses += count;
+      if (addresses > mostAddresses) throw new TooManyWays(tooManyWays);
     },
     note: (count, line, text) => {
       const key = `${count}@${line}`;

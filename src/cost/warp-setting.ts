@@ -31,6 +31,8 @@ export interface WarpSetting extends BoundSetting {
   readonly accessForms: Map<Instruction, readonly AccessForm[]>;
   /** Counts a look at a block; throws where there have been too many. */
   readonly visit: () => void;
+  /** Counts addresses of an access that are looked at; throws as `visit`. */
+  readonly look: (addresses: number) => void;
   /** Told why something has no bound, or what an access costs. */
   readonly note: (count: Count, line: string, text: string) => void;
 }

@@ -83,9 +83,12 @@ function mostSectorsOfRuns(
   shape: AccessShape,
   runs: number,
 ): number {
-  const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
-  const sum = (mostOf: (some: readonly number[]) => number): number =>
-    Math.max(...splits.map((at) => mostOf(lanes.slice(0, at)) + mostOf(lanes.slice(at))));
+  /** Of the amounts of the first so many lanes, and of the last so many, by way: the most of two runs together. */
+  const mostOf = (fronts: readonly (readonly number[])[], backs: readonly (readonly number[])[]): number => {
+    const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
+    const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!)); // prettier-ignore
+    return Math.max(...splits.map((at) => most(fronts, at) + most(backs, lanes.length - at)));
+  };
   const [only] = ways;
   if (ways.length === 1 && !only!.values.scattered && lanes.every((lane) => only!.values.groups[lane] === '')) {
     // All ways start at the same place within a sector, as far as they are not known to differ.
@@ -98,20 +101,99 @@ function mostSectorsOfRuns(
         // What is whole sectors away touches as many.
         const shift = BigInt(modulo(own[0]!, sectorBytes)) - own[0]!;
         const places = own.map((place) => clampToNumber(place + shift));
-        return [places.join(' '), new Map(lanes.map((lane, at) => [lane, places[at]!]))];
+        return [places.join(' '), places];
       }),
     );
     const starts = startsOf(first, values.modulus, sectorBytes, shape);
-    return Math.max(...starts.map((start) => sum((some) => Math.max(...[...known.values()].map((places) => sectorsOf(some.map((lane) => start + places.get(lane)!), shape.bytes)))))); // prettier-ignore
+    const distinct = [...known.values()];
+    return Math.max(
+      ...starts.map((start) => {
+        const moved = distinct.map((places) => places.map((place) => start + place));
+        return mostOf(
+          moved.map((places) => sectorsOfFirst(places, shape.bytes)),
+          moved.map((places) => sectorsOfFirst(places.toReversed(), shape.bytes)),
+        );
+      }),
+    );
   }
   const each = ways.flatMap(({ values, more }) => [
     values,
     ...more.map((by) => ({ ...values, offsets: values.offsets.map((offset, lane) => offset! + by[lane]!) })),
   ]);
-  return sum((some) => {
-    const own = some.reduce((bits, lane) => bits | (1 << lane), 0);
-    return some.length === 0 ? 0 : Math.max(...each.map((values) => mostSectors(values, own, shape).most));
-  });
+  const back = lanes.toReversed();
+  return mostOf(
+    each.map((values) => mostSectorsOfFirst(values, lanes, shape)),
+    each.map((values) => mostSectorsOfFirst(values, back, shape)),
+  );
+}
+
+/** The sectors that the first of some accesses touch, by how many these are. */
+function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
+  const sectors = new Set<number>();
+  return [
+    0,
+    ...addresses.map((address) => {
+      const last = Math.floor((address + bytes - 1) / sectorBytes);
+      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) sectors.add(sector);
+      return sectors.size;
+    }),
+  ];
+}
+
+/** {@link mostSectors} of the first of some lanes, by how many these are; of none, 0. */
+function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape: AccessShape): number[] {
+  if (values.scattered)
+    return [0, ...lanes.map((_, at) => mostSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // prettier-ignore
+  const perLane = Math.ceil(shape.bytes / sectorBytes);
+  const groups = new Map<string, GroupSectors>();
+  return [
+    0,
+    ...lanes.map((lane, at) => {
+      const key = values.groups[lane]!;
+      const group = groups.get(key) ?? new GroupSectors(values, shape);
+      groups.set(key, group);
+      group.add(values.offsets[lane]!);
+      const sum = [...groups.values()].reduce((total, { most }) => total + most, 0);
+      return groups.size === 1 ? sum : Math.min(sum, (at + 1) * perLane);
+    }),
+  ];
+}
+
+/** What {@link sectorsOfGroup} finds of a group of lanes that grows. */
+class GroupSectors {
+  /** The most sectors of the lanes so far. */
+  most = 0;
+  readonly #bytes: number;
+  /** Where the group may be moved to within a sector, in bytes, and the sectors that it touches then. */
+  readonly #moves: readonly { readonly by: number; readonly sectors: Set<number> }[];
+  /** The offset of the first lane, and the least one. */
+  #origin: bigint | null = null;
+  #least = 0n;
+
+  constructor({ modulus }: LaneValues, { bytes, alignment }: AccessShape) {
+    this.#bytes = bytes;
+    const step = Number(gcdWithPower(modulus, sectorBytes, alignment));
+    this.#moves = Array.from({ length: sectorBytes / step }, (_, at) => ({ by: at * step, sectors: new Set() }));
+  }
+
+  add(offset: bigint): void {
+    this.#origin ??= offset;
+    if (this.#origin === offset || offset < this.#least) this.#least = offset;
+    // Whole sectors make no difference.
+    const from = modulo(this.#origin, sectorBytes);
+    const distance = offset - this.#origin;
+    const place = from + (distance < 0n ? -clampToNumber(-distance) : clampToNumber(distance));
+    for (const { by, sectors } of this.#moves) {
+      const last = Math.floor((place + by + this.#bytes - 1) / sectorBytes);
+      for (let sector = Math.floor((place + by) / sectorBytes); sector <= last; sector++) sectors.add(sector);
+    }
+    // Accesses are aligned to their own size; those that are not are faults.
+    const within = Math.min(this.#bytes, sectorBytes);
+    const least = modulo(this.#least, sectorBytes);
+    const aligned = this.#moves.filter(({ by }) => (least + by) % within === 0);
+    const possible = aligned.length > 0 ? aligned : this.#moves;
+    this.most = possible.reduce((most, { sectors }) => Math.max(most, sectors.size), 0);
+  }
 }
 
 /** As {@link mostConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */

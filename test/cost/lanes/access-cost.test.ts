@@ -6,6 +6,8 @@ import { seededRandom } from '../../../src/base/random.ts';
 import { constantValue } from '../../../src/cost/expressions/expression.ts';
 import { boundKernel } from '../../../src/cost/kernel-cost.ts';
 import type { BoundMetric } from '../../../src/cost/model/metrics.ts';
+import { mostSectors, mostSectorsOfWays } from '../../../src/cost/lanes/access-cost.ts';
+import type { LaneValues } from '../../../src/cost/lanes/lane-values.ts';
 import { LaunchCounters } from '../../../src/machine/counters.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { kernel, launch } from '../../machine/core/launch-text.ts';
@@ -154,4 +156,41 @@ test('unknown words of known banks do not conflict', () => {
     '.shared .align 4 .b8 s[4096];',
   );
   assert.deepEqual(compared(table, [32, 1, 1]).conflicts, [1, 0]);
+});
+
+test('lanes that take two ways in two runs touch what the dearest place to change ways gives', () => {
+  const random = seededRandom(5);
+  const lanes = Array.from({ length: 32 }, (_, lane) => lane);
+  const wayOf = (bytes: number): LaneValues => {
+    const [base, distance] = [random.below(400) - 200, random.below(80) - 20];
+    const jump = random.below(2) * bytes * random.below(64);
+    return {
+      modulus: BigInt([0, 4, 8, 32][random.below(4)]!),
+      offsets: lanes.map((lane) => BigInt(bytes * (base + lane * distance) + (lane % 3 === 0 ? jump : 0))),
+      groups: lanes.map((lane) => (random.below(4) === 0 ? String(lane % 2) : 'one')),
+      scattered: null,
+    };
+  };
+  for (let round = 0; round < 200; round++) {
+    const bytes = [1, 4, 8, 16][random.below(4)]!;
+    const shape = { bytes, isAtomic: false, alignment: 256 };
+    const ways = [wayOf(bytes), wayOf(bytes)];
+    const most = (some: readonly number[]): number => {
+      const mask = some.reduce((bits, lane) => bits | (1 << lane), 0);
+      return some.length === 0 ? 0 : Math.max(...ways.map((values) => mostSectors(values, mask, shape).most));
+    };
+    const inRuns = Math.max(...lanes.map((at) => most(lanes.slice(0, at)) + most(lanes.slice(at))));
+    const all = mostSectorsOfWays(
+      ways.map((values) => ({ values, more: [] })),
+      -1,
+      shape,
+    ).most;
+    const found = mostSectorsOfWays(
+      ways.map((values) => ({ values, more: [] })),
+      -1,
+      shape,
+      2,
+    ).most;
+    assert.equal(found, Math.min(inRuns, all));
+  }
 });
