@@ -1,16 +1,18 @@
 /**
  * Launches of which one run tells all: where nothing that is read from memory decides which way threads go and what they
  * access, every execution performs the accesses of that run, and barriers alone order them. The race detector's fast
- * form finds a race in a run that has one, so that a run without is a proof.
+ * form finds a race in a run that has one, so that a run without is a proof. Where lanes of a part of a warp wait for
+ * each other, its precise form does as well in a block of few threads: it then forgets no access.
  */
 import type { Steps } from '../../base/steps.ts';
-import { isFullBarrier, isGridBarrier, isWarpBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { isOneObject } from '../../analysis/values/memory-base.ts';
 import { maximumSharedBytes, sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId, Operand } from '../../ir/form/kernel.ts';
 import { clusterOf } from '../../launch/launch.ts';
 import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
+import { mostUnordered } from '../../machine/detector/race-detector.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
@@ -88,13 +90,14 @@ function scopeOfRun(
     ({ instructions, terminator }) =>
       terminator.kind !== 'unknown' && terminator.kind !== 'trap' && instructions.every(isOrderedByBarriers),
   );
-  if (!isPlain || needsVectorClocks(kernel).length > 0) return null;
+  const clocked = needsVectorClocks(kernel);
+  if (!isPlain || clocked.some((reason) => reason !== 'warp-mask')) return null;
   const walk = new Followed(context);
   for (const { terminator, instructions } of kernel.blocks) {
     if (terminator.kind === 'branch' && !walk.operand(terminator.condition)) return null;
     if (terminator.kind === 'switch' && !walk.operand(terminator.index)) return null;
     for (const { operation, arguments: operands } of instructions)
-      if (operation.effect.kind === 'barrier' && !operands.every((operand) => walk.operand(operand))) return null;
+      if (/^(?:warp-)?barrier$/.test(operation.effect.kind) && !operands.every((operand) => walk.operand(operand))) return null; // prettier-ignore
   }
   for (const { obligations } of pairs)
     for (const { first, second, resolved } of obligations) {
@@ -105,6 +108,8 @@ function scopeOfRun(
       }
     }
   const isOfBlock = pairs.every(({ scope }) => scope === 'block') && !walk.dependsOnBlock;
+  const isOneBlock = isOfBlock || grid[0] * grid[1] * grid[2] === 1;
+  if (clocked.length > 0 && (!isOneBlock || block[0] * block[1] * block[2] > mostUnordered)) return null;
   return { block, grid, blocks: isOfBlock ? 'first' : 'all', followed: walk.instructions };
 }
 
@@ -117,7 +122,7 @@ function isOrderedByBarriers(instruction: Instruction): boolean {
   if (!plainEffects.has(effect.kind)) return false;
   if (effect.kind === 'load' || effect.kind === 'store') return effect.semantics === 'weak';
   if (effect.kind === 'barrier') return isFullBarrier(instruction) && !isGridBarrier(instruction);
-  return effect.kind !== 'warp-barrier' || isWarpBarrier(instruction);
+  return true;
 }
 
 /** Instructions on floating-point numbers: of some, such as `sin.approx`, no run knows what a device computes. */

@@ -127,7 +127,7 @@ class Pool {
 }
 
 /** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
-const mostUnordered = 64;
+export const mostUnordered = 64;
 
 interface DetectorOptions {
   /** Threads of a block. */

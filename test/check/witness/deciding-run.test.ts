@@ -36,6 +36,21 @@ test('warp barriers between the threads of a warp are enough, beyond a warp they
   assert.equal(await decided(first + stage(1, warp) + block + stage(32, block)), true);
 });
 
+test('lanes of a part of a warp order each other, in blocks of which no access is forgotten', async () => {
+  const mask = 'and.b32 %r23, %r0, 16; mov.u32 %r24, 65535; shl.b32 %r24, %r24, %r23;';
+  const half = 'bar.warp.sync %r24;';
+  assert.equal(await decided(first + mask + stage(1, half) + stage(8, half)), true);
+  assert.equal(await decided(first + mask + stage(1, half) + stage(16, half)), false);
+  assert.equal(await decided(first + mask + stage(1, half) + stage(8, '')), false);
+  assert.equal(await decided(first + mask + stage(1, half) + stage(8, half), { block: [128, 1, 1] }), false);
+  // Of blocks that differ all would have to be run.
+  const own = `setp.eq.u32 %p1, %r6, 7; @%p1 bra END; ${stage(1, half)} END:`;
+  assert.equal(await decided(first + mask + own, { grid: [8, 1, 1] }), false);
+  // Which lanes wait for each other is what memory holds.
+  const read = load('%r24', '%d1', '%r0', 30);
+  assert.equal(await decided(first + read + stage(1, half)), false);
+});
+
 test('the launch and what decides ways and addresses is to be given', async () => {
   const upTo = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`;
   assert.equal(await decided(upTo), false);
