@@ -26,7 +26,10 @@ function operandsOf(
   const { opcode } = instruction;
   const isLoad = opcode?.kind === 'load';
   const isStore = opcode?.kind === 'store';
-  const [first, second] = [wordBits(instruction, 24, 8), wordBits(instruction, isStore ? storedAt(instruction) : 32, 8)];
+  const [first, second] = [
+    wordBits(instruction, 24, 8),
+    wordBits(instruction, isStore ? storedAt(instruction) : 32, 8),
+  ];
   // `ATOMS.POPC.INC` counts lanes.
   const hasData = !isLoad && second !== 255 && instruction.code !== 0xf8c && bits >= 32;
   const data = hasData ? reads.filter((register) => register >= second && register < second + bits / 32) : [];
@@ -52,7 +55,7 @@ export function foreignOperands(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): ForeignOperand[] {
   const registers = new RegisterFlow(flow, version);
-  const [code, source] = [new CodeOrigins(flow, registers, version, lineOf), new SourceOrigins(kernel)];
+  const [code, source] = [new CodeOrigins(flow, registers, version, lineOf, kernel), new SourceOrigins(kernel)];
   const accesses = new Map<number, Instruction[]>();
   for (const { instructions } of kernel.blocks) {
     for (const one of instructions) {

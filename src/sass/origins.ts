@@ -51,14 +51,22 @@ export class CodeOrigins {
   readonly #parameters: number;
   readonly #isLater: boolean;
   readonly #known = new Map<number, Origins>();
+  /** Lines of the PTX that load. Variables in local memory whose address is not used are values there. */
+  readonly #loads = new Set<number>();
 
   constructor(
     flow: SassFlow,
     registers: RegisterFlow,
     version: number,
     lineOf: (instruction: SassInstruction) => number | undefined,
+    kernel: Kernel,
   ) {
     this.#flow = flow;
+    for (const { instructions } of kernel.blocks) {
+      for (const { operation, ptxLine } of instructions) {
+        if (operation.effect.kind === 'load' || operation.effect.kind === 'atomic') this.#loads.add(ptxLine);
+      }
+    }
     this.#registers = registers;
     this.#lineOf = lineOf;
     this.#parameters = parametersFrom(version);
@@ -133,7 +141,9 @@ export class CodeOrigins {
     }
     if (kind === 'load' || kind === 'atomic') {
       const line = this.#lineOf(instruction);
-      return space === 'local' || line === undefined ? null : { leaves: [`load ${line}`], isLeaf: true };
+      return space === 'local' || line === undefined || !this.#loads.has(line)
+        ? null
+        : { leaves: [`load ${line}`], isLeaf: true };
     }
     if (kind === 'call' || kind === 'texture' || kind === 'tensor' || kind === 'mbarrier') return null;
     if (mnemonic === 'S2R' || mnemonic === 'S2UR' || mnemonic === 'CS2R') {

@@ -7,23 +7,25 @@
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
-import { accessBits, barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
+import { fenceOf, fenceWanted, groupsLeft, groupsLeftOf, type LostInstruction, lostInstructions } from './missing.ts';
 import { foreignOperands } from './operand-match.ts';
 import { predicatesWritten } from './predicates.ts';
+import { skippedEffects } from './skipped-effects.ts';
 import { unstoredSpills } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** What is wrong with the code of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
-  /** A barrier, fence, atomic, store or asynchronous copy whose block was kept is not there. */
-  | { readonly kind: 'missing'; readonly what: Wanted; readonly ptxLine: number }
+  /** A barrier, fence, atomic, store, asynchronous copy or wait for copies whose block was kept is not there. */
+  | ({ readonly kind: 'missing' } & LostInstruction)
   /** An access stands where the PTX has none, or a barrier where the PTX has an access. */
   | { readonly kind: 'stray'; readonly what: 'access' | 'barrier'; readonly ptxLine: number; readonly address: number }
   /** The second access may follow the first without the separator that the PTX has between them on every path. */
   | {
       readonly kind: 'unseparated';
-      readonly what: 'barrier' | 'fence';
+      readonly what: 'barrier' | 'fence' | 'wait';
       readonly earlier: number;
       readonly later: number;
       /** Where the later one stands in the code, in bytes from the start of its section. */
@@ -46,6 +48,8 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
+  /** Some path through the code leaves out a store or an atomic that all paths of the PTX between the same barriers have. */
+  | { readonly kind: 'skipped'; readonly what: 'effect'; readonly ptxLine: number }
   /** Something is computed that nothing uses, though the PTX does: what used it is gone. */
   | {
       readonly kind: 'unused';
@@ -67,11 +71,16 @@ export type Translation =
   | { readonly checked: true; readonly faults: readonly TranslationFault[] }
   | { readonly checked: false; readonly reason: string };
 
-type Separator = 'barrier' | 'fence' | 'warp barrier';
+/** A wide fence is one for more than the threads of a block. */
+type Separator = 'barrier' | 'fence' | 'wide fence' | 'wait' | 'warp barrier';
 
 function separates(instruction: Instruction, by: Separator): boolean {
   const { effect } = instruction.operation;
-  if (by === 'fence') return effect.kind === 'fence' && effect.semantics !== 'proxy';
+  if (by === 'fence' || by === 'wide fence') {
+    const fence = fenceWanted(instruction);
+    return fence !== null && fence.scope >= (by === 'fence' ? 1 : 2);
+  }
+  if (by === 'wait') return groupsLeft(instruction) !== null;
   if (by === 'warp barrier' && effect.kind === 'warp-barrier') return true;
   return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
 }
@@ -143,10 +152,16 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   }
   const lineOf = ({ address }: SassInstruction): number | undefined => code.ptxLineAt(address);
   const faults: TranslationFault[] = [
-    ...missing(kernel, flow, version, calls, lineOf),
+    ...lostInstructions(kernel, flow, version, lineOf, (one) => isBarrierCode(one, calls)).map((lost) => ({
+      kind: 'missing' as const,
+      ...lost,
+    })),
     ...strays(kernel, flow, calls, lineOf),
   ];
-  for (const by of ['barrier', 'fence', 'warp barrier'] as const) {
+  for (const ptxLine of skippedEffects(kernel, flow, lineOf, (one) => isBarrierCode(one, calls))) {
+    faults.push({ kind: 'skipped', what: 'effect', ptxLine });
+  }
+  for (const by of ['barrier', 'fence', 'wide fence', 'wait', 'warp barrier'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
     if (!found) return { checked: false, reason: 'it has too many accesses' };
     faults.push(...found);
@@ -168,82 +183,6 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
 function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInstruction, Call>): boolean {
   if (instruction.opcode?.kind === 'barrier') return barrierForm(instruction) !== 'arrive';
   return calls.get(instruction)?.waits === true;
-}
-
-/** What of the PTX must be in the code. */
-const wantedKinds = ['barrier', 'fence', 'atomic', 'store', 'copy'] as const;
-type Wanted = (typeof wantedKinds)[number];
-
-function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
-  return { barrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set() };
-}
-
-function wantedOf(instruction: Instruction): Wanted | undefined {
-  const { effect } = instruction.operation;
-  if (effect.kind === 'barrier') return separates(instruction, 'barrier') ? 'barrier' : undefined;
-  // Within a block the order of one warp needs no code.
-  if (effect.kind === 'fence') return effect.semantics !== 'proxy' && effect.scope !== 'cta' ? 'fence' : undefined;
-  if (effect.kind === 'atomic') return 'atomic';
-  if (effect.kind === 'async-copy') return 'copy';
-  return effect.kind === 'store' && accessSpaces.has(effect.space) ? 'store' : undefined;
-}
-
-/** Barriers, fences, atomics, stores and asynchronous copies of blocks of the PTX that left code, without code of their own. */
-function missing(
-  kernel: Kernel,
-  flow: SassFlow,
-  version: number,
-  calls: ReadonlyMap<SassInstruction, Call>,
-  lineOf: (instruction: SassInstruction) => number | undefined,
-): TranslationFault[] {
-  const kept = new Set<number>();
-  const byKind = linesByKind();
-  const atomics = new Set<number>();
-  /** Bits that the widest store of a line stores. */
-  const stored = new Map<number, number>();
-  for (const instruction of flow.instructions) {
-    const line = lineOf(instruction);
-    if (line === undefined) continue;
-    const { opcode } = instruction;
-    const kind = opcode?.kind;
-    if (kind !== 'none') kept.add(line);
-    // What nobody knows may be any of them.
-    if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
-    if (isBarrierCode(instruction, calls) || kind === 'barrier') byKind.barrier.add(line);
-    if (kind === 'fence') byKind.fence.add(line);
-    if (kind === 'copy') byKind.copy.add(line);
-    if (kind === 'atomic') atomics.add(line);
-    // Some atomics become a loop that ends with a store.
-    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
-    if (kind === 'store' && accessSpaces.has(opcode?.space)) {
-      byKind.store.add(line);
-      stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
-    }
-  }
-  const [wanted, inKept] = [linesByKind(), linesByKind()];
-  for (const { instructions } of kernel.blocks) {
-    const isKept = instructions.some(({ ptxLine }) => kept.has(ptxLine));
-    // One store of 64 bits may stand for two of 32.
-    const isMerged = instructions.some(
-      ({ operation: { effect }, ptxLine }) =>
-        effect.kind === 'store' && (stored.get(ptxLine) ?? 0) > effect.bytes * effect.lanes * 8,
-    );
-    for (const instruction of instructions) {
-      const what = wantedOf(instruction);
-      if (!what) continue;
-      wanted[what].add(instruction.ptxLine);
-      if (isKept && !(what === 'store' && isMerged)) inKept[what].add(instruction.ptxLine);
-    }
-  }
-  return wantedKinds.flatMap((what) => {
-    // Code that several lines of inline assembly share has the line of one of them.
-    const spare = [...(what === 'atomic' ? atomics : byKind[what])].filter((line) => !wanted[what].has(line)).length;
-    const lost = [...wanted[what]].filter((line) => !byKind[what].has(line));
-    if (lost.length <= spare) return [];
-    return lost
-      .filter((line) => inKept[what].has(line))
-      .map((ptxLine) => ({ kind: 'missing' as const, what, ptxLine }));
-  });
 }
 
 /** Accesses on lines of barriers, and barriers on lines of accesses: the two were exchanged. */
@@ -278,6 +217,22 @@ function strays(
   });
 }
 
+/** What separates, and other waits and copies, that stand between the others as accesses do. */
+function isNamed(instruction: Instruction, by: Separator): boolean {
+  if (by !== 'barrier' && by !== 'wait') return false;
+  const { kind } = instruction.operation.effect;
+  if (by === 'wait' && (kind === 'async-copy' || kind === 'bulk-copy')) return true;
+  return kind === 'barrier' && separates(instruction, 'barrier');
+}
+
+/** A separator that is itself followed by others ends the path before it and begins the one behind it. */
+function stepsOf(step: OrderedStep, isNamedOne: boolean): OrderedStep[] {
+  if (!isNamedOne || !step.separates) return [step];
+  const { access, guard, writes = [] } = step;
+  const own = { ...(access !== undefined && { access }), separates: false, ...(guard && { guard }), writes: [] };
+  return [own, { separates: true, writes: [] }, { ...own, writes }];
+}
+
 /** Accesses that follow each other without a separator in the code alone; null where there are too many. */
 function unseparated(
   kernel: Kernel,
@@ -288,10 +243,11 @@ function unseparated(
 ): TranslationFault[] | null {
   const numbers = new Map<number, number>();
   let any = false;
+  const isEvent = (instruction: Instruction): boolean => isAccess(instruction) || isNamed(instruction, by);
   for (const { instructions } of kernel.blocks) {
     for (const instruction of instructions) {
       any ||= by === 'warp barrier' ? instruction.operation.effect.kind === 'warp-barrier' : separates(instruction, by);
-      if (isAccess(instruction) && !numbers.has(instruction.ptxLine)) numbers.set(instruction.ptxLine, numbers.size);
+      if (isEvent(instruction) && !numbers.has(instruction.ptxLine)) numbers.set(instruction.ptxLine, numbers.size);
     }
   }
   if (!any) return [];
@@ -299,10 +255,10 @@ function unseparated(
   const wanted: OrderedBlock[] = kernel.blocks.map(({ instructions, predecessors }) => ({
     predecessors,
     steps: instructions.flatMap((instruction): OrderedStep[] => {
-      const access = isAccess(instruction) ? numbers.get(instruction.ptxLine) : undefined;
+      const access = isEvent(instruction) ? numbers.get(instruction.ptxLine) : undefined;
       const isSeparator = separates(instruction, by);
       if (access === undefined && !isSeparator) return [];
-      return [{ ...(access === undefined ? {} : { access }), separates: isSeparator }];
+      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator }, isNamed(instruction, by));
     }),
   }));
   const addresses = new Map<number, number>();
@@ -316,13 +272,17 @@ function unseparated(
         opcode &&
         (opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic') &&
         accessSpaces.has(opcode.space);
-      const access = isMemory && line !== undefined ? numbers.get(line) : undefined;
+      const isBarrier = isBarrierCode(instruction, calls);
+      const isOther = (by === 'barrier' || by === 'wait') && (isBarrier || (by === 'wait' && opcode?.kind === 'copy'));
+      const access = (isMemory || isOther) && line !== undefined ? numbers.get(line) : undefined;
       if (access !== undefined && !addresses.has(access)) addresses.set(access, instruction.address);
-      const isSeparator = by === 'fence' ? opcode?.kind === 'fence' : isBarrierCode(instruction, calls);
+      const fence = fenceOf(instruction);
+      const isFence = fence !== null && fence.scope >= (by === 'fence' ? 1 : 2);
+      const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier; // prettier-ignore
       const writes = predicatesWritten(instruction);
       const guard = sassGuard(instruction);
       if (access === undefined && !isSeparator && writes.length === 0) return [];
-      return [{ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }];
+      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther); // prettier-ignore
     }),
   }));
   const [can, may, does] = [
@@ -350,7 +310,7 @@ function unseparated(
         const earlier = word * 32 + (31 - Math.clz32(left & -left));
         // The table of lines may give two accesses one line. Within an interval accesses may change places.
         if (earlier === later || hasAccess(may[earlier]!, later)) continue;
-        faults.push({ kind: 'unseparated', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // prettier-ignore
+        faults.push({ kind: 'unseparated', what: by === 'wide fence' ? 'fence' : by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // prettier-ignore
       }
     }
   }

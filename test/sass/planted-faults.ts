@@ -10,7 +10,14 @@ import { seededRandom } from '../../src/base/random.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { type CodeFunction, readCubin } from '../../src/sass/cubin/cubin.ts';
-import { barrierForm, instructionsOf, type SassInstruction, versionOf } from '../../src/sass/instruction/decode.ts';
+import {
+  barrierForm,
+  instructionsOf,
+  type SassInstruction,
+  versionOf,
+  wordBits,
+} from '../../src/sass/instruction/decode.ts';
+import { fenceOf, groupsLeftOf } from '../../src/sass/missing.ts';
 import { validateTranslation } from '../../src/sass/translation.ts';
 
 const [seed = '1', plants = '1', ...files] = process.argv.slice(2);
@@ -21,7 +28,19 @@ const [falseAlarms, missed]: [string[], string[]] = [[], []];
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
-  opcode?.kind === kind && (kind === 'fence' || opcode.mnemonic === 'LDGSTS' || spaces.has(opcode.space));
+  opcode?.kind === kind &&
+  (kind === 'fence' ? opcode.mnemonic === 'MEMBAR' : kind === 'copy' || spaces.has(opcode.space));
+
+/** Whether a fence stands beside one that reaches further, under the same guard: without it the code does the same. */
+function isCovered(instructions: readonly SassInstruction[], index: number): boolean {
+  const one = instructions[index]!;
+  const own = fenceOf(one);
+  if (!own) return false;
+  return [instructions[index - 1], instructions[index + 1]].some((near) => {
+    const other = near && fenceOf(near);
+    return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4); // prettier-ignore
+  });
+}
 
 /** Bytes that a function has at some instructions after an edit. */
 type Edit = readonly { readonly at: SassInstruction; readonly code: Uint8Array }[];
@@ -47,7 +66,18 @@ function plantsOf(
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
-    for (const one of instructions) if (isOf(one, kind)) add(`${kind} dropped`, dropped(one));
+    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${kind} dropped`, dropped(one)); // prettier-ignore
+  }
+  for (const one of instructions) {
+    const groups = groupsLeftOf(one);
+    if (groups !== null) add('wait dropped', dropped(one));
+    if (groups === 0) {
+      const code = codeOf(one).slice();
+      // Bits 38 to 43.
+      code[4] = code[4]! | 0x40;
+      add('wait for fewer copies', [{ at: one, code }]);
+    }
+    if (one.opcode?.mnemonic === 'LDGDEPBAR' || one.opcode?.mnemonic === 'UTMACMDFLUSH') add('end of a group dropped', dropped(one)); // prettier-ignore
   }
   for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add('spill store dropped', dropped(one));
   for (const [index, one] of instructions.entries()) {

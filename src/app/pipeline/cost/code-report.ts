@@ -124,6 +124,13 @@ function placesOf({ production, verification }: LaunchedKernel): (location: Loca
   };
 }
 
+/** Where the names of what is missing say too little. */
+const namesOfLost: Readonly<Record<string, string>> = {
+  copy: 'asynchronous copy',
+  group: 'end of a group of asynchronous copies',
+  wait: 'wait for asynchronous copies',
+};
+
 function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, fault: TranslationFault): Diagnostic {
   const locationOf = (ptxLine: number): Location | undefined => {
     for (const { instructions } of kernel.blocks) {
@@ -138,13 +145,18 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
   };
   if (fault.kind === 'missing') {
     const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const what = fault.what === 'copy' ? 'asynchronous copy' : fault.what;
+    const what = namesOfLost[fault.what] ?? fault.what;
     const message = `The ${what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
   if (fault.kind === 'unstored') {
     const location = locationOf(fault.ptxLine) ?? kernel.location;
     const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`;
+    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
+  }
+  if (fault.kind === 'skipped') {
+    const location = locationOf(fault.ptxLine) ?? kernel.location;
+    const message = `Some path through the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} leaves out the store or the atomic at ${at(fault.ptxLine)}; no path of its PTX does.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
   if (fault.kind === 'unused') {
@@ -168,6 +180,6 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
     const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`;
     return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
   }
-  const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
+  const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what === 'wait' ? namesOfLost.wait : fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
   return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
 }

@@ -1,0 +1,227 @@
+/** What the PTX wants the code to have, by line: barriers, fences, atomics, stores, copies and waits for them. */
+import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
+import type { SassFlow } from './control-flow.ts';
+import { rootOf } from './displacements.ts';
+import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
+import { accessBits, fenceScope, type SassInstruction, wordBits } from './instruction/decode.ts';
+
+const wantedKinds = ['barrier', 'fence', 'atomic', 'store', 'copy', 'group', 'wait'] as const;
+type Wanted = (typeof wantedKinds)[number];
+
+/** An instruction of the PTX without code, though other code of its block is there. A group is one of copies. */
+export interface LostInstruction {
+  readonly what: Wanted;
+  readonly ptxLine: number;
+}
+
+const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
+
+/** How far a fence reaches, 1 to 3, and whether all fences of its kind have one order. */
+interface FenceStrength {
+  readonly scope: number;
+  readonly isSequential: boolean;
+}
+
+/** Blocks of a cluster are on several multiprocessors: their fences are those of the device. */
+const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
+
+/** The fence that an instruction of the PTX needs; null where it needs none. What only acquires has other code. */
+export function fenceWanted({ operation: { effect, mnemonic } }: Instruction): FenceStrength | null {
+  if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
+  const { semantics } = effect;
+  if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
+  // Its mbarriers were just made: the code for those orders it.
+  if (mnemonic.includes('mbarrier_init')) return null;
+  return { scope: scopes[effect.scope], isSequential: semantics === 'sc' };
+}
+
+/** The fence that an instruction of the code is; null where it is none of memory accesses. */
+export function fenceOf(instruction: SassInstruction): FenceStrength | null {
+  if (instruction.opcode?.mnemonic !== 'MEMBAR') return null;
+  const scope = fenceScope(instruction);
+  // Bit 79 is set where it is no sequentially consistent one.
+  return { scope: scope === undefined ? 3 : scopes[scope], isSequential: wordBits(instruction, 79, 1) === 0 };
+}
+
+/** How many groups of copies may be unfinished behind a wait of the PTX; null where it is none. */
+export function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number | null {
+  if (effect.kind === 'async-wait' && effect.form === 'wait-all') return 0;
+  if ((effect.kind !== 'async-wait' && effect.kind !== 'bulk-wait') || effect.form !== 'wait-group') return null;
+  return count?.kind === 'constant' ? Number(count.value) : 0;
+}
+
+/** How many of a wait of the code: it waits for the first scoreboard. */
+export function groupsLeftOf(instruction: SassInstruction): number | null {
+  if (instruction.code !== 0x91a || wordBits(instruction, 44, 3) !== 0) return null;
+  return wordBits(instruction, 38, 6);
+}
+
+function wantedOf(instruction: Instruction): Wanted | undefined {
+  const { effect } = instruction.operation;
+  if (effect.kind === 'barrier') return effect.form === 'arrive' ? undefined : 'barrier';
+  if (effect.kind === 'fence') return fenceWanted(instruction) ? 'fence' : undefined;
+  if (effect.kind === 'atomic') return 'atomic';
+  if (effect.kind === 'async-copy' || effect.kind === 'bulk-copy') return 'copy';
+  if (effect.kind === 'async-wait' || effect.kind === 'bulk-wait') return effect.form === 'commit' ? 'group' : 'wait';
+  return effect.kind === 'store' && accessSpaces.has(effect.space) ? 'store' : undefined;
+}
+
+function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
+  return { barrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // prettier-ignore
+}
+
+/** What the code has on lines of the PTX. */
+interface CodeByLine {
+  readonly kept: ReadonlySet<number>;
+  readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
+  readonly atomics: ReadonlySet<number>;
+  /** Bits that the widest store of a line stores. */
+  readonly stored: ReadonlyMap<number, number>;
+  readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
+  /** The fewest groups that a wait of a line leaves. */
+  readonly left: ReadonlyMap<number, number>;
+}
+
+function codeByLine(
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+  isBarrier: (instruction: SassInstruction) => boolean,
+): CodeByLine {
+  const [kept, atomics] = [new Set<number>(), new Set<number>()];
+  const byKind = linesByKind();
+  const stored = new Map<number, number>();
+  const fences = new Map<number, FenceStrength[]>();
+  const left = new Map<number, number>();
+  for (const instruction of flow.instructions) {
+    const line = lineOf(instruction);
+    if (line === undefined) continue;
+    const { opcode } = instruction;
+    const kind = opcode?.kind;
+    if (kind !== 'none') kept.add(line);
+    // What nobody knows may be any of them.
+    if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
+    if (isBarrier(instruction) || kind === 'barrier') byKind.barrier.add(line);
+    const fence = fenceOf(instruction);
+    if (fence) {
+      byKind.fence.add(line);
+      fences.set(line, [...(fences.get(line) ?? []), fence]);
+    }
+    if (kind === 'copy') byKind.copy.add(line);
+    if (opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH') byKind.group.add(line);
+    const groups = groupsLeftOf(instruction);
+    if (groups !== null) {
+      byKind.wait.add(line);
+      left.set(line, Math.min(groups, left.get(line) ?? groups));
+    }
+    if (kind === 'atomic') atomics.add(line);
+    // Some atomics become a loop that ends with a store.
+    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
+    if (kind === 'store' && accessSpaces.has(opcode?.space)) {
+      byKind.store.add(line);
+      stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
+    }
+  }
+  return { kept, byKind, atomics, stored, fences, left };
+}
+
+/** Whether a block left code, or its only way in did: a predicate that decides whether it is executed. */
+function isKeptBlock({ blocks, values }: Kernel, kept: ReadonlySet<number>, id: BlockId): boolean {
+  const leftCode = (one: BlockId): boolean => blocks[one]!.instructions.some(({ ptxLine }) => kept.has(ptxLine));
+  if (leftCode(id)) return true;
+  const [before, ...others] = blocks[id]!.predecessors;
+  if (before === undefined || others.length > 0 || !leftCode(before)) return false;
+  const { terminator } = blocks[before]!;
+  if (terminator.kind !== 'branch' || terminator.condition.kind !== 'value') return false;
+  const { definition } = values[terminator.condition.id]!;
+  return definition.kind === 'instruction' && kept.has(definition.instruction.ptxLine);
+}
+
+/**
+ * Stores of a block that stand in wider ones: one store of 64 bits may be of two of 32. Those that have no code are in
+ * wider ones of the same base as far as their bits suffice; where bases are computed again, in any of the block.
+ */
+function mergedStores(
+  kernel: Kernel,
+  instructions: readonly Instruction[],
+  code: CodeByLine,
+): ReadonlySet<Instruction> {
+  const groups = new Map<string, { spare: number; bits: number; readonly lost: Instruction[] }>();
+  for (const one of instructions) {
+    const { effect } = one.operation;
+    const [address] = one.arguments;
+    if (effect.kind !== 'store' || !address) continue;
+    const root = rootOf(kernel, address)?.root ?? '';
+    const group = groups.get(root) ?? { spare: 0, bits: 0, lost: [] };
+    groups.set(root, group);
+    const own = effect.bytes * effect.lanes * 8;
+    const made = code.stored.get(one.ptxLine);
+    if (made === undefined) {
+      group.lost.push(one);
+      group.bits += own;
+    } else group.spare += Math.max(0, made - own);
+  }
+  const all = [...groups.values()];
+  const left = all.filter(({ spare, bits }) => bits > spare);
+  const spare = all.reduce((total, one) => total + Math.max(0, one.spare - one.bits), 0);
+  const wanting = left.reduce((total, one) => total + one.bits - one.spare, 0);
+  return new Set(all.flatMap((one) => (left.includes(one) && wanting > spare ? [] : one.lost)));
+}
+
+/**
+ * Finds what the PTX wants and no code does.
+ * @param lineOf the line of the PTX that an instruction is of
+ * @param isBarrier whether threads wait for each other at an instruction
+ */
+export function lostInstructions(
+  kernel: Kernel,
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+  isBarrier: (instruction: SassInstruction) => boolean,
+): LostInstruction[] {
+  const code = codeByLine(flow, version, lineOf, isBarrier);
+  const { byKind } = code;
+  const [wanted, inKept] = [linesByKind(), linesByKind()];
+  const weaker: Record<'fence' | 'wait', Set<number>> = { fence: new Set(), wait: new Set() };
+  /** Fences that need other code. */
+  const others = new Set<number>();
+  const stores: StoreInBlock[] = [];
+  for (const { id, instructions } of kernel.blocks) {
+    const isKept = isKeptBlock(kernel, code.kept, id);
+    const merged = mergedStores(kernel, instructions, code);
+    for (const instruction of instructions) {
+      const { ptxLine } = instruction;
+      const fence = fenceWanted(instruction);
+      // The table of lines may put the fence of a store or an atomic on the line before it.
+      const what = wantedOf(instruction);
+      const { effect } = instruction.operation;
+      const also = [
+        ...(fence && what !== 'fence' ? ['fence' as const] : []),
+        ...(effect.kind === 'async-wait' && effect.form === 'wait-all' ? ['group' as const] : []),
+      ];
+      if (effect.kind === 'fence' && !fence) others.add(ptxLine);
+      for (const one of what ? [what, ...also] : also) {
+        wanted[one].add(ptxLine);
+        if (one === 'store') stores.push({ instruction, block: id });
+        if (isKept && !(one === 'store' && merged.has(instruction))) inKept[one].add(ptxLine);
+      }
+      const fences = fence ? code.fences.get(ptxLine) : undefined;
+      if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // prettier-ignore
+      const left = code.left.get(ptxLine);
+      const most = groupsLeft(instruction);
+      if (most !== null && left !== undefined && left > most) weaker.wait.add(ptxLine);
+    }
+  }
+  return wantedKinds.flatMap((what) => {
+    const isWeaker = (line: number): boolean => (what === 'fence' || what === 'wait') && weaker[what].has(line);
+    // Code that several lines of inline assembly share has the line of one of them.
+    const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !wanted[what].has(line) && !(what === 'fence' && others.has(line))).length; // prettier-ignore
+    const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
+    if (lost.length <= spare) return [];
+    const overwritten = what === 'store' ? overwrittenLines(kernel, stores, new Set(lost)) : new Set<number>();
+    return lost
+      .filter((line) => inKept[what].has(line) && !overwritten.has(line))
+      .map((ptxLine) => ({ what, ptxLine }));
+  });
+}
