@@ -7,10 +7,10 @@ import type { SassFlow } from './control-flow.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
 import { isLive, Liveness, resultsOf } from './liveness.ts';
 
-const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load', 'move']); // prettier-ignore
+const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // prettier-ignore
 
-/** Copies and upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer. */
-const leftBehind: ReadonlySet<string> = new Set(['MOV', 'UMOV', 'SHF', 'USHF', 'PRMT', 'CS2R']);
+/** Upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer, as it does copies. */
+const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
 /** Registers that always hold zero: a multiplication of two is a copy of what is added. */
 const zeroRegister = 255;
@@ -50,6 +50,20 @@ function neededLines(kernel: Kernel): ReadonlySet<number> {
   return lines;
 }
 
+/** Where registers are short, ptxas computes integers again where they are used, and may leave the first computation. */
+function remadeBy(
+  flow: SassFlow,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): (instruction: SassInstruction) => boolean {
+  if (!flow.instructions.some(({ opcode }) => opcode?.space === 'local')) return () => false;
+  const times = new Map<number, number>();
+  for (const one of flow.instructions) {
+    const line = lineOf(one);
+    if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
+  }
+  return (one) => one.opcode?.kind === 'integer' && (times.get(lineOf(one) ?? 0) ?? 0) > 1;
+}
+
 /**
  * Finds instructions that compute, or load, what nothing uses, though the PTX uses what it computes on their line.
  * @param lineOf the line of the PTX that an instruction is of
@@ -74,5 +88,6 @@ export function unusedResults(
   });
   if (found.length === 0) return [];
   const needed = neededLines(kernel);
-  return found.filter((one) => needed.has(lineOf(one) ?? 0)).sort((a, b) => a.address - b.address);
+  const isRemade = remadeBy(flow, lineOf);
+  return found.filter((one) => !isRemade(one) && needed.has(lineOf(one) ?? 0)).sort((a, b) => a.address - b.address);
 }
