@@ -27,6 +27,12 @@ export function threadCpu(): number | undefined {
   return usage ? (usage.user + usage.system) / 1000 : cpuOf('thread-self');
 }
 
+/** Milliseconds of CPU that this process has used, all of its threads together. */
+export function processCpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** Milliseconds in which the system counts, on all of Linux that Node runs on. */
 const tick = 10;
 

@@ -10,6 +10,8 @@ import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
 import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
+import { processCpu } from '../../../system/cpu-time.ts';
+import { deadlineIn } from '../../../system/deadline.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../document/repaired-file.ts';
 import { type Finding, findingsOf, fingerprintsOf } from '../../../document/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
@@ -329,8 +331,8 @@ async function decideGroup(
   // Each copy that is tried would be built for all of them.
   const reached = file === unit ? null : await bench.reached(group, [file]);
   if (typeof reached === 'number') return skipped({ kind: 'many-units', file, units: reached });
-  const deadline = clock() + settings.options.timeout;
-  const left = (): number => deadline - clock();
+  // Nothing else works meanwhile: the time of the process is that of this repair, compilers left out.
+  const { left } = deadlineIn(settings.options.timeout, processCpu);
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
     settings.configuration.checks.repair.gridLevel &&
@@ -367,14 +369,14 @@ async function decideGroup(
     },
     lightestSets: bench.lightestSets,
     parse: async (text) => (await sources.parseToEdit(edited.file, text))!,
-    expired: () => left() < 0,
+    expired: () => left() === 0,
   });
   let edited = source;
   let outcome = await (isRemoval ? removeRedundant : repairKernel)(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   // What the kernel calls may be the place.
   for (const header of calledHeaders(outcome)) {
-    const other = isAbsolute(header) || left() < 0 ? undefined : await sources.parseToEdit(header);
+    const other = isAbsolute(header) || left() === 0 ? undefined : await sources.parseToEdit(header);
     if (!other || lineDirective.test(other.text)) continue;
     const found = await repairKernel({ ...requestFor(other), mayBePartial: false });
     if (found.status === 'repaired') {
