@@ -1,9 +1,10 @@
 /**
  * Times of repair on the test kernels without one of their barriers, and on generated kernels with 300 candidates:
- * `npm run bench -- repair [-- WORD…]`, with the word `generated` for the latter alone. For each, how often the file is
+ * `npm run bench -- repair [--part K/N] [WORD…]`, with the word `generated` for the latter alone. For each, how often the file is
  * compiled for the repair (the two builds of the check not counted, two builds at a time), and how many of these builds
- * only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but that; how many
- * settings of the candidates were asked about, and in how many checks. Needs nvcc.
+ * only compare placements; the wall time in which nvcc or ptxas ran, and ours: all of the repair but that; the CPU time of
+ * this process from the first build of the repair on, which other work on the machine changes less; how many settings of
+ * the candidates were asked about, and in how many checks. `--part K/N` takes every Nth mutant. Needs nvcc.
  */
 import { basename } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -21,16 +22,21 @@ interface Row {
   /** Wall time, in milliseconds. */
   readonly nvcc: number;
   readonly own: number;
+  /** CPU time of this process, in milliseconds. */
+  readonly cpu: number;
   readonly iterations: number;
   readonly checks: number;
 }
 
-const { positionals } = parseArgs({ allowPositionals: true, strict: false });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } });
 const words = positionals.slice(1);
+const [part = 1, parts = 1] = (values.part ?? '1/1').split('/').map(Number);
 const rows: Row[] = [];
+let position = 0;
 for (const file of kernelFiles()) {
   if (words.length > 0 && !words.some((word) => file.includes(word))) continue;
   for (const mutant of (await mutantsOf(file)).filter(({ deleted }) => deleted.length === 1)) {
+    if (position++ % parts !== part - 1) continue;
     const row = await measure(mutant.text, basename(file), mutant.kernel ?? undefined);
     if (!row) continue;
     rows.push({ ...row, name: `${file} -${mutant.deleted[0]}` });
@@ -46,6 +52,7 @@ if (rows.length > 0)
       ties: median(({ ties }) => ties),
       nvcc: median(({ nvcc }) => nvcc),
       own: median(({ own }) => own),
+      cpu: median(({ cpu }) => cpu),
       iterations: median(({ iterations }) => iterations),
       checks: median(({ checks }) => checks),
     }),
@@ -59,9 +66,9 @@ if (words.length === 0 || words.includes('generated')) {
   }
 }
 
-function describe({ name, compiles, ties, nvcc, own, iterations, checks }: Row): string {
+function describe({ name, compiles, ties, nvcc, own, cpu, iterations, checks }: Row): string {
   const share = ((100 * nvcc) / Math.max(1, nvcc + own)).toFixed(0);
-  return `${name}: ${compiles} compiles, ${ties} of them ties, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms, ${iterations} iterations, ${checks} oracle calls`;
+  return `${name}: ${compiles} compiles, ${ties} of them ties, nvcc and ptxas ${nvcc.toFixed(0)} ms (${share} %), ours ${own.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU), ${iterations} iterations, ${checks} oracle calls`;
 }
 
 /** Null where there is nothing to repair. */
@@ -70,6 +77,7 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
   let running = 0;
   let since = 0;
   let nvcc = 0;
+  let used: NodeJS.CpuUsage | undefined;
   const timed = async <Result>(tool: () => Promise<Result>): Promise<Result> => {
     if (running++ === 0) since = performance.now();
     try {
@@ -83,6 +91,7 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
     async build(unit, kind, arch, edited) {
       // The file as it is is compiled for the check.
       if (edited === undefined) return builder.build(unit, kind, arch);
+      used ??= process.cpuUsage();
       built[kind]++;
       return timed(() => builder.build(unit, kind, arch, edited));
     },
@@ -94,6 +103,7 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
     ...(kernel !== undefined && { kernel }),
   } as const;
   const { report } = await repairText(text, name, options, around);
+  const { user, system } = process.cpuUsage(used);
   const repairs = report.kernels.map(({ repair }) => repair);
   const done = repairs.filter(({ status }) => status === 'repaired' || status === 'unrepairable');
   if (done.length === 0) return null;
@@ -103,6 +113,7 @@ async function measure(text: string, name: string, kernel?: string): Promise<Omi
     ties: Math.max(0, built.production - Math.max(1, built.verification - 1)),
     nvcc,
     own: report.timings!['repair']! - nvcc,
+    cpu: (user + system) / 1000,
     iterations: done.reduce((sum, { iterations = 0 }) => sum + iterations, 0),
     checks: done.reduce((sum, { checks = 0 }) => sum + checks, 0),
   };
