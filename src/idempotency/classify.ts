@@ -90,7 +90,15 @@ export interface Classification extends KernelIdempotency {
 
 /** What the paper does not ask of a kernel. */
 const takenForGranted = {
-  free: { condition: always, isRestricted: false, unread: 'none', assumptions: [], inBounds: false, open: [] },
+  free: {
+    condition: always,
+    isRestricted: false,
+    isOfOneAlong: false,
+    unread: 'none',
+    assumptions: [],
+    inBounds: false,
+    open: [],
+  },
   shared: { condition: always, reasons: [], assumptions: [] },
 } as const;
 
@@ -307,10 +315,13 @@ class Classifier {
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
-    if (proved.open.length === 0 || !extensions.requirements) return proved;
-    const condition = withoutMeetings(this.symbolic, this.accesses, this.footprints, extensions, this.contents());
+    if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
+    // What a write leaves apart from a texture is asked for by itself.
+    const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');
+    const condition = withoutMeetings(this.symbolic, this.accesses, footprints, extensions, this.contents());
+    if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
     if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
-    return { condition, isRestricted: true, unread: 'none', assumptions: [], inBounds: false, open: [] };
+    return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // prettier-ignore
   }
 
   /** Whether a launch keeps accesses of one array apart only by making next to none of them. */

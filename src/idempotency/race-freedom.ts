@@ -49,6 +49,8 @@ export interface RaceFreedom {
   readonly condition: ValidatorCondition;
   /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */
   readonly isRestricted: boolean;
+  /** Whether it asks for one thread, or one block, along the first axis: the kernel does not read the index along that. */
+  readonly isOfOneAlong: boolean;
   /**
    * Which indices are taken not to wrap around, so that the footprints of accesses have to say when: those that count
    * rounds, or any, where one is shown in part.
@@ -80,6 +82,7 @@ export function raceFreedom(
     return {
       condition: never,
       isRestricted: true,
+      isOfOneAlong: false,
       unread: 'none',
       assumptions: [],
       inBounds: false,
@@ -90,11 +93,13 @@ export function raceFreedom(
   const open: string[] = [];
   let inBounds = false;
   let isRestricted = false;
+  let isOfOneAlong = false;
   let unread = 'none' as RaceFreedom['unread'];
   for (const assumption of [...(checked.race.assumptions ?? []), ...(checked.divergence.assumptions ?? [])]) {
     const { kind, text } = assumption;
     const condition = conditionOf(kernel, parameters, assumption);
     if (condition) {
+      if (kind === 'launch' && ofFirstAxis.test(text)) isOfOneAlong = true;
       conditions.push(condition);
       if ((kind === 'precondition' || kind === 'user') && !ofDimensions.test(text)) isRestricted = true;
     } else if (kind === 'in-bounds') inBounds = true;
@@ -105,11 +110,13 @@ export function raceFreedom(
     else if (kind === 'no-wrap') unread = text.includes('...') || unread === 'any' ? 'any' : 'rounds';
   }
   const condition = open.length > 0 ? never : allOf(conditions);
-  return { condition, isRestricted, unread, assumptions: [...assumptions], inBounds, open };
+  return { condition, isRestricted, isOfOneAlong, unread, assumptions: [...assumptions], inBounds, open };
 }
 
 /** That a launch has one dimension or two. */
 const ofDimensions = /^(blockDim|gridDim)\.[yz] ==? 1$/;
+
+const ofFirstAxis = /^(blockDim|gridDim)\.x ==? 1$/;
 
 /** Whether the conditions of the pairs say it, or it does no harm. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {

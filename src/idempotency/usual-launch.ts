@@ -35,6 +35,12 @@ export function isUsuallyMet(
   );
 }
 
+/** Whether all usual launches with one shape of blocks meet a condition; not known of kernels that take structs. */
+export function isAlwaysUsuallyMet(condition: ValidatorCondition, kernel: Kernel, block: Dim3): boolean {
+  if (kernel.parameters.some(({ bytes }) => bytes > 8)) return false;
+  return grids.every((grid) => scalars.every((scalar) => holds(condition, launchOf(kernel, block, grid, scalar))));
+}
+
 function isEmpty({ steps }: LaunchedSet): boolean {
   return steps.some(({ count }) => count !== undefined && count <= 0n);
 }

@@ -17,17 +17,28 @@ export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): str
   return condition === undefined ? classPhrases[kernel] : `idempotent ${condition}`;
 }
 
+/** What a condition asks for beside arrays that lie apart. */
+interface AskedMore {
+  /** As a clause after "if"; null: that takes too many words. */
+  readonly text: string | null;
+  /** Blocks with which usual launches meet it: `256`, `16 x 16`. */
+  readonly blocks: readonly string[];
+}
+
 /**
  * The condition of a conditional kernel as a clause after "idempotent".
- * @param asked what the condition asks for beside arrays that lie apart, as a clause after "if"; null: that takes too many
- *   words; absent: nothing
+ * @param more what it asks for beside arrays that lie apart; null: nothing
  */
-export function overlapsText(overlaps: readonly OverlapClause[], asked?: string | null): string {
-  if (overlaps.length === 0)
-    return asked ? `if ${asked}` : 'where its arguments meet a condition that its validator tests';
+export function overlapsText(overlaps: readonly OverlapClause[], more: AskedMore | null = null): string {
+  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually meet` : ''; // prettier-ignore
+  if (overlaps.length === 0) return more?.text ? `if ${more.text}` : `where its arguments meet a condition that its validator tests${blocks}`; // prettier-ignore
   const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
-  const more = asked === undefined ? '' : asked === null ? '; its validator tests more' : `, if ${asked}`;
-  return `unless ${clauses.join(', or ')}${more}`;
+  const told = more === null ? '' : more.text === null ? `; its validator tests more${blocks}` : `, if ${more.text}`;
+  return `unless ${clauses.join(', or ')}${told}`;
+}
+
+function orListed(texts: readonly string[]): string {
+  return listed(texts).replace(/ and (?=[^,]*$)/, ' or ');
 }
 
 /** What would make a kernel idempotent: arrays of its own for what it writes. */

@@ -6,7 +6,7 @@ import { code } from './text/code-text.ts';
 type NameOf = (field: { readonly index: number; readonly offset: number }) => string;
 
 /** Parts of a condition that are told; of more of them the reader learns nothing. */
-const mostParts = 3;
+const mostParts = 4;
 /** Sizes of blocks that are listed. */
 const mostSizes = 8;
 
@@ -15,13 +15,24 @@ export function launchConditionText(condition: ValidatorCondition, nameOf: NameO
   switch (condition.kind) {
     case 'compare':
       return comparisonText(condition, nameOf);
-    case 'all':
-      return joined(condition.conditions, ' and ', nameOf);
+    case 'all': {
+      // Most launches have one dimension; where that is all, it is told.
+      const parts = condition.conditions.filter((part) => !isOfOneDimension(part));
+      return joined(parts.length > 0 ? parts : condition.conditions, ' and ', nameOf);
+    }
     case 'any':
       return oneOf(condition.conditions, nameOf) ?? joined(condition.conditions, ' or ', nameOf);
     default:
       return null;
   }
+}
+
+/** `blockDim.y == 1` and the like. */
+function isOfOneDimension(condition: ValidatorCondition): boolean {
+  if (condition.kind !== 'compare' || condition.comparison !== '=') return false;
+  const { left, right } = condition;
+  const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
+  return isSize && left.axis > 0 && right.kind === 'constant' && right.value === 1n;
 }
 
 function joined(parts: readonly ValidatorCondition[], word: string, nameOf: NameOf): string | null {

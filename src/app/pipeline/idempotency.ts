@@ -7,6 +7,7 @@ import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
 import { anyOf } from '../../idempotency/build-condition.ts';
 import { always } from '../../idempotency/model/quantity.ts';
+import { isAlwaysUsuallyMet } from '../../idempotency/usual-launch.ts';
 import { allExtensions } from '../../idempotency/model/extensions.ts';
 import type { IdempotencyReason } from '../../idempotency/model/kernel-idempotency.ts';
 import type { NonIdempotencyWitness } from '../../idempotency/reexecution/confirm.ts';
@@ -219,8 +220,19 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
   if (asked.kind === 'always') return overlapsText(overlaps);
   const nameOf = (field: { readonly index: number; readonly offset: number }): string =>
     fieldName(parameters, field, produced ?? kernel);
-  return overlapsText(overlaps, launchConditionText(asked, nameOf));
+  const blocks = usualBlocks.filter((block) => isAlwaysUsuallyMet(asked, produced ?? kernel, block));
+  return overlapsText(overlaps, {
+    text: launchConditionText(asked, nameOf),
+    blocks: blocks
+      .slice(0, mostBlocks)
+      .map((block) => block.filter((size, axis) => axis === 0 || size > 1).join(' x ')),
+  });
 }
+
+/** Blocks that are tried for what a condition means. */
+const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // prettier-ignore
+/** Of these, so many are told. */
+const mostBlocks = 3;
 
 function reportOf(
   entry: LaunchedKernel,
