@@ -82,8 +82,8 @@ export interface Classification extends KernelIdempotency {
   readonly candidate: readonly IdempotencyReason[];
   /** Arrays that are read and written afterwards, where nothing else stands in the way. */
   readonly rewritten: readonly PointerArgument[];
-  /** Nothing stands in the way but memory that is read and written afterwards, in one array. */
-  readonly isRewriteAlone: boolean;
+  /** Reads and later writes of one array, where nothing else stands in the way. */
+  readonly rewrites: readonly { readonly read: ProgramPoint; readonly write: ProgramPoint }[];
   /** What the condition asks for beside arrays that lie apart: shapes of blocks, sizes and the like. */
   readonly asked: ValidatorCondition;
 }
@@ -142,7 +142,7 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
     touched: null,
     candidate: [],
     rewritten: [],
-    isRewriteAlone: false,
+    rewrites: [],
     asked: always,
   };
 }
@@ -304,7 +304,7 @@ class Classifier {
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
       rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
-      isRewriteAlone: others === 0 && inTheWay.length > 0 && inTheWay.every(({ isOfOneRoot }) => isOfOneRoot),
+      rewrites: others > 0 || !inTheWay.every(({ isOfOneRoot }) => isOfOneRoot) ? [] : inTheWay.map(({ first, second }) => ({ read: first.access, write: second.access })), // prettier-ignore
       asked: isOpen
         ? always
         : shortCondition(allOf([free.isRestricted ? free.condition : always, shared.condition, ...own])),

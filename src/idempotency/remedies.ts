@@ -38,26 +38,42 @@ interface KernelPart extends Classification {
  *   that does not help
  */
 export function classifySplit(request: ClassifyRequest, found: Classification): readonly KernelPart[] | null {
-  if (!found.isRewriteAlone) return null;
   const { kernel } = request;
-  const split = (barriers: readonly Barrier[]): readonly KernelPart[] | null => {
-    const parts: KernelPart[] = [];
-    for (let number = 0; number <= barriers.length; number++) {
-      const classified = classify({ ...request, part: { barriers, number } });
-      if (classified.class !== 'idempotent' && classified.class !== 'conditional') return null;
-      const barrier = barriers[number - 1];
-      parts.push({ ...classified, barrier: barrier ? sourcePlaces(barrier.instruction)[0]! : null });
-    }
-    return parts;
-  };
-  let barriers = splittingBarriers(kernel);
-  let parts = barriers.length > 0 && barriers.length <= mostSplits ? split(barriers) : null;
-  for (const barrier of parts ? barriers : []) {
-    const fewer = barriers.filter((one) => one !== barrier);
-    const without = fewer.length > 0 ? split(fewer) : null;
-    if (without) [barriers, parts] = [fewer, without];
+  const all = found.rewrites.length > 0 ? splittingBarriers(kernel) : [];
+  const few = separating(kernel, all, found.rewrites);
+  if (!few || few.length === 0) return null;
+  // What is written before a barrier covers no read behind it any more: more barriers may part what that leaves.
+  const parts = splitAt(request, few);
+  return parts ?? (few.length < all.length && all.length <= mostSplits ? splitAt(request, all) : null);
+}
+
+/** The kernels that a kernel would be; null where not all of them are idempotent. */
+function splitAt(request: ClassifyRequest, barriers: readonly Barrier[]): readonly KernelPart[] | null {
+  const parts: KernelPart[] = [];
+  for (let number = 0; number <= barriers.length; number++) {
+    const classified = classify({ ...request, part: { barriers, number } });
+    if (classified.class !== 'idempotent' && classified.class !== 'conditional') return null;
+    const barrier = barriers[number - 1];
+    parts.push({ ...classified, barrier: barrier ? sourcePlaces(barrier.instruction)[0]! : null });
   }
   return parts;
+}
+
+/** The fewest of the barriers that part each read from its write; null where some pair has none between. */
+function separating(
+  kernel: Kernel,
+  barriers: readonly Barrier[],
+  pairs: Classification['rewrites'],
+): readonly Barrier[] | null {
+  const between = pairs.map(({ read, write }) =>
+    barriers.filter((barrier) => leadsTo(kernel, barrier, write) && !leadsTo(kernel, barrier, read)),
+  );
+  if (between.some((parting) => parting.length === 0)) return null;
+  const last = (parting: readonly Barrier[]): number => barriers.indexOf(parting.at(-1)!);
+  const chosen = new Set<Barrier>();
+  for (const parting of between.sort((a, b) => last(a) - last(b)))
+    if (!parting.some((barrier) => chosen.has(barrier))) chosen.add(parting.at(-1)!);
+  return barriers.filter((barrier) => chosen.has(barrier));
 }
 
 interface Barrier extends ProgramPoint {

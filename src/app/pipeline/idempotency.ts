@@ -81,7 +81,7 @@ export async function classifyChecked(
       const isRacy =
         report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
       const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0) : null; // prettier-ignore
-      const remedies = isWhole && found.isRewriteAlone ? await withDefaultSignals(() => remediesOf(entry, requestOf(entry, report, effort, volatileRaces), found)) : []; // prettier-ignore
+      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, requestOf(entry, report, effort, volatileRaces), found)) : []; // prettier-ignore
       const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
