@@ -1,0 +1,209 @@
+// expect: addToBuckets race=proved divergence=proved
+// expect: addToBuckets silent
+// expect: addToBucketsStriped race=proved divergence=proved
+// expect: addToBucketsStriped silent
+// expect: addToBucketsWrongLock race=race divergence=proved
+// expect: addToBucketsWrongLock finding race/global warning on sum lines 71
+// expect: addToBucketsNoLock race=race divergence=proved
+// expect: addToBucketsNoLock finding race/global warning on sum lines 78
+// expect: addUnderLock race=proved divergence=proved
+// expect: addUnderLock silent
+// expect: addUnderLockNoRelease race=race divergence=proved
+// expect: addUnderLockNoRelease finding race/global error on sum lines 92
+// expect: addUnderLockBlockFences race=race divergence=proved
+// expect: addUnderLockBlockFences finding race/global error on sum lines 101
+// expect: chainSums race=proved divergence=proved
+// expect: chainSums silent
+// expect: chainSumsNoRelease race=race divergence=proved
+// expect: chainSumsNoRelease finding race/global error on prefix lines 126,128
+// expect: chainSumsNoWait race=race divergence=proved
+// expect: chainSumsNoWait finding race/global error on prefix lines 135,136
+// expect: drawSlots race=proved divergence=proved
+// expect: drawSlots silent
+// expect: drawTwoSlots race=proved divergence=proved
+// expect: drawTwoSlots silent
+// expect: fillTwoSlots race=race divergence=proved
+// expect: fillTwoSlots finding race/global warning on items lines 159,160
+// expect: takeTasks race=proved divergence=proved
+// expect: takeTasks silent
+// expect: takeTasksOfBlocks race=proved divergence=proved
+// expect: takeTasksOfBlocks silent
+// expect: takeTasksOfBlocksNoSecondBarrier race=race divergence=proved
+// expect: takeTasksOfBlocksNoSecondBarrier finding race/shared error on task lines 184,186
+//
+// Locks of buckets, chains of blocks, and slots that are drawn.
+
+__device__ void enter(int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence();
+}
+
+__device__ void leave(int* lock) {
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+__global__ void addToBuckets(int* lock, int* sum, const int* bucket, int n) {
+  int i = blockIdx.x;
+  if (threadIdx.x != 0 || i >= n) return;
+  int b = bucket[i];
+  enter(&lock[b]);
+  sum[b] += i;
+  leave(&lock[b]);
+}
+
+// Several buckets share a lock.
+__global__ void addToBucketsStriped(int* lock, int* sum, const int* bucket, int n) {
+  int i = blockIdx.x;
+  if (threadIdx.x != 0 || i >= n) return;
+  int b = bucket[i];
+  enter(&lock[b & 31]);
+  sum[b] += i;
+  leave(&lock[b & 31]);
+}
+
+// The lock is that of the block, not of the bucket.
+__global__ void addToBucketsWrongLock(int* lock, int* sum, const int* bucket, int n) {
+  int i = blockIdx.x;
+  if (threadIdx.x != 0 || i >= n) return;
+  int b = bucket[i];
+  enter(&lock[i]);
+  sum[b] += i;
+  leave(&lock[i]);
+}
+
+__global__ void addToBucketsNoLock(int* sum, const int* bucket, int n) {
+  int i = blockIdx.x;
+  if (threadIdx.x != 0 || i >= n) return;
+  sum[bucket[i]] += i;
+}
+
+__global__ void addUnderLock(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  enter(lock);
+  *sum += blockIdx.x;
+  leave(lock);
+}
+
+// The fence in front of the release is missing.
+__global__ void addUnderLockNoRelease(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  enter(lock);
+  *sum += blockIdx.x;
+  atomicExch(lock, 0);
+}
+
+// The fences reach the block only.
+__global__ void addUnderLockBlockFences(int* lock, int* sum) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence_block();
+  *sum += blockIdx.x;
+  __threadfence_block();
+  atomicExch(lock, 0);
+}
+
+// Each block waits for the sum of those before it.
+__global__ void chainSums(int* prefix, int* ready, const int* in) {
+  if (threadIdx.x != 0) return;
+  int sum = in[blockIdx.x];
+  if (blockIdx.x > 0) {
+    while (atomicAdd(&ready[blockIdx.x - 1], 0) == 0) {}
+    __threadfence();
+    sum += prefix[blockIdx.x - 1];
+  }
+  prefix[blockIdx.x] = sum;
+  __threadfence();
+  atomicExch(&ready[blockIdx.x], 1);
+}
+
+__global__ void chainSumsNoRelease(int* prefix, int* ready, const int* in) {
+  if (threadIdx.x != 0) return;
+  int sum = in[blockIdx.x];
+  if (blockIdx.x > 0) {
+    while (atomicAdd(&ready[blockIdx.x - 1], 0) == 0) {}
+    __threadfence();
+    sum += prefix[blockIdx.x - 1];
+  }
+  prefix[blockIdx.x] = sum;
+  atomicExch(&ready[blockIdx.x], 1);
+}
+
+__global__ void chainSumsNoWait(int* prefix, int* ready, const int* in) {
+  if (threadIdx.x != 0) return;
+  int sum = in[blockIdx.x];
+  if (blockIdx.x > 0) sum += prefix[blockIdx.x - 1];
+  prefix[blockIdx.x] = sum;
+  __threadfence();
+  atomicExch(&ready[blockIdx.x], 1);
+}
+
+__global__ void drawSlots(int* items, unsigned* tail, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (in[i] > 0) items[atomicAdd(tail, 1u)] = i;
+}
+
+__global__ void drawTwoSlots(int2* items, unsigned* tail, const int* in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (in[i] > 0) {
+    unsigned slot = atomicAdd(tail, 2u);
+    items[slot] = make_int2(i, in[i]);
+    items[slot + 1] = make_int2(in[i], i);
+  }
+}
+
+// A thread draws one slot and fills two.
+__global__ void fillTwoSlots(int* items, unsigned* tail) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned slot = atomicAdd(tail, 1u);
+  items[slot] = i;
+  items[slot + 1] += i;
+}
+
+// A thread takes tasks until none are left.
+__global__ void takeTasks(int* out, int* head, const int* in, int n) {
+  for (int task = atomicAdd(head, 1); task < n; task = atomicAdd(head, 1)) out[task] = 2 * in[task];
+}
+
+// A block takes tasks; the ticket that thread 0 draws is told to the others.
+__global__ void takeTasksOfBlocks(int* out, int* head, const int* in, int n) {
+  __shared__ int task;
+  for (;;) {
+    if (threadIdx.x == 0) task = atomicAdd(head, 1);
+    __syncthreads();
+    int own = task;
+    __syncthreads();
+    if (own >= n) return;
+    out[own * blockDim.x + threadIdx.x] = in[own];
+  }
+}
+
+__global__ void takeTasksOfBlocksNoSecondBarrier(int* out, int* head, const int* in, int n) {
+  __shared__ int task;
+  for (;;) {
+    if (threadIdx.x == 0) task = atomicAdd(head, 1);
+    __syncthreads();
+    int own = task;
+    if (own >= n) return;
+    out[own * blockDim.x + threadIdx.x] = in[own];
+  }
+}
+
+void lockAll(int* lock, int* sum, const int* in, unsigned* tail, int2* pairs, int* out) {
+  addToBuckets<<<64, 32>>>(lock, sum, in, 64);
+  addToBucketsStriped<<<64, 32>>>(lock, sum, in, 64);
+  addToBucketsWrongLock<<<64, 32>>>(lock, sum, in, 64);
+  addToBucketsNoLock<<<64, 32>>>(sum, in, 64);
+  addUnderLock<<<64, 32>>>(lock, sum);
+  addUnderLockNoRelease<<<64, 32>>>(lock, sum);
+  addUnderLockBlockFences<<<64, 32>>>(lock, sum);
+  chainSums<<<64, 32>>>(sum, lock, in);
+  chainSumsNoRelease<<<64, 32>>>(sum, lock, in);
+  chainSumsNoWait<<<64, 32>>>(sum, lock, in);
+  drawSlots<<<16, 256>>>(out, tail, in);
+  drawTwoSlots<<<16, 256>>>(pairs, tail, in);
+  fillTwoSlots<<<16, 256>>>(out, tail);
+  takeTasks<<<16, 256>>>(out, lock, in, 10000);
+  takeTasksOfBlocks<<<8, 64>>>(out, lock, in, 100);
+  takeTasksOfBlocksNoSecondBarrier<<<8, 64>>>(out, lock, in, 100);
+}
