@@ -20,6 +20,8 @@ export function racingPairs(
   mayAlias: MayAlias,
 ): readonly AccessPair[] {
   const oneBlock = dimensions.grid.every((size) => size === 1);
+  // A thread alone in its block meets what it copies itself.
+  const oneThread = dimensions.block.every((size) => size === 1);
   const { policy, launch } = request;
   const conflictAt = (a: Access, b: Access, distance: Reach): ConflictKind | null => {
     const kind = conflictOf(a, b, distance);
@@ -32,7 +34,7 @@ export function racingPairs(
     return { kind, betweenClusters: isOfClusters ? launch.cluster : null };
   };
   return [
-    ...blockPairs(symbolic, intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep),
+    ...blockPairs(symbolic, oneThread ? [] : intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep),
     ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias)),
   ];
 }

@@ -32,6 +32,25 @@ test('a race within the given launch is an error', async () => {
   assert.equal(finding!.code, 'race/global');
 });
 
+test('a thread alone in its launch races with nobody but its own copies', async () => {
+  // A list that the thread goes along, wherever it leads.
+  const list = 'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;'; // prettier-ignore
+  const one = [1, 1, 1] as const;
+  assert.equal(await verdicts(list, { block: one, grid: one }), 'proved/proved');
+  for (const other of [
+    { block: [2, 1, 1] as const, grid: one },
+    { block: one, grid: [2, 1, 1] as const },
+    { block: null, grid: one },
+    { block: one, grid: null },
+  ])
+    // prettier-ignore
+    assert.notEqual((await check(list, other)).race.verdict, 'proved');
+  // Its copies go on beside it.
+  const copied = (wait: string): string => `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`; // prettier-ignore
+  assert.equal(await verdicts(copied('cp.async.wait_all;'), { block: one, grid: one }), 'proved/proved');
+  assert.equal(await verdicts(copied(''), { block: one, grid: one }), 'race/proved');
+});
+
 test('stores of one value in each block are an error where blocks store different ones', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r6', 10)}`;
   assert.deepEqual(races(await check(body, { grid: [8, 1, 1] })), ['write-write error given']);

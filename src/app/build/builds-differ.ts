@@ -1,6 +1,7 @@
 import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
 import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
 import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './kernel.ts';
+import type { Launch } from '../../launch/launch.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
 /** Says of each kernel of a unit why its production build is another program, if it is. PTX has one build. */
@@ -9,6 +10,29 @@ export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<Compa
     entry.unit.kind === 'ptx' || !hasWrittenBuild(entry) ? undefined : buildsDiffer(entry.kernel, entry.produced);
   return { ...unit, kernels: unit.kernels.map((entry) => ({ ...entry, differ: differ(entry) })) };
 }
+
+/**
+ * Why the production build of a kernel is another program under a launch; undefined where it is none, or where that says
+ * nothing: one thread alone races with nobody and misses no barrier, whatever it stores.
+ */
+export function differsAt({ block, grid }: Launch, { differ, kernel, produced }: ComparedKernel): string | undefined {
+  if (differ === undefined || !produced) return differ;
+  const isAlone = [block, grid].every((extents) => extents?.every((size) => size === 1) === true);
+  if (!isAlone) return differ;
+  const checked = new Set(beside(kernel));
+  return beside(produced).every((what) => checked.has(what) && !asynchronous.has(what)) ? undefined : differ;
+}
+
+/** What of a kernel goes on beside its thread, or may. */
+function beside({ unsupported, blocks }: Kernel): string[] {
+  const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
+  return [
+    ...unsupported.map(({ reason }) => reason),
+    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])), // prettier-ignore
+  ];
+}
+
+const asynchronous: ReadonlySet<string> = new Set(['async-copy', 'bulk-copy', 'warpgroup-matrix']);
 
 type Role = 'barrier' | 'store' | 'atomic';
 

@@ -116,9 +116,10 @@ export interface Checked {
 
 /** The launches of a kernel as text, without the places that state them. */
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
-  const key = ({ location, scalars, ties = [], ...rest }: Launch): unknown => {
+  const key = ({ location, scalars, ties = [], contents, ...rest }: Launch): unknown => {
     void location;
-    return [rest, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text)];
+    const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : []; // prettier-ignore
+    return [rest, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text), held];
   };
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
 }

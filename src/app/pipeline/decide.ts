@@ -17,6 +17,7 @@ import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
 import { divergenceReport, raceReport } from '../../wording/finding/verdict.ts';
 import { reasonText } from '../../wording/text/verdict-reason.ts';
 import { defectOf } from '../build/defect.ts';
+import { differsAt } from '../build/builds-differ.ts';
 import type { Checked, LaunchedKernel } from '../build/kernel.ts';
 import { elementText, namedRecording } from '../project/element-text.ts';
 import type { Progress } from '../project/progress.ts';
@@ -189,7 +190,8 @@ async function launchReport(
   facts: SourceFacts,
   nvccArguments: readonly string[],
 ): Promise<LaunchReport> {
-  const { differ, unit, kernel, parameters } = entry;
+  const { unit, kernel, parameters } = entry;
+  const differ = differsAt(launch, entry);
   const reason = differ === undefined ? undefined : reasonText({ kind: 'builds-differ', differ });
   const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
   const withCommand = <Reported extends Finding>(finding: Reported): Reported => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildsDiffer } from '../../../src/app/build/builds-differ.ts';
+import { buildsDiffer, differsAt } from '../../../src/app/build/builds-differ.ts';
 import type { Effect } from '../../../src/isa/model/operation.ts';
 import { kernelOf as textKernel } from '../../check/kernel-text.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
@@ -74,4 +74,20 @@ test('a barrier that no launch reaches is dead code, and one that some launch re
     setp.lt.u32 %p2, %r1, 4; @%p2 bra L;`;
   assert.match(lacks(later(1)) ?? '', /lacks the barrier/);
   assert.equal(lacks(later(4)), undefined);
+});
+
+test('whatever only the production build stores, a thread alone in its launch races with nobody', () => {
+  const kernel = kernelOf({ effects: [at(store('global'), 4)] });
+  const copy = { kind: 'async-copy', bytes: 4, sourceBytes: null, group: true } as unknown as Effect;
+  const opaque = { kind: 'opaque', reason: 'a call' } as unknown as Effect;
+  const told = (other: Effect, block: readonly number[] | null, grid: readonly number[] | null): boolean => {
+    const produced = kernelOf({ effects: [at(store('global'), 4), at(other, 9)] });
+    return differsAt({ block, grid } as never, { kernel, produced, differ: 'they differ' } as never) !== undefined;
+  };
+  const one = [1, 1, 1];
+  assert.equal(told(store('global'), one, one), false);
+  assert.equal(told(atomic, one, one), false);
+  for (const [block, grid] of [[[2, 1, 1], one], [one, [1, 2, 1]], [null, one], [one, null]] as const) assert.equal(told(store('global'), block, grid), true); // prettier-ignore
+  assert.equal(told(copy, one, one), true);
+  assert.equal(told(opaque, one, one), true);
 });
