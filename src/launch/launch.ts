@@ -29,6 +29,8 @@ export interface Launch {
   readonly distances?: readonly PointerDistance[];
   /** What the host program makes of dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
+  /** Parameters, by index, that are a part of a size of the host program, and what that was divided by: 4 of `n / 4`. */
+  readonly parts?: readonly (readonly [number, number])[];
   /** What memory holds when the kernel starts, where the host program fills it for all to see. */
   readonly contents?: LaunchContents;
 }

@@ -23,7 +23,7 @@ import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
 import { referenceOf, renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import type { BoundReport, CostReport, LineCost } from '../../document/cost-report.ts';
 import type { LineMatch } from './line-match.ts';
-import { type CostPair, allowed, regressionOf } from './cost-pair.ts';
+import { type CostPair, allowed, hasSameShape, regressionOf } from './cost-pair.ts';
 
 /** Writes an expression in other names. */
 export type Rename = (expression: Expression) => Expression;
@@ -66,6 +66,7 @@ export function boundRegression(
   rename: Rename,
   lines: LineMatch | null,
 ): Regression | null {
+  if (!thresholds && !hasSameShape(pair)) return null;
   const of = (build: 'source' | 'production') => ({
     base: pair.base.cost.bounds[build]?.[metric],
     head: pair.head.cost.bounds[build]?.[metric],

@@ -3,7 +3,7 @@ import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/met
 import type { CostNote } from '../../document/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import { notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
-import type { CostPair } from './cost-pair.ts';
+import { type CostPair, hasSameShape } from './cost-pair.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';
 
 /**
@@ -17,7 +17,7 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
   const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
   const byReason = new Map<string, BoundMetric[]>();
   for (const metric of bounded) {
-    const reason = reasonOf(pair, metric);
+    const reason = reasonOf(pair, metric, thresholds);
     if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
   }
   const chosenLaunches = launches.filter(({ isBlockChosen }) => isBlockChosen);
@@ -32,7 +32,9 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
 }
 
 /** Why a metric could not be compared by bounds; null where it was, or where it is told that a bound was lost. */
-function reasonOf({ base, head }: CostPair, metric: BoundMetric): string | null {
+function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
+  if (!thresholds[metric] && !hasSameShape({ base, head }))
+    return 'the launch has another block or grid: a warp of the one does not do what a warp of the other does';
   const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // prettier-ignore
   if (sides.some((both) => both.every((bound) => typeof bound?.bound === 'string'))) return null;
   const [before, after] = [0, 1].map((side) => sides.map((both) => both[side]).find((bound) => bound !== undefined));

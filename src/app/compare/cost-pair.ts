@@ -1,5 +1,6 @@
 /** A kernel of the base and what it became, with their costs, and what is said of one that is worse. */
 import type { Regression } from '../../document/regression.ts';
+import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { hashText } from '../../base/hash.ts';
 import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
@@ -15,6 +16,19 @@ interface CostedKernel {
 export interface CostPair {
   readonly base: CostedKernel;
   readonly head: CostedKernel;
+}
+
+/**
+ * Whether the first launches of both sides have the same shape: then a warp of one side does what a warp of the other
+ * does. Else one with more work stands for a launch with fewer warps, and the bounds of single warps say nothing.
+ */
+export function hasSameShape({ base, head }: CostPair): boolean {
+  const shapeOf = ({ entry: { launches } }: CostedKernel): string => {
+    const { block = null, grid = null, ties = [] } = launches[0] ?? {};
+    const tied = ties.filter(({ expression }) => dimensionsIn(expression).size > 0).map(({ text }) => text);
+    return JSON.stringify([block, grid, tied]);
+  };
+  return shapeOf(base) === shapeOf(head);
 }
 
 /** More of a cost than this is over a threshold. */

@@ -159,12 +159,33 @@ function isMore(
   return isNotable && more > less * factor;
 }
 
-/** Whether the head needs more and more times as much as the arguments grow. */
+/**
+ * Whether the head needs more and more times as much as the arguments grow. An access that gets worse with a stride ends
+ * at a sector or a turn for each lane: what grows is the number of accesses, branches or instructions.
+ */
 function doesGrow({ points }: ComparedLaunch, metric: CountedMetric): boolean {
   const [first, last] = [points[0]!, points.at(-1)!];
   if (first.isLarge || !last.isLarge) return false;
-  const ratio = ({ base, head }: ComparedPoint): number => countOf(head.totals, metric) / Math.max(1, countOf(base.totals, metric)); // prettier-ignore
-  return ratio(last) > growthFactor && ratio(last) > growthFactor * ratio(first);
+  const ratioOf = (count: (totals: Counts) => number): boolean => {
+    const ratio = ({ base, head }: ComparedPoint): number => count(head.totals) / Math.max(1, count(base.totals));
+    return ratio(last) > growthFactor && ratio(last) > growthFactor * ratio(first);
+  };
+  return ratioOf((totals) => countOf(totals, metric)) && ratioOf((totals) => timesOf(totals, metric));
+}
+
+/** How often a launch does what a metric counts the cost of. */
+function timesOf(counts: Counts, metric: CountedMetric): number {
+  switch (metric) {
+    case 'sectors':
+      return counts.globalAccesses;
+    case 'conflicts':
+      return counts.sharedAccesses;
+    case 'divwarps':
+      return counts.branches;
+    case 'steps':
+    case 'work':
+      return counts.steps;
+  }
 }
 
 function grownWith({ points }: ComparedLaunch): Pick<CountedChange, 'growsWith' | 'asymptotic'> {

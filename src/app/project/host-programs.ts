@@ -371,7 +371,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents } = site; // prettier-ignore
+  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // prettier-ignore
   return {
     text,
     location,
@@ -388,5 +388,6 @@ function settingsOf(site: LaunchSite): SiteSettings {
     pointers,
     ties,
     contents,
+    ...(parts ? { parts } : {}),
   };
 }

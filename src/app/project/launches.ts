@@ -39,6 +39,8 @@ export interface SiteSettings extends LaunchSettings {
   readonly pointers?: ReadonlyMap<number, SitePointer>;
   /** What the host program makes of dimensions and arguments that are not constants. */
   readonly ties?: readonly AssumptionExpression[];
+  /** Positions of arguments that are a part of a size of the host program, and what that was divided by. */
+  readonly parts?: readonly (readonly [number, number])[];
   /** What memory holds that the host program fills. */
   readonly contents?: SiteContents;
 }
@@ -169,6 +171,7 @@ function oneLaunch(
     samePointers: site?.samePointers ?? [],
     ...(site?.distances?.length ? { distances: site.distances } : {}),
     ...tiesOf(site, layers),
+    ...(site?.parts ? { parts: site.parts } : {}),
     ...contentsOf(kernel, site),
   };
 }

@@ -17,7 +17,7 @@ import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
 import { type Monomial, type ThreadPlace, atomValue, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
-import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars } from './ties.ts';
+import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars, unreadSizes } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
 
 /** A launch with its scalars. */
@@ -170,6 +170,7 @@ function withScalars(
     for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   }
   for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+  for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
   const tied = tiedGrid(context, chosen);
   if (!tied) return null;
   const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);

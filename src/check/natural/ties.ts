@@ -181,7 +181,7 @@ export function sizeForGrid(
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
     const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === field ? size : chosen.scalar(one)) })); // prettier-ignore
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // prettier-ignore
     if (!dependsOn(context, value, field)) continue;
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
@@ -192,6 +192,28 @@ export function sizeForGrid(
     return least + ((next - least - 1n) * BigInt(16 - rest)) / 16n;
   }
   return undefined;
+}
+
+/**
+ * Parameters of which the program makes a grid, and which the kernel does not read: nothing else chooses a value for them.
+ * Each with one for which the grid has so many blocks as are chosen.
+ */
+export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
+  const sizes = new Map<ParameterField, bigint>();
+  const visit = (node: IntegerExpression): void => {
+    if (node.kind === 'negative') visit(node.operand);
+    if (node.kind === 'arithmetic') [node.left, node.right].forEach(visit);
+    const field = node.kind === 'parameter' ? fieldNamed(context, node.path)?.field : undefined;
+    if (!field || chosen.scalar(field) !== undefined || context.fields.some((one) => isOne(one, field))) return;
+    const size = sizeForGrid(context, field, chosen, rest);
+    if (size !== undefined) sizes.set(field, size);
+  };
+  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension' && name.name === 'gridDim') visit(value); // prettier-ignore
+  return sizes;
+}
+
+function isOne(a: ParameterField, b: ParameterField): boolean {
+  return a.index === b.index && a.offset === b.offset && a.bytes === b.bytes;
 }
 
 /** Divisors that are no sizes of blocks. */
@@ -217,7 +239,10 @@ export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): r
 }
 
 function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, field: ParameterField): boolean {
-  if (expression.kind === 'parameter') return fieldNamed(context, expression.path)?.field === field;
+  if (expression.kind === 'parameter') {
+    const found = fieldNamed(context, expression.path);
+    return found !== null && isOne(found.field, field);
+  }
   if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
   return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // prettier-ignore
 }

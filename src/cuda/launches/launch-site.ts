@@ -56,6 +56,8 @@ export interface LaunchSite {
   readonly pointers: ReadonlyMap<number, SitePointer>;
   /** What the program makes of dimensions and arguments, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
+  /** Positions of arguments that are a part of a size of the program, and what that was divided by: 4 of `n / 4`. */
+  readonly parts?: readonly (readonly [number, number])[];
   /** Elements of memory that the program fills for all to see, where the launch follows on that. */
   readonly contents: SiteContents;
 }
@@ -198,6 +200,11 @@ function siteOf(
   const given = (event.arguments ?? []).slice(0, parameters.length);
   const scalars = scalarsOf(given, parameters, substitution.term);
   const names = bindingsOf(given, parameters, [block, grid], resolve);
+  const parts = given.flatMap((value, at): (readonly [number, number])[] => {
+    const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null; // prettier-ignore
+    const divisor = term ? divisorOf(term) : 1n;
+    return divisor > 1n ? [[at, Number(divisor)]] : [];
+  });
   const ties = tiesOf({
     block,
     grid,
@@ -229,6 +236,7 @@ function siteOf(
     pointers: pointersOf(given, substitution.term),
     ties: [...ties, ...held.ties],
     contents: held.contents,
+    ...(parts.length > 0 ? { parts } : {}),
   };
 }
 
@@ -272,6 +280,16 @@ function contentsOf(
     variables.set(name, bytes);
   }
   return { contents: { arrays, variables }, ties };
+}
+
+/** What the program divides a size by before it is the argument; 1 of what it passes as it is. */
+function divisorOf(term: HostTerm): bigint {
+  if (term.kind !== 'arithmetic') return 1n;
+  const { operator, left, right } = term;
+  const constant = termConstant(right);
+  if (operator === '/') return constant !== undefined && constant > 0n ? constant * divisorOf(left) : 1n;
+  // `(n + 3) / 4` is a quarter of n.
+  return operator === '+' && constant !== undefined ? divisorOf(left) : 1n;
 }
 
 /** The blocks of `n` threads each that n threads need, one: a launch has at least one thread a block, so n is positive. */

@@ -109,3 +109,47 @@ __global__ void invert(unsigned char *y, const unsigned char *x) {
 }
 void callInvert(unsigned char *y, const unsigned char *x) { invert<<<512, 256>>>(y, x); }
 #endif
+
+// changes: four elements a thread, of a size that the host divides by four
+// better: steps
+#ifdef AFTER
+__global__ void addScaled(float4 *y, const float4 *x, float a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float4 u = x[i], v = y[i];
+    y[i] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + v.w);
+  }
+}
+void callAddScaled(float *y, const float *x, int n) {
+  addScaled<<<(n / 4 + 255) / 256, 256>>>((float4 *)y, (const float4 *)x, 2.0f, n / 4);
+}
+#else
+__global__ void addScaled(float *y, const float *x, float a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = a * x[i] + y[i];
+}
+void callAddScaled(float *y, const float *x, int n) { addScaled<<<(n + 255) / 256, 256>>>(y, x, 2.0f, n); }
+#endif
+
+// changes: an element a thread, of the size that the host has
+// worse: steps
+#ifdef AFTER
+__global__ void addAll(float *y, const float *x, float a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = a * x[i] + y[i];
+}
+void callAddAll(float *y, const float *x, int n) { addAll<<<(n + 255) / 256, 256>>>(y, x, 2.0f, n); }
+#else
+__global__ void addAll(float4 *y, const float4 *x, float a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float4 u = x[i], v = y[i];
+    y[i] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + v.w);
+  }
+}
+void callAddAll(float *y, const float *x, int n) {
+  addAll<<<(n / 4 + 255) / 256, 256>>>((float4 *)y, (const float4 *)x, 2.0f, n / 4);
+}
+#endif

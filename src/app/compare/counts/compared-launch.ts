@@ -120,18 +120,37 @@ function settingOfBase(
   names: ReadonlyMap<string, string>,
 ): Setting | null {
   const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // prettier-ignore
-  const known = new Map(head.fields.filter(({ isPointer }) => !isPointer).map((field) => [nameIn(head, field), setting.scalar(field)])); // prettier-ignore
+  // What the kernel does not read may be what the grid is made of.
+  const unread = head.kernel.parameters.flatMap(({ index, bytes }): ParameterField[] =>
+    bytes > 8 || head.fields.some((field) => field.index === index)
+      ? []
+      : [{ index, offset: 0, bytes, isPointer: false }],
+  );
+  const scalars = [...unread, ...head.fields.filter(({ isPointer }) => !isPointer)];
+  const known = new Map(scalars.map((field) => [nameIn(head, field), field]));
   const own = naturalSettings(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? naturalSettings(base)[0];
   if (!own) return null;
   const scalar = (field: ParameterField): bigint => {
     const name = nameIn(base, field);
     const given = givenScalar(base.request.launch, field.index, field.offset, field.bytes);
-    return BigInt.asUintN(8 * field.bytes, given ?? known.get(names.get(name) ?? name) ?? own.scalar(field));
+    const same = known.get(names.get(name) ?? name);
+    const value = same && sizeOfPart(setting.scalar(same), partOf(head, same), partOf(base, field));
+    return BigInt.asUintN(8 * field.bytes, given ?? value ?? own.scalar(field));
   };
   const { block, grid } = base.dimensions;
   const chosen = { ...setting, scalar, block: sizesOr(block, setting.block), grid: sizesOr(grid, setting.grid) };
   const tied = tiedGrid(base, chosen);
   return tied && { ...chosen, grid: tied };
+}
+
+/** What the host program divides a size by before it passes it as a parameter. */
+function partOf({ request: { launch } }: KernelContext, { index }: ParameterField): bigint {
+  return BigInt(launch.parts?.find(([at]) => at === index)?.[1] ?? 1);
+}
+
+/** The same size of the program as another part of it: of `n / 4` and `n` on the two sides, four times as much. */
+function sizeOfPart(value: bigint, own: bigint, wanted: bigint): bigint {
+  return own === wanted ? value : (value * own + wanted - 1n) / wanted;
 }
 
 function sizesOr(sizes: readonly (number | null)[], other: Setting['block']): Setting['block'] {
