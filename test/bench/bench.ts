@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- check`: the time of the analysis against that of nvcc, see `check.ts`; without a word the same.
  * `npm run bench -- machine`: thread-instructions a second of the machine, see `machine.ts`.
+ * `npm run bench -- detector`: the same where locks and fences order accesses, see `detector.ts`.
  * `npm run bench -- repair`: the time of repairs, see `repair.ts`.
  * `npm run bench -- cost`: the time of cost analysis against that of nvcc, see `cost.ts`.
  * `npm run bench -- idempotency`: the time of validators of launches, see `idempotency.ts`.
@@ -9,6 +10,7 @@
  * `npm run bench -- process FILE…`: a whole check beside nvcc, see `process.ts`.
  */
 if (process.argv[2] === 'machine') await import('./machine.ts');
+else if (process.argv[2] === 'detector') await import('./detector.ts');
 else if (process.argv[2] === 'repair') await import('./repair.ts');
 else if (process.argv[2] === 'cost') await import('./cost.ts');
 else if (process.argv[2] === 'idempotency') await import('./idempotency.ts');

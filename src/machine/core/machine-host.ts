@@ -59,6 +59,8 @@ export interface MachineHost {
   unknown(who: Executor, instruction: InstructionId, result: number): bigint;
   /** An access has happened, at an offset of a page. */
   record(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
+  /** An access has happened of which only what it hands over or takes is of interest. */
+  handOver(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
   /** An instruction that a thread executes outside the back end; gives its results. */
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */

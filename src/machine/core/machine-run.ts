@@ -231,6 +231,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     if (order) this.#detector?.record(page, offset, access, order, thread, page.region === null);
   }
 
+  handOver(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void {
+    const order = this.#orders.get(block.ordinal);
+    if (order) this.#detector?.synchronise(page, offset, access, order, thread);
+  }
+
   event(who: Executor, instruction: InstructionId): void {
     const order = this.#orders.get(who.block.ordinal);
     if (!order) return;

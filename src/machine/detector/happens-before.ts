@@ -14,7 +14,7 @@ import type { ByReach } from './release-pattern.ts';
 import type { Moments } from './moments.ts';
 import type { PhaseClock, SyncMemory } from './sync-memory.ts';
 import { BlockOrder } from './block-order.ts';
-import { type VectorClock, clockKey, clockKinds, countOf, join, withCount } from './vector-clock.ts';
+import { type VectorClock, clockKey, clockKinds, join, knows, withCount } from './vector-clock.ts';
 import { ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
 import { type Fence, acquires, fenceOf, releases } from '../../memory-model/fence.ts';
 import { reachOf, reachesOver } from '../../memory-model/scope.ts';
@@ -52,8 +52,15 @@ export class HappensBefore {
   #hasFenceOrder = false;
   #hasPartExchanges = false;
 
-  /** @param threads of a block */
-  constructor(threads: number) {
+  /** Whether accesses acquire; else what was read of a location is of interest to fences alone. */
+  readonly #hasAcquires: boolean;
+
+  /**
+   * @param threads of a block
+   * @param hasAcquires whether accesses acquire themselves, and not fences alone
+   */
+  constructor(threads: number, hasAcquires = true) {
+    this.#hasAcquires = hasAcquires;
     this.#threads = threads;
     this.#warps = Math.ceil(threads / 32);
   }
@@ -115,11 +122,11 @@ export class HappensBefore {
     const warp = ordinal * this.#warps + (thread >> 5);
     const { time, barriers, warpBarriers, exchanges, chain, write } = moments;
     return (
-      (done?.time ?? time[at]!) < countOf(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread)) ||
-      (done?.barriers ?? barriers[at]!) < countOf(clock, clockKey(clockKinds.block, ordinal)) ||
-      (done?.warpBarriers ?? warpBarriers[at]!) < countOf(clock, clockKey(clockKinds.warp, warp)) ||
-      (done?.exchanges ?? exchanges[at]!) < countOf(clock, clockKey(clockKinds.exchange, warp)) ||
-      (byValue && chain[at] !== 0 && write[at]! <= countOf(clock, clockKey(clockKinds.chain, chain[at]!)))
+      knows(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? time[at]!) + 1) ||
+      knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? barriers[at]!) + 1) ||
+      knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? warpBarriers[at]!) + 1) ||
+      knows(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? exchanges[at]!) + 1) ||
+      (byValue && chain[at] !== 0 && knows(clock, clockKey(clockKinds.chain, chain[at]!), write[at]!))
     );
   }
 
@@ -129,11 +136,12 @@ export class HappensBefore {
     const warp = thread >> 5;
     const time = ++block.times[thread]!;
     let knowledge = block.known[thread]!;
-    knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     if (block.barriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
     const warpKey = ordinal * this.#warps + warp;
     const warpBarriers = block.warpBarriers[warp]!;
     if (warpBarriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
+    // Last, where questions look first.
+    knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0) return knowledge;
     const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
@@ -251,12 +259,9 @@ export class HappensBefore {
       this.#hasFenceOrder = true;
     }
     const clock = this.#snapshot(block, thread);
-    const [cta, cluster, wide] = block.released[thread] ?? nothingByReach;
-    block.released[thread] = [
-      both(cta, clock),
-      reach >= 1 ? both(cluster, clock) : cluster,
-      reach === 2 ? both(wide, clock) : wide,
-    ];
+    // What a thread has handed on before is part of what it hands on now.
+    const [, cluster, wide] = block.released[thread] ?? nothingByReach;
+    block.released[thread] = [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide];
   }
 
   /** The location at which a strong write is to happen. */
@@ -289,7 +294,7 @@ export class HappensBefore {
       seen = location.handover.forBlock(block);
       if (seen.some((knowledge) => knowledge !== nothing)) {
         block.observed[thread] = joinByReach(block.observed[thread] ?? nothingByReach, seen);
-        if (!acquires(semantics)) {
+        if (this.#hasAcquires && !acquires(semantics)) {
           const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
           places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
         }
@@ -338,8 +343,8 @@ export class HappensBefore {
     if (releases(semantics)) {
       const clock = this.#snapshot(block, thread);
       const releases = (location.releases ??= new Map<number, ByReach>());
-      const release: ByReach = [clock, reach >= 1 ? clock : nothing, reach === 2 ? clock : nothing];
-      releases.set(key, joinByReach(releases.get(key) ?? nothingByReach, release));
+      const [, cluster, wide] = releases.get(key) ?? nothingByReach;
+      releases.set(key, [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide]);
     }
     add(location.releases?.get(key));
   }
@@ -443,7 +448,7 @@ export class HappensBefore {
 
   /** Whether a copy that its thread has not waited for is known to be done. */
   #isCopied(group: CopyGroup, block: BlockOrder, thread: number): boolean {
-    return countOf(block.known[thread]!.sure, clockKey(clockKinds.copy, group.id)) > 0;
+    return knows(block.known[thread]!.sure, clockKey(clockKinds.copy, group.id), 1);
   }
 }
 

@@ -11,6 +11,7 @@ import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, type Observation, precedence } from './happens-before.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
+import { acquires } from '../../memory-model/fence.ts';
 import { Moments } from './moments.ts';
 import { SyncMemory } from './sync-memory.ts';
 
@@ -150,11 +151,16 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #isScoped: readonly boolean[];
   /** By site: whether it conflicts with another because one of them is volatile. */
   readonly #isVolatile: readonly boolean[];
+  /** By site: whether it conflicts with any other, or with itself. */
+  readonly #isConflicting: readonly boolean[];
   readonly #pool = new Pool();
 
   /** @param report called for each racing pair of accesses; a pair of sites may come often */
   constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
-    this.order = new HappensBefore(options.threads);
+    this.order = new HappensBefore(
+      options.threads,
+      sites.some(({ semantics }) => acquires(semantics)),
+    );
     this.#sites = sites;
     this.#threads = options.threads;
     this.#onlyBarriers = options.onlyBarriers;
@@ -171,6 +177,7 @@ export class RaceDetector<Page extends WatchedPage> {
     }
     const meets = ({ index }: AccessSite, test: (pair: number) => boolean): boolean =>
       sites.some((_, other) => test(this.#pairs[index * sites.length + other]!));
+    this.#isConflicting = sites.map((site) => meets(site, (pair) => pair !== 0));
     this.#isScoped = sites.map((site) => meets(site, (pair) => pair !== 0 && (pair & anyAt[0]) === 0));
     this.#isVolatile = sites.map((site) => meets(site, (pair) => (pair & anyVolatile) !== 0));
   }
@@ -183,6 +190,11 @@ export class RaceDetector<Page extends WatchedPage> {
    */
   record(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
     const { operation } = site;
+    if (!this.#isConflicting[site.index]! && site.copy === undefined && !site.countsPhases) {
+      if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
+      this.synchronise(page, offset, site, block, thread);
+      return;
+    }
     const strong = site.countsPhases ? null : site.strong;
     const copy = this.#copyOf(site, block, thread);
     const observed =
@@ -198,6 +210,22 @@ export class RaceDetector<Page extends WatchedPage> {
     }
     for (const observation of observed) this.order.observed(block, thread, observation);
     if (strong !== null && operation !== 'read') this.#written(page, offset, site, strong, block, thread);
+  }
+
+  /**
+   * Keeps what an access hands over or takes, and not the access: no other one conflicts with it.
+   * @param thread number in the block
+   */
+  synchronise(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number): void {
+    const { operation, strong } = site;
+    if (strong === null) {
+      if (operation !== 'read') page.sync?.overwrite(offset, site.bytes, null);
+      return;
+    }
+    const observed = operation === 'write' ? [] : this.#read(page, offset, site, strong, block, thread);
+    if (operation !== 'read') this.#overwrite(page, offset, site, block);
+    for (const observation of observed) this.order.observed(block, thread, observation);
+    if (operation !== 'read') this.#written(page, offset, site, strong, block, thread);
   }
 
   #copyOf({ copy, operation }: AccessSite, block: BlockOrder, thread: number): CopyGroup | undefined {

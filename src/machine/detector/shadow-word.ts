@@ -5,7 +5,7 @@
  * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
  * Words are pairs of 32-bit halves, low half first, as a little-endian memory holds them.
  */
-import { accessNames, initialised, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
+import { accessNames, handingOver, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
 
 /** Bits of each field and how far it is shifted within the 64 bits. */
 export const shadowFields = {
@@ -20,6 +20,8 @@ export const shadowFields = {
 export const initialisedFill = 0x19;
 /** Byte that fills locations whose accesses are to be recorded: every word of them is in the race state. */
 export const recordedFill = 0x18;
+/** Byte that fills locations of which only what they hand over is to be recorded. */
+export const handingOverFill = 0x1c;
 
 /** Barriers of a block, of a warp since its block's last one, and blocks that the counters can tell apart. */
 export const mostBlockBarriers = 2 ** shadowFields.blockBarriers.bits - 1;
@@ -83,7 +85,7 @@ function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: W
 export function forgetAccesses(words: Uint32Array): void {
   for (let index = 0; index < words.length; index += 2) {
     const state = words[index]! & 31;
-    if (state === untouched || state === raceState) continue;
+    if (state === untouched || state === raceState || state === handingOver) continue;
     words[index] = 0x01010101 * initialisedFill;
     words[index + 1] = 0x01010101 * initialisedFill;
   }
@@ -133,5 +135,5 @@ export function renumberWarpBarriers(
 
 function isUntouched(low: number): boolean {
   const state = low & 31;
-  return state === untouched || state === initialised || state === raceState;
+  return state === untouched || state >= raceState;
 }

@@ -59,6 +59,8 @@ export const untouched = 0;
 export const raceState = 24;
 /** A row of the table equal to that of `untouched`: a location that has contents but that no thread has accessed. */
 export const initialised = 25;
+/** No row of the table: a location of which only what it hands over is of interest. */
+export const handingOver = 28;
 
 /** Index into {@link transitions}. */
 export function transitionIndex(state: number, access: number, sync: number, relation: number): number {

@@ -1,7 +1,8 @@
 /**
  * Vector clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
  * Joining two of them costs about as much as they differ (Patricia tries after Okasaki and Gill, "Fast Mergeable
- * Integer Maps").
+ * Integer Maps"). But most clocks are handed on without a question, or asked for what their last owner did. So a clock
+ * remembers what it was joined of, and becomes a trie only when a question needs that.
  */
 
 /** What a count belongs to. */
@@ -13,30 +14,120 @@ export function clockKey(kind: number, index: number): number {
 }
 
 /** A leaf (`bit` is 0), or a branch: keys in it agree with `key` below `bit`, and have the bit set on the right. */
-interface Node {
+interface Branch {
   readonly key: number;
   readonly bit: number;
   readonly count: number;
-  readonly left: Node | null;
-  readonly right: Node | null;
+  readonly left: Branch | null;
+  readonly right: Branch | null;
+}
+
+type Trie = Branch | null;
+
+/** What two clocks know, and that `key` has come to `count` (0: nothing more). */
+class JoinedClock {
+  a: VectorClock;
+  b: VectorClock;
+  readonly key: number;
+  readonly count: number;
+  /** Joins below it that are no tries. */
+  readonly depth: number;
+  /** All of it, once it was needed; `a` and `b` are null then. */
+  trie: Trie = null;
+  isTrie = false;
+
+  constructor(a: VectorClock, b: VectorClock, key: number, count: number) {
+    this.a = a;
+    this.b = b;
+    this.key = key;
+    this.count = count;
+    this.depth = 1 + Math.max(a === null || a.isTrie ? 0 : a.depth, b === null || b.isTrie ? 0 : b.depth);
+    if (this.depth >= mostDepth) trieOf(this);
+  }
 }
 
 /** Null: knows nothing. */
-export type VectorClock = Node | null;
+export type VectorClock = JoinedClock | null;
+
+/** Joins that a clock may be made of before it becomes a trie, so that memory does not grow with the length of a run. */
+const mostDepth = 1 << 19;
+
+/** Clocks that a question looks at before it makes a trie. */
+const mostVisits = 24;
+
+const waitingVisits: JoinedClock[] = [];
+
+/** Whether the count of a key is at least `count`, which is above 0. */
+export function knows(clock: VectorClock, key: number, count: number): boolean {
+  if (clock === null) return false;
+  if (clock.isTrie) return countIn(clock.trie, key) >= count;
+  waitingVisits.length = 0;
+  waitingVisits.push(clock);
+  for (let visits = 0; waitingVisits.length > 0; visits++) {
+    if (visits === mostVisits) return countIn(trieOf(clock), key) >= count;
+    const { a, b, key: own, count: ownCount, trie, isTrie } = waitingVisits.pop()!;
+    if (isTrie) {
+      if (countIn(trie, key) >= count) return true;
+      continue;
+    }
+    if (own === key && ownCount >= count) return true;
+    if (a !== null) waitingVisits.push(a);
+    // What was joined last comes first: most questions are about what the last owner did.
+    if (b !== null) waitingVisits.push(b);
+  }
+  return false;
+}
 
 /** The count of a key; 0 where there is none. */
 export function countOf(clock: VectorClock, key: number): number {
-  let node = clock;
+  return clock === null ? 0 : countIn(trieOf(clock), key);
+}
+
+function countIn(trie: Trie, key: number): number {
+  let node = trie;
   while (node !== null && node.bit !== 0) node = key & node.bit ? node.right : node.left;
   return node !== null && node.key === key ? node.count : 0;
 }
 
-function leaf(key: number, count: number): Node {
+/** Makes a trie of a clock, and of those that it was joined of. */
+function trieOf(clock: JoinedClock): Trie {
+  const waiting = [clock];
+  while (waiting.length > 0) {
+    const last = waiting.at(-1)!;
+    const { a, b } = last;
+    if (!last.isTrie && a !== null && !a.isTrie) waiting.push(a);
+    else if (!last.isTrie && b !== null && !b.isTrie) waiting.push(b);
+    else {
+      waiting.pop();
+      if (last.isTrie) continue;
+      const joined = joinTries(a === null ? null : a.trie, b === null ? null : b.trie);
+      last.trie = last.count === 0 ? joined : joinTries(joined, leaf(last.key, last.count));
+      last.isTrie = true;
+      last.a = last.b = null;
+    }
+  }
+  return clock.trie;
+}
+
+/** The clock that knows of a count in addition. */
+export function withCount(clock: VectorClock, key: number, count: number): VectorClock {
+  if (clock !== null && clock.key === key && clock.count >= count) return clock;
+  return new JoinedClock(clock, null, key, count);
+}
+
+/** The clock that knows all that either knows; the same as one of them where that was joined with the other last. */
+export function join(a: VectorClock, b: VectorClock): VectorClock {
+  if (a === b || b === null) return a;
+  if (a === null || b.a === a || b.b === a) return b;
+  return a.a === b || a.b === b ? a : new JoinedClock(a, b, 0, 0);
+}
+
+function leaf(key: number, count: number): Branch {
   return { key, bit: 0, count, left: null, right: null };
 }
 
 /** A branch over two nodes whose keys differ at `bit` first. */
-function branch(bit: number, a: Node, b: Node): Node {
+function branch(bit: number, a: Branch, b: Branch): Branch {
   const aIsRight = (a.key & bit) !== 0;
   return { key: a.key & (bit - 1), bit, count: 0, left: aIsRight ? b : a, right: aIsRight ? a : b };
 }
@@ -46,22 +137,16 @@ function lowestDifference(a: number, b: number): number {
 }
 
 /** Whether `key` belongs below a branch. */
-function matches(key: number, node: Node): boolean {
+function matches(key: number, node: Branch): boolean {
   return (key & (node.bit - 1)) === node.key;
 }
 
-/** The clock that knows of a count in addition. */
-export function withCount(clock: VectorClock, key: number, count: number): VectorClock {
-  return join(clock, leaf(key, count));
-}
-
-/** The clock that knows all that either knows. */
-export function join(a: VectorClock, b: VectorClock): VectorClock {
+function joinTries(a: Trie, b: Trie): Trie {
   if (a === b || b === null) return a;
   return a === null ? b : joinNodes(a, b);
 }
 
-function joinNodes(a: Node, b: Node): Node {
+function joinNodes(a: Branch, b: Branch): Branch {
   if (a === b) return a;
   if (a.bit === 0 && b.bit === 0) {
     if (a.key === b.key) return a.count >= b.count ? a : b;
@@ -81,7 +166,7 @@ function joinNodes(a: Node, b: Node): Node {
 }
 
 /** Joins what belongs below a branch, or beside it. */
-function joinBelow(top: Node, other: Node): Node {
+function joinBelow(top: Branch, other: Branch): Branch {
   if (!matches(other.key, top)) {
     // They agree below the place where they differ, so the branch's key stands for all of its keys.
     return branch(lowestDifference(other.key & (top.bit - 1), top.key), top, other);

@@ -15,15 +15,25 @@ import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { pageBytes } from '../core/memory.ts';
 import {
   forgetAccesses,
+  handingOverFill,
   initialisedFill,
   mostTickets,
   recordedFill,
   renumberTickets,
   shadowFields,
 } from '../detector/shadow-word.ts';
-import { raceState, transitionIndex, transitions, untouched } from '../detector/state-machine.ts';
+import { handingOver, initialised, raceState } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
-import { accessKind, alerts, align, header, levelTable, levels, transitionTable } from './region/wasm-plan.ts';
+import {
+  accessKind,
+  alerts,
+  align,
+  header,
+  levelTable,
+  levels,
+  placesOfStrongAccesses,
+  transitionTable,
+} from './region/wasm-plan.ts';
 import { arithmeticModule } from './code/wasm-support.ts';
 import { machineModule, type MachineFunction } from './region/machine-function.ts';
 import { emitRegion } from './region/wasm-region.ts';
@@ -91,6 +101,8 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #instructions = new Map<InstructionId, Instruction>();
   readonly #globals: readonly Place[];
   readonly #shareds: readonly Place[];
+  /** Those of which only what they hand over is to be recorded, except for some of their cells. */
+  readonly #handingOver: readonly Place[];
   /** By block (-1: global memory): shadow words of cells whose accesses are to be recorded. */
   readonly #recorded = new Map<number, number[]>();
   /** By place, then by offset / {@link pageBytes}. */
@@ -99,6 +111,8 @@ export class WasmBackEnd implements MemoryBackEnd {
   /** Ticket 0 is that of blocks that ended before tickets were numbered anew. */
   #tickets = 1;
   #unknown = 0n;
+  /** What the detector with lists saw last; no page of a block that has ended. */
+  #lastPage: WasmPage | null = null;
   /** Shadow word of what `locate` found last. */
   #lastShadow = 0;
 
@@ -120,6 +134,10 @@ export class WasmBackEnd implements MemoryBackEnd {
     this.#functions = new Array<RegionFunction | undefined>(plan.program.segments.length);
     this.#globals = plan.places.filter(({ space }) => space === 'global');
     this.#shareds = plan.places.filter(({ space }) => space === 'shared');
+    this.#handingOver =
+      use.mode === 'record' && plan.sifting !== null
+        ? placesOfStrongAccesses(plan).places.filter(({ space }) => space === 'shared')
+        : [];
     this.#imports = this.#createImports();
   }
 
@@ -127,6 +145,10 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (this.#tickets > mostTickets) this.#renumberTickets();
     const block = new WasmBlock(this, this.linear.takeFrame(), ordinal, position, this.#tickets++);
     this.#byFrame.set(block.frame, block);
+    for (const { shadow, bytes, cellShift } of this.#handingOver) {
+      const at = block.frame + this.plan.frame.sharedShadow + shadow;
+      this.linear.u8.fill(handingOverFill, at, at + 8 * Math.ceil(bytes / 2 ** cellShift));
+    }
     for (const shadow of this.#recorded.get(ordinal) ?? []) {
       const at = block.frame + this.plan.frame.sharedShadow + shadow;
       this.linear.u8.fill(recordedFill, at, at + 8);
@@ -137,6 +159,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   released(block: WasmBlock): void {
     this.#byFrame.delete(block.frame);
     this.#sharedPages.delete(block.ordinal);
+    this.#lastPage = null;
     this.linear.returnFrame(block.frame);
   }
 
@@ -191,6 +214,11 @@ export class WasmBackEnd implements MemoryBackEnd {
         const block = this.#byFrame.get(frame)!;
         const { page, offset } = this.#pageOf(block, data >>> 0);
         host.record(block, thread, accesses[site]!, page, offset);
+      },
+      handOver: (frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#byFrame.get(frame)!;
+        const { page, offset } = this.#pageOf(block, data >>> 0);
+        host.handOver(block, thread, accesses[site]!, page, offset);
       },
       foreign: (frame: number, instruction: InstructionId, thread: number): void => {
         const block = this.#byFrame.get(frame)!;
@@ -305,6 +333,18 @@ export class WasmBackEnd implements MemoryBackEnd {
 
   /** The page, for the detector with lists, of an address of linear memory. */
   #pageOf(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
+    const last = this.#lastPage;
+    const offset = last === null ? -1 : last.offsetOf(data);
+    if (last === null || offset < 0) {
+      const found = this.#findPage(block, data);
+      this.#lastPage = found.page;
+      return found;
+    }
+    last.refresh(this.linear);
+    return { page: last, offset };
+  }
+
+  #findPage(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
     const { frame, places, expanses, sharedBytes } = this.plan;
     const inShared = data - block.frame - frame.shared;
     if (inShared >= 0 && inShared < sharedBytes) {
@@ -371,7 +411,8 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (this.plan.detection !== 'words' || site.kind !== 'anywhere') return;
     const { u8, u64 } = this.linear;
     const stamp = who.block.stampOf(thread);
-    const kind = accessKind(access);
+    const kind = accessKind(access, this.plan.sifting);
+    let most = 0;
     for (let cell = 0; cell < Math.max(1, access.bytes >> site.cellShift); cell++) {
       const shadow = this.#lastShadow + 8 * cell;
       const last = u64[shadow >> 3]!;
@@ -379,9 +420,15 @@ export class WasmBackEnd implements MemoryBackEnd {
       const isOtherWarp = (Number((last ^ stamp) & 0xffffffffn) & (31 << (shadowFields.thread.shift + 5))) !== 0;
       if (level === levels.warpBarrier && isOtherWarp) level = levels.block;
       const next = u8[transitionTable + 256 * kind + level + Number(last & 31n)]!;
+      if (next >= handingOver) {
+        most = Math.max(most, next);
+        continue;
+      }
       u64[shadow >> 3] = stamp | BigInt(next);
       if (next > raceState) this.#report(who, access, (page as WasmPage).dataAt(offset), shadow, last);
     }
+    if (most === alerts.recorded) this.#host.record(block, thread, access, page, offset);
+    else if (most === alerts.handsOver) this.#host.handOver(block, thread, access, page, offset);
   }
 
   *globalPages(): Iterable<TrackedPage> {
@@ -447,25 +494,23 @@ export class WasmBackEnd implements MemoryBackEnd {
       u8.fill(initialisedFill, scratch, end);
       return;
     }
-    const { block, thread } = executor;
-    const state = u8[shadow]! & 31;
-    const { page, offset } = this.#pageOf(block, data);
-    if (state === alerts.uninitialised) {
-      u8[shadow] = (u8[shadow]! & ~31) | transitions[transitionIndex(untouched, accessKind(access), 0, 0)]!;
+    const { block } = executor;
+    if ((u8[shadow]! & 31) === alerts.uninitialised) {
+      const { page, offset } = this.#pageOf(block, data);
       this.#host.uninitialised(executor, access, page, offset);
-      return;
+      const kind = accessKind(access, this.plan.sifting);
+      // Of two states of a word that nobody wrote, the other one says what the access does.
+      const next = u8[transitionTable + 256 * kind + initialised]!;
+      u8[shadow] = (u8[shadow]! & ~31) | next;
+      if (next !== alerts.raced) return;
     }
     u8[shadow] = (u8[shadow]! & ~31) | raceState;
-    if (state === alerts.raced) {
-      const inShared = shadow - block.frame - frame.sharedShadow;
-      const isShared = inShared >= 0 && inShared < sharedShadowBytes;
-      const cell = isShared ? { block: block.ordinal, shadow: inShared } : { block: -1, shadow };
-      const word = BigInt.asUintN(64, last);
-      const sameBlock = Number(word >> BigInt(shadowFields.ticket.shift)) === block.ticket;
-      this.#host.raced(access, cell, 2 * Number(word & 31n) + (sameBlock ? 1 : 0));
-    } else {
-      this.#host.record(block, thread, access, page, offset);
-    }
+    const inShared = shadow - block.frame - frame.sharedShadow;
+    const isShared = inShared >= 0 && inShared < sharedShadowBytes;
+    const cell = isShared ? { block: block.ordinal, shadow: inShared } : { block: -1, shadow };
+    const word = BigInt.asUintN(64, last);
+    const sameBlock = Number(word >> BigInt(shadowFields.ticket.shift)) === block.ticket;
+    this.#host.raced(access, cell, 2 * Number(word & 31n) + (sameBlock ? 1 : 0));
   }
 }
 

@@ -3,8 +3,15 @@ import type { Argument, GlobalBuffer } from '../core/arguments.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { InvariantError } from '../../base/assert.ts';
-import { initialisedFill, recordedFill } from '../detector/shadow-word.ts';
-import { initialised, raceState, transitionIndex, transitions, untouched } from '../detector/state-machine.ts';
+import { handingOverFill, initialisedFill, recordedFill } from '../detector/shadow-word.ts';
+import {
+  handingOver,
+  initialised,
+  raceState,
+  transitionIndex,
+  transitions,
+  untouched,
+} from '../detector/state-machine.ts';
 import {
   argumentBytes,
   createRegion,
@@ -22,6 +29,7 @@ import {
   levelTable,
   levels,
   mostEntries,
+  placesOfStrongAccesses,
   placeEntry,
   placeTable,
   transitionTable,
@@ -29,7 +37,7 @@ import {
 
 const wasmPage = 2 ** 16;
 
-/** What shadow words do with a location that races: report it once, or report each race. */
+/** What shadow words do with a location that races: report it once, or tell each access to it. */
 export type WordMode = 'detect' | 'record';
 
 export class LinearMemory {
@@ -48,6 +56,8 @@ export class LinearMemory {
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
 
+  /** Of shadow words of pages of buffers without end. */
+  readonly #expanseFill: number;
   /** Shadow words of global memory whose cells are to be recorded. */
   readonly #recorded: readonly number[];
 
@@ -64,6 +74,12 @@ export class LinearMemory {
     this.#fillTables(mode);
     this.#fillPlaceTable();
     for (const place of plan.places) if (place.space === 'global') this.#fillPlace(place, request);
+    const handOver = mode === 'record' && plan.sifting !== null ? placesOfStrongAccesses(plan) : null;
+    this.#expanseFill = handOver?.anywhere ? handingOverFill : initialisedFill;
+    for (const { space, writable, shadow, bytes, cellShift } of handOver?.places ?? []) {
+      if (space !== 'global' || !writable) continue;
+      this.u8.fill(handingOverFill, shadow, shadow + 8 * Math.ceil(bytes / 2 ** cellShift));
+    }
     this.#fillRecorded(plan.globalShadow, plan.globalShadowEnd);
     const quota = pageQuota(request.steps);
     this.#regions = new Map(
@@ -212,7 +228,7 @@ export class LinearMemory {
       const shadow = this.#plan.detection === 'words' ? this.#allocate(8 * pageBytes) : 0;
       fillPage(this.u8.subarray(data, data + pageBytes), region, index);
       if (shadow !== 0) {
-        this.u8.fill(initialisedFill, shadow, shadow + 8 * pageBytes);
+        this.u8.fill(this.#expanseFill, shadow, shadow + 8 * pageBytes);
         this.#fillRecorded(shadow, shadow + 8 * pageBytes);
       }
       page = { data, shadow };
@@ -290,18 +306,30 @@ const levelMeanings = [
 ] as const;
 
 function fillTransitions(u8: Uint8Array, mode: WordMode): void {
-  const { blockWrite, deviceWrite, blockAtomic, deviceAtomic, write } = accessKinds;
+  const { blockWrite, deviceWrite, blockAtomic, deviceAtomic, read, write } = accessKinds;
+  const { recorded, recordedWrite, volatileRead, volatileWrite } = accessKinds;
+  /** What stands in the table of the state machine. */
+  const accessOf = new Map<number, number>([
+    [blockWrite, blockAtomic],
+    [deviceWrite, deviceAtomic],
+    [volatileRead, read],
+    [volatileWrite, write],
+    [recorded, write],
+    [recordedWrite, write],
+  ]);
+  const writes = new Set<number>([write, blockWrite, deviceWrite, volatileWrite, recordedWrite]);
   for (const kind of Object.values(accessKinds)) {
-    const access = kind === blockWrite ? blockAtomic : kind === deviceWrite ? deviceAtomic : kind;
-    const isWrite = kind === write || kind === blockWrite || kind === deviceWrite;
+    const isRecorded = kind === recorded || kind === recordedWrite;
     for (const [level, sync, relation] of levelMeanings) {
+      const row = transitionTable + 256 * kind + level;
       for (let state = 0; state <= initialised; state++) {
-        let next = transitions[transitionIndex(state, access, sync, relation)]!;
+        let next = transitions[transitionIndex(state, accessOf.get(kind) ?? kind, sync, relation)]!;
         if (state === raceState) next = mode === 'record' ? alerts.recorded : raceState;
-        else if (next === raceState) next = alerts.raced;
-        else if (state === untouched && !isWrite) next = alerts.uninitialised;
-        u8[transitionTable + 256 * kind + level + state] = next;
+        else if (state === untouched && !writes.has(kind)) next = alerts.uninitialised;
+        else if (next === raceState || isRecorded) next = alerts.raced;
+        u8[row + state] = next;
       }
+      u8[row + handingOver] = kind === read ? handingOver : alerts.handsOver;
     }
   }
 }

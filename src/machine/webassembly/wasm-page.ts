@@ -36,6 +36,12 @@ export class WasmPage implements TrackedPage {
     return this.#data + offset;
   }
 
+  /** The offset of an address of linear memory; -1: elsewhere. */
+  offsetOf(data: number): number {
+    const offset = data - this.#data;
+    return offset < this.#length ? Math.max(offset, -1) : -1;
+  }
+
   refresh(linear: LinearMemory): void {
     if (this.#generation === linear.generation) return;
     this.#generation = linear.generation;

@@ -38,7 +38,13 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
 /** @param strays accesses that are known to leave the object they seem to stay in */
 function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
   const program = programOf(request.kernel);
-  const wantsClocks = request.detectRaces && needsVectorClocks(request.kernel).length > 0;
+  const reasons = request.detectRaces ? needsVectorClocks(request.kernel) : [];
+  const wantsClocks = reasons.length > 0;
+  const canSift = request.cluster === null || request.cluster === undefined;
+  if (wantsClocks && canSift && !reasons.some((reason) => unsifted.has(reason))) {
+    const sifted = runSifted(request, planRun(program, request, 'sifted', strays));
+    if (sifted !== 'overfull') return sifted;
+  }
   const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
   const plan = planRun(program, request, detection, strays);
   const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
@@ -65,6 +71,30 @@ function runTwice(request: RunRequest, plan: Plan, isBrief: boolean): RunResult 
   const again = new WasmRun({ ...request, steps }, plan, { lists: true }).runOn({ mode: 'record', cells: run.cells });
   if (isCut && again.outcome !== 'race-limit') return null;
   return { ...result, outcome: again.outcome, races: again.races, shadow };
+}
+
+/** What hands over by other means than strong accesses, whose places words do not know. */
+const unsifted: ReadonlySet<string> = new Set(['bulk-copy', 'mbarrier', 'cluster-barrier']);
+
+/** Cells to be recorded, beyond which words have nothing to leave out. */
+const mostSifted = 1 << 18;
+
+/**
+ * Runs with words first, to whom only barriers order accesses, and then again with clocks, for the cells that race by
+ * that. A cell that does not race by its word does not race: clocks know of more order, and rows conflict wherever accesses do.
+ */
+function runSifted(request: RunRequest, plan: Plan): RunResult | null | 'overfull' {
+  const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
+  if (roomFor(plan) < 1 || isFilledForLittle) return null;
+  const first = new WasmRun(request, plan, { lists: false });
+  const { faults } = first.runOn({ mode: 'detect', cells: [] });
+  if (first.cells.length > mostSifted) return 'overfull';
+  const result = new WasmRun(request, plan, { lists: true }).runOn({ mode: 'record', cells: first.cells });
+  const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
+  return {
+    ...result,
+    faults: faults.filter(({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`)),
+  };
 }
 
 class WasmRun extends MachineRun implements WasmHost {
@@ -95,6 +125,10 @@ class WasmRun extends MachineRun implements WasmHost {
   }
 
   raced({ index }: MemoryAccess, cell: RacyCell, kind: number): void {
+    if (this.#plan.sifting !== null) {
+      if (this.cells.length <= mostSifted) this.cells.push(cell);
+      return;
+    }
     if (this.#isBrief) this.endSoon();
     const count = this.#counts[64 * index + kind]!++;
     // Of so many more, four of each doubling.

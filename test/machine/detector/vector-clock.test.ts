@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import { type VectorClock, clockKey, countOf, join, withCount } from '../../../src/machine/detector/vector-clock.ts';
+import {
+  type VectorClock,
+  clockKey,
+  countOf,
+  join,
+  knows,
+  withCount,
+} from '../../../src/machine/detector/vector-clock.ts';
 
 test('joins keep the greatest count of each key', () => {
   const random = seededRandom(5);
@@ -26,23 +33,34 @@ test('joins keep the greatest count of each key', () => {
     }
     const keys = new Set(maps.flatMap((map) => [...map.keys()]));
     for (const [index, map] of maps.entries()) {
-      for (const key of keys) assert.equal(countOf(clocks[index]!, key), map.get(key) ?? 0);
+      for (const key of keys) {
+        const count = map.get(key) ?? 0;
+        assert.ok(!knows(clocks[index]!, key, count + 1));
+        if (count > 0) assert.ok(knows(clocks[index]!, key, count));
+        assert.equal(countOf(clocks[index]!, key), count);
+      }
     }
   }
 });
 
-test('a join that adds nothing is the same clock', () => {
-  let all: VectorClock = null;
-  const parts: VectorClock[] = [];
-  for (let thread = 0; thread < 1000; thread++) {
-    all = withCount(all, clockKey(0, thread), 3);
-    parts.push(all);
-  }
-  for (const part of parts) {
+test('a join with what was joined last is the same clock', () => {
+  const one = withCount(null, clockKey(0, 1), 3);
+  const two = withCount(null, clockKey(0, 2), 3);
+  const all = join(one, two);
+  for (const part of [null, one, two, all]) {
     assert.equal(join(all, part), all);
     assert.equal(join(part, all), all);
   }
-  assert.equal(withCount(all, clockKey(0, 7), 2), all);
+  assert.equal(withCount(one, clockKey(0, 1), 2), one);
+});
+
+test('a long chain of clocks answers as a trie does', () => {
+  let all: VectorClock = null;
+  for (let thread = 0; thread < 600_000; thread++) all = withCount(all, clockKey(0, thread % 5000), 1 + thread);
+  assert.ok(knows(all, clockKey(0, 4999), 600_000));
+  assert.ok(knows(all, clockKey(0, 0), 595_001));
+  assert.ok(!knows(all, clockKey(0, 0), 595_002));
+  assert.ok(!knows(all, clockKey(0, 5000), 1));
 });
 
 test('keys of different kinds are apart', () => {

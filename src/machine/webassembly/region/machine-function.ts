@@ -17,6 +17,8 @@ export const machineFunctions = {
   report: [['i32', 'i32', 'i32', 'i32', 'i32', 'i64'], []],
   /** An access, for the detector with clocks. Frame, site, linear address, thread. */
   record: [['i32', 'i32', 'i32', 'i32'], []],
+  /** The same of an access of which only what it hands over or takes is of interest. */
+  handOver: [['i32', 'i32', 'i32', 'i32'], []],
   /** What orders accesses, for the same. Frame, instruction, thread. */
   event: [['i32', 'i32', 'i32'], []],
   /** An instruction that the machine executes; sources and results are among the operands of the frame. */

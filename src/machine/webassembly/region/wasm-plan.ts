@@ -3,6 +3,7 @@
  * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
  * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
  */
+import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
 import { reachesGrid } from '../../../memory-model/scope.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Operand, ValueId } from '../../../ir/form/kernel.ts';
@@ -16,8 +17,11 @@ import { regionBase } from '../../core/memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
-/** What the race detector does: nothing, shadow words, or a list of accesses with clocks. */
-export type Detection = 'off' | 'words' | 'clocks';
+/**
+ * What the race detector does: nothing, shadow words, or a list of accesses with clocks; `sifted`: words that leave out
+ * what needs no clocks.
+ */
+export type Detection = 'off' | 'words' | 'sifted' | 'clocks';
 
 /** A stretch of memory with an end: a buffer, a variable, a parameter. */
 export interface Place {
@@ -69,6 +73,14 @@ interface Frame {
   readonly bytes: number;
 }
 
+/** How accesses count for words that sift. */
+interface Sifting {
+  /** Strong accesses of several widths race where they overlap. */
+  readonly hasMixedWidths: boolean;
+  /** As in CUDA C++, volatile accesses race with atomics and with each other. */
+  readonly volatileRaces: boolean;
+}
+
 export interface Plan {
   readonly program: Program;
   readonly liveness: Liveness;
@@ -80,7 +92,9 @@ export interface Plan {
   readonly sharedShadowBytes: number;
   /** Local memory of one thread, in bytes. */
   readonly localBytes: number;
-  readonly detection: Detection;
+  readonly detection: Exclude<Detection, 'sifted'>;
+  /** Words only tell what is to be recorded with clocks, because more than whole barriers orders accesses; or null. */
+  readonly sifting: Sifting | null;
   /** Shadow words change with barriers of warps. */
   readonly hasWarpBarriers: boolean;
   readonly places: readonly Place[];
@@ -110,7 +124,7 @@ export interface Plan {
 
 /** Fixed addresses. Below the first, nothing lies: a null pointer with a small offset is out of bounds. */
 export const transitionTable = 1024;
-export const levelTable = transitionTable + 2048;
+export const levelTable = transitionTable + 2560;
 export const placeTable = levelTable + 256;
 const firstFree = placeTable + 4096;
 
@@ -131,12 +145,28 @@ export const accessKinds = {
   deviceAtomic: 3,
   blockWrite: 4,
   deviceWrite: 5,
+  /** Always recorded; the second needs no contents. */
+  recorded: 6,
+  recordedWrite: 7,
+  /** Plain in CUDA C++, and strong. */
+  volatileRead: 8,
+  volatileWrite: 9,
 } as const;
 
-/** The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. */
-export function accessKind(access: MemoryAccess): number {
+/**
+ * The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. Where they
+ * sift, strong reads are atomics, and rows conflict wherever accesses do.
+ */
+export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
   const { operation, strong } = access;
-  if (operation === 'read') return accessKinds.read;
+  if (sifting !== null) {
+    if (access.copy || access.countsPhases || (strong !== null && sifting.hasMixedWidths)) {
+      return needsContents(access) ? accessKinds.recorded : accessKinds.recordedWrite;
+    }
+    if (sifting.volatileRaces && isVolatile(access))
+      return accessKinds[operation === 'read' ? 'volatileRead' : 'volatileWrite'];
+  }
+  if (operation === 'read' && (sifting === null || strong === null)) return accessKinds.read;
   if (strong === null) return accessKinds.write;
   const isOfBlock = !reachesGrid(strong);
   if (needsContents(access)) return isOfBlock ? accessKinds.blockAtomic : accessKinds.deviceAtomic;
@@ -144,7 +174,7 @@ export function accessKind(access: MemoryAccess): number {
 }
 
 /** States that the table leads to so that the machine looks at the word. */
-export const alerts = { uninitialised: 26, raced: 27, recorded: 28 } as const;
+export const alerts = { uninitialised: 26, raced: 27, handsOver: 29, recorded: 30 } as const;
 
 /** Fields at the start of a block's frame. */
 export const header = {
@@ -196,8 +226,10 @@ interface Array0 {
 type Strays = ReadonlySet<number>;
 
 /** Lays out a launch. */
-export function planRun(program: Program, request: RunRequest, detection: Detection, strays: Strays): Plan {
+export function planRun(program: Program, request: RunRequest, wanted: Detection, strays: Strays): Plan {
   const { kernel, accesses } = program;
+  const detection = wanted === 'sifted' ? 'words' : wanted;
+  const sifting = wanted === 'sifted' ? siftingOf(program, request) : null;
   const [x, y, z] = request.block;
   const threads = x * y * z;
 
@@ -297,6 +329,7 @@ export function planRun(program: Program, request: RunRequest, detection: Detect
     sharedShadowBytes,
     localBytes,
     detection,
+    sifting,
     hasWarpBarriers: program.suspensions.some(({ effect }) => effect.kind === 'warp-barrier'),
     places,
     expanses,
@@ -320,6 +353,22 @@ export function planRun(program: Program, request: RunRequest, detection: Detect
     scratch: align(globalShadowEnd, 256),
     end: align(globalShadowEnd, 256) + 256,
   };
+}
+
+function siftingOf({ accesses }: Program, { volatileRaces }: RunRequest): Sifting {
+  const widths = new Set(accesses.filter(({ strong }) => strong !== null).map(bytesOfElement));
+  return { hasMixedWidths: widths.size > 1, volatileRaces: volatileRaces === true };
+}
+
+/** The places in which threads may synchronise, with what has no end. */
+export function placesOfStrongAccesses({ program, sites, places }: Plan): {
+  readonly places: readonly Place[];
+  readonly anywhere: boolean;
+} {
+  const strong = sites.filter((_, index) => program.accesses[index]!.strong !== null);
+  if (strong.some(({ kind }) => kind === 'anywhere')) return { places, anywhere: true };
+  const found = new Set(strong.map((site) => (site.kind === 'place' ? site.place : null)));
+  return { places: places.filter((place) => found.has(place)), anywhere: false };
 }
 
 /** Whether sources of an instruction are left in the frame. */
