@@ -5,12 +5,13 @@
 import type { RunResult } from './core/run-result.ts';
 import type { RunRequest } from './core/run-request.ts';
 import { referenceProgram } from './javascript/reference-stage.ts';
-import { stage } from './javascript/stage.ts';
-import { runIfSmall, runStaged } from './javascript/staged-run.ts';
+import { isInterleaved } from './core/schedule.ts';
+import { runIfSmall, runStaged, stagedFor } from './javascript/staged-run.ts';
 import { runWebAssembly } from './webassembly/wasm-run.ts';
 
 /** Runs a launch. Never throws for what the kernel does. */
 export function runKernel(request: RunRequest): RunResult {
+  if (isInterleaved(request.seed) && request.backend !== 'reference') return runStaged(request);
   switch (request.backend ?? 'auto') {
     case 'webassembly':
       return runLarge(request);
@@ -19,7 +20,7 @@ export function runKernel(request: RunRequest): RunResult {
         ? runStaged(request)
         : (runIfSmall(request) ?? runLarge(request));
     case 'reference':
-      return runStaged(request, referenceProgram(stage(request.kernel, request.observer?.singly)));
+      return runStaged(request, referenceProgram(stagedFor(request)));
     case 'javascript':
       return runStaged(request);
   }

@@ -44,3 +44,11 @@ function mixed(seed: number): number {
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return bits ^ (bits >>> 16);
 }
+
+/** Schedules from this seed on run one instruction of a thread at a time, so that blocks are in the middle of others. */
+export const firstInterleaved = 1000;
+
+/** Whether threads take turns after each instruction. */
+export function isInterleaved(seed: number | undefined): boolean {
+  return seed !== undefined && seed >= firstInterleaved;
+}

@@ -3,7 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { BackEnd } from './back-end.ts';
 import type { BlockHost } from './thread-block.ts';
-import { blockOrder } from './schedule.ts';
+import { blockOrder, isInterleaved } from './schedule.ts';
 import { ThreadBlock } from './thread-block.ts';
 
 export interface GridHost extends BlockHost {
@@ -19,6 +19,9 @@ export interface GridHost extends BlockHost {
 
 /** Turns in a row that a block gets whose threads may wait for other blocks. */
 const turnsInARow = 8;
+
+/** Blocks that start together where threads take turns after each instruction. */
+const interleavedBlocks = 8;
 
 /** Position of the block `index` of a grid. */
 export function blockPosition([x, y]: Dim3, index: number): Dim3 {
@@ -40,7 +43,9 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     host.blockStarted(block);
     return block;
   };
-  const mostTurns = host.program.mayWait ? turnsInARow : Infinity;
+  const interleaved = isInterleaved(host.seed);
+  const least = interleaved ? interleavedBlocks : 1;
+  const turnsOfBlock = interleaved ? 1 : host.program.mayWait ? turnsInARow : Infinity;
   let next = 0;
   let active: ThreadBlock[] = [];
   let atGridBarrier: ThreadBlock[] = [];
@@ -48,7 +53,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
   let stuck = false;
   for (;;) {
     const room = backEnd.mostResident - active.length - atGridBarrier.length;
-    const more = Math.min(Math.max(1, active.length), room, count - next);
+    const more = Math.min(Math.max(least, active.length), room, count - next);
     for (let added = 0; added < more; added++) active.push(start(next++));
     if (active.length === 0) {
       if (atGridBarrier.length === 0) return stuck;
@@ -64,7 +69,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     const spinning: ThreadBlock[] = [];
     for (const block of active) {
       let turn = block.turn();
-      for (let turns = 1; turns < mostTurns; turns++) {
+      for (let turns = 1; turns < turnsOfBlock; turns++) {
         // A block is a cluster of its own.
         if (turn === 'cluster-barrier') block.releaseWaiting(turn);
         else if (turn !== 'spinning') break;

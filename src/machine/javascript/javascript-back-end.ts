@@ -20,6 +20,7 @@ import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
+import { isInterleaved } from '../core/schedule.ts';
 import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
 import { exited, suspended } from './stage.ts';
 import { Thread } from '../core/thread.ts';
@@ -33,6 +34,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly sharedBytes: number;
+  /** Whether each thread loses its turn after one instruction. */
+  readonly isInterleaved: boolean;
   page: Page;
   at = 0;
   /** Whether the page located last is shared memory (1), global memory (0), or of no interest to the detector (-1). */
@@ -49,6 +52,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.block = request.block;
     this.grid = request.grid;
     this.sharedBytes = request.sharedBytes;
+    this.isInterleaved = isInterleaved(request.seed);
     this.page = createPage(0);
     this.#host = host;
     this.#records = request.detectRaces;
@@ -313,7 +317,8 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
 
   run(segment: number, first: number, last: number): number {
     let common = mixedStatus;
-    const most = timeSlice(this.#backEnd.program, this.threads.length);
+    const { program, isInterleaved } = this.#backEnd;
+    const most = isInterleaved ? 1 : timeSlice(program, this.threads.length);
     for (let number = first; number <= last; number++) {
       const thread = this.threads[number]!;
       thread.pc = segment;

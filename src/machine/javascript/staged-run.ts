@@ -4,6 +4,7 @@ import type { RunRequest } from '../core/run-request.ts';
 import { JavascriptBackEnd } from './javascript-back-end.ts';
 import type { GlobalMemory } from '../core/memory.ts';
 import { MachineRun } from '../core/machine-run.ts';
+import { isInterleaved } from '../core/schedule.ts';
 import { type CompiledProgram, stage } from './stage.ts';
 
 /**
@@ -32,11 +33,16 @@ export function runIfSmall(request: RunRequest): RunResult | null {
  */
 export function runStaged(
   request: RunRequest,
-  program: CompiledProgram = stage(request.kernel, request.observer?.singly),
+  program: CompiledProgram = stagedFor(request),
   memory?: GlobalMemory,
 ): RunResult {
   const run = new MachineRun(request, program, request.detectRaces);
   return run.run(new JavascriptBackEnd(program, request, run, memory));
+}
+
+/** The kernel in staged JavaScript, whose instructions are segments of their own where threads stop between them. */
+export function stagedFor({ kernel, observer, seed }: RunRequest): CompiledProgram {
+  return stage(kernel, observer?.singly === true || isInterleaved(seed));
 }
 
 /** Runs a launch on global memory that an earlier run left, as {@link initialMemory} made it, and changes it. */
