@@ -23,6 +23,7 @@ import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
 import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
+import { keepRun, keptRun, runKey } from './kept-runs.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
@@ -478,6 +479,7 @@ export class Confirmation {
   private *execute(scenario: Scenario, steps: number, sought: readonly string[]): Steps<Executed> {
     // What comes later decides whether an execution counts that states what it assumes.
     if (sought.length === 0 || this.statesAssumptions) return yield* this.executed(scenario, steps);
+    const places = this.context.accesses.map(({ instruction, operation }) => `${instruction.id} ${operation}`);
     const watch = (): ((race: RaceEvent) => boolean) => {
       const left = new Set(sought);
       return (race) => {
@@ -485,18 +487,42 @@ export class Confirmation {
         return left.size === 0;
       };
     };
-    const executed = yield* this.executed(scenario, steps, watch);
+    const executed = yield* this.executed(scenario, steps, { watch, of: [...sought, ...places] });
     const counted = new Set(executed.races.map((race) => this.keyOf(race)));
     if (executed.isWhole || sought.every((pair) => counted.has(pair))) return executed;
     const again = yield* this.executed(scenario, steps);
     return { ...again, steps: executed.steps + again.steps };
   }
 
-  private *executed(scenario: Scenario, steps: number, watch?: RunRequest['watch']): Steps<Executed> {
+  /** @param until ends a run that has shown enough; `of` names all that this depends on */
+  private *executed(
+    scenario: Scenario,
+    steps: number,
+    until?: { readonly watch: RunRequest['watch']; readonly of: readonly string[] },
+  ): Steps<Executed> {
     const { request, kernel, fields } = this.context;
     const { launch, parameters, policy } = request;
-    const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep, watch);
-    const result = yield* replay({ ...asked, volatileRaces: policy.volatile !== 'allow' });
+    const volatileRaces = policy.volatile !== 'allow';
+    const key = runKey(kernel, fields, launch, scenario, [
+      parameters.map(({ type, fields: own }) => [type, own]),
+      policy.warpLockstep,
+      volatileRaces,
+      until?.of,
+    ]);
+    let result = keptRun(kernel, key, steps);
+    if (!result) {
+      const asked = replayRequest(
+        kernel,
+        parameters,
+        fields,
+        launch,
+        scenario,
+        steps,
+        policy.warpLockstep,
+        until?.watch,
+      );
+      result = keepRun(kernel, key, steps, yield* replay({ ...asked, volatileRaces }));
+    }
     const wasCutOff = result.outcome === 'budget';
     let problem: ReplayProblem | null = wasCutOff ? 'too-long' : null;
     const nothing = {

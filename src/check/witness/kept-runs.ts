@@ -1,0 +1,58 @@
+/**
+ * What runs of a kernel have shown. Launches of one kernel that differ in what ties their arguments often come to the same
+ * runs, and a run gives the same each time.
+ */
+import type { RunResult } from '../../machine/core/run-result.ts';
+import { type Launch, clusterOf } from '../../launch/launch.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { Scenario } from './replay.ts';
+
+/** A run without the memory that it left. */
+export type KeptRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
+
+/** By kernel, then by all that a run of it depends on but its budget, oldest first. */
+const runs = new WeakMap<Kernel, Map<string, { readonly run: KeptRun; readonly budget: number }>>();
+
+/** Runs that are kept of a kernel. */
+const mostKept = 64;
+
+/**
+ * What a run would show that may execute so many instructions; undefined where that is not known. What ended within one
+ * budget is the same under a larger one. Under a smaller one it might not be: pages of memory are counted too.
+ */
+export function keptRun(kernel: Kernel, key: string, budget: number): KeptRun | undefined {
+  const kept = runs.get(kernel)?.get(key);
+  if (!kept) return undefined;
+  const isWithin = budget > kept.budget && kept.run.steps < kept.budget && kept.run.outcome !== 'budget';
+  return isWithin || kept.budget === budget ? kept.run : undefined;
+}
+
+/** Keeps what a run has shown that might have executed so many instructions. */
+export function keepRun(kernel: Kernel, key: string, budget: number, result: RunResult): KeptRun {
+  const { outcome, steps, races, divergences, faults, havocs, brokenAssumptions } = result;
+  const run: KeptRun = { outcome, steps, races, divergences, faults, havocs, brokenAssumptions };
+  const known = runs.get(kernel) ?? new Map<string, { readonly run: KeptRun; readonly budget: number }>();
+  const [oldest] = known.keys();
+  if (known.size >= mostKept && oldest !== undefined) known.delete(oldest);
+  runs.set(kernel, known.set(key, { run, budget }));
+  return run;
+}
+
+/**
+ * Names all that a run of a kernel depends on but its budget.
+ * @param others what it depends on besides scenario and launch: its policy, what it looks for
+ */
+export function runKey(
+  kernel: Kernel,
+  fields: readonly ParameterField[],
+  launch: Launch,
+  scenario: Scenario,
+  others: readonly unknown[],
+): string {
+  const { block, grid, sharedBytes, blocks, order, contents, settled, extents, scalar } = scenario;
+  const { samePointers, distances } = launch;
+  const scalars = fields.flatMap((field) => (field.isPointer ? [] : [String(scalar(field))]));
+  const memory = [contents, [...settled], [...(extents ?? [])], samePointers, distances];
+  return JSON.stringify([block, grid, sharedBytes, blocks, order, scalars, memory, clusterOf(launch, kernel), others]);
+}
