@@ -29,6 +29,8 @@ const mostAddresses = 100_000;
 class TooManyWays extends Error {}
 
 const tooManyWays = 'the kernel has too many paths';
+const tooManyInARow = 'the kernel has too many blocks in a row';
+
 /** Why there are no bounds where a clock cut the analysis short. */
 export const outOfTime = `${tooManyWays} to bound them in the time given`;
 
@@ -178,8 +180,10 @@ export function costOfKernel(request: CostRequest): KernelCost {
       }),
     };
   } catch (error) {
-    if (!(error instanceof TooManyWays)) throw error;
-    const bounds = withoutBounds(error.message);
+    // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
+    const isTooDeep = error instanceof RangeError && error.message.includes('call stack');
+    if (!isTooDeep && !(error instanceof TooManyWays)) throw error;
+    const bounds = withoutBounds(isTooDeep ? tooManyInARow : error.message);
     return { bounds, block: null, assumptions: [], rounds: [] };
   }
 }

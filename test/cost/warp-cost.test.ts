@@ -220,6 +220,20 @@ test('where the time is up there are no bounds, and every metric says why', () =
   for (const { bound, reason } of Object.values(bounds)) assert.deepEqual([bound, reason], [null, outOfTime]);
 });
 
+test('blocks in a row that fill the stack are a reason, not a defect', () => {
+  const fill = (): boolean => fill();
+  const bounds = boundKernel({
+    kernel: kernel('st.global.u32 [%d1], %r0;'),
+    dimensions: { block: [32, 1, 1], grid: [1, 1, 1] },
+    sharedBytes: 0,
+    declaredAs: () => 'pointer',
+    parameterName: () => null,
+    expired: fill,
+  });
+  for (const { bound, reason } of Object.values(bounds))
+    assert.deepEqual([bound, reason], [null, 'the kernel has too many blocks in a row']);
+});
+
 test('lines of loops have the rounds of the innermost loop, and of all together, where they are numbers', () => {
   const code = kernel(
     `.loc 1 2 0

@@ -9,7 +9,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
 
 /** A run without the memory that it left. */
-export type KeptRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
+type KeptRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
 
 /** By kernel, then by all that a run of it depends on but its budget, oldest first. */
 const runs = new WeakMap<Kernel, Map<string, { readonly run: KeptRun; readonly budget: number }>>();
