@@ -80,10 +80,11 @@ function scopeOfRun(
 ): { block: Dim3; grid: Dim3; blocks: 'first' | 'all'; followed: ReadonlySet<InstructionId> } | null {
   const { request, kernel, dimensions } = context;
   const { launch } = request;
-  const [block, grid] = [givenSizes(dimensions.block), givenSizes(dimensions.grid)];
-  if (pairs.length === 0 || !block || !grid) return null;
-  if (launch.block === null || launch.grid === null || !clusterOf(launch, kernel)?.every((size) => size === 1))
-    return null;
+  const [block, given] = [givenSizes(dimensions.block), launch.grid && givenSizes(dimensions.grid)];
+  if (pairs.length === 0 || !block || launch.block === null) return null;
+  // Of a grid that is not given, one block may stand for all.
+  const grid: Dim3 = given ?? [1, 1, 1];
+  if (!clusterOf({ ...launch, grid }, kernel)?.every((size) => size === 1)) return null;
   if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // prettier-ignore
   if (kernel.unsupported.length > 0 || kernel.assumesLocalBounds || kernel.workspace !== undefined) return null;
   const isPlain = kernel.blocks.every(
@@ -108,6 +109,7 @@ function scopeOfRun(
       }
     }
   const isOfBlock = pairs.every(({ scope }) => scope === 'block') && !walk.dependsOnBlock;
+  if (!given && (!isOfBlock || walk.dependsOnGrid)) return null;
   const isOneBlock = isOfBlock || grid[0] * grid[1] * grid[2] === 1;
   if (clocked.length > 0 && (!isOneBlock || block[0] * block[1] * block[2] > mostUnordered)) return null;
   return { block, grid, blocks: isOfBlock ? 'first' : 'all', followed: walk.instructions };
@@ -146,6 +148,8 @@ class Followed {
   readonly instructions = new Set<InstructionId>();
   /** Whether blocks may go different ways, or access at different offsets. */
   dependsOnBlock = false;
+  /** Whether the size of the grid decides something. */
+  dependsOnGrid = false;
   readonly #context: KernelAndLaunch & SymbolicFacts;
   readonly #values = new Set<number>();
 
@@ -161,8 +165,10 @@ class Followed {
         switch (atom!.kind) {
           case 'thread':
           case 'block-size':
-          case 'grid-size':
           case 'iteration':
+            return true;
+          case 'grid-size':
+            this.dependsOnGrid = true;
             return true;
           case 'block':
             this.dependsOnBlock = true;
@@ -186,6 +192,7 @@ class Followed {
         return true;
       case 'special':
         if (operand.register.startsWith('ctaid')) this.dependsOnBlock = true;
+        if (operand.register.startsWith('nctaid')) this.dependsOnGrid = true;
         return operand.register !== 'dynamic_smem_size' || this.#context.request.launch.sharedBytes !== null;
       case 'value':
         return this.#value(operand.id);

@@ -56,9 +56,23 @@ test('the launch and what decides ways and addresses is to be given', async () =
   assert.equal(await decided(upTo), false);
   assert.equal(await decided(upTo, { scalars: { 2: 7n } }), true);
   assert.equal(await decided(upTo, { scalars: { 2: 7n }, block: null }), false);
-  assert.equal(await decided(upTo, { scalars: { 2: 7n }, grid: [4, null, 1] as never }), false);
   // What is only stored decides nothing.
   assert.equal(await decided(store('%d0', '%r0', '%r9', 30)), true);
+});
+
+test('where blocks do the same, the grid is not to be given', async () => {
+  const own = stage(1, warp) + stage(16, warp);
+  assert.equal(await decided(first + own, { grid: null }), true);
+  assert.equal(await decided(first + stage(1, warp) + stage(32, warp), { grid: null }), false);
+  assert.equal(await decided(first + own, { grid: null, block: null }), false);
+  // What the number of a block, or how many there are, decides.
+  const last = `setp.lt.u32 %p1, %r6, 7; selp.b32 %r20, %r0, 0, %p1; ${store('%d0', '%r20', '%r0', 33)}`;
+  assert.equal(await decided(last, { grid: null }), false);
+  const many = `mov.u32 %r20, %nctaid.x; setp.lt.u32 %p1, %r20, 7; @%p1 bra END; ${store('%d0', '%r0', '%r6', 33)} END:`;
+  assert.equal(await decided(many, { grid: null }), false);
+  assert.equal(await decided(many, { grid: [7, 1, 1] }), true);
+  // Threads of different blocks.
+  assert.equal(await decided(store('%d1', '%r0', '%r6', 33), { grid: null }), false);
 });
 
 test('what memory holds must not decide where threads go, nor where they access', async () => {
