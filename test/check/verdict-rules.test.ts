@@ -7,7 +7,7 @@ import type { WordedResult } from './kernel-text.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { randomKernel } from '../fuzz/random-kernel.ts';
-import { type CheckOptions, check, closeSolver, load, requestFor, store, verdicts } from './kernel-text.ts';
+import { type CheckOptions, check, closeSolver, load, requestFor, stated, store, verdicts } from './kernel-text.ts';
 
 after(closeSolver);
 
@@ -30,6 +30,12 @@ test('a race within the given launch is an error', async () => {
   const [finding] = result.race.findings;
   assert.deepEqual(finding!.witness!.block, [64, 1, 1]);
   assert.equal(finding!.code, 'race/global');
+});
+
+test('a grid may be tied to a number that the kernel does not read', async () => {
+  const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const })); // prettier-ignore
+  const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`; // prettier-ignore
+  assert.equal((await check(body, { grid: null, launch: { ties } })).race.verdict, 'race');
 });
 
 test('a thread alone in its launch races with nobody but its own copies', async () => {
