@@ -8,7 +8,7 @@ import { accessBits, type SassInstruction, wordBits } from './instruction/decode
 import { storedAt } from './instruction/operands.ts';
 import { misplaced, type PlacedAccess } from './displacements.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
-import { RegisterFlow } from './registers.ts';
+import type { RegisterFlow } from './registers.ts';
 
 /** An access whose operand is made of nothing that its line of the PTX uses. */
 interface ForeignOperand {
@@ -46,15 +46,16 @@ function argumentOf(
 
 /**
  * Finds accesses with operands of others.
+ * @param registers of the code
  * @param lineOf the line of the PTX that an instruction is of
  */
 export function foreignOperands(
   kernel: Kernel,
   flow: SassFlow,
+  registers: RegisterFlow,
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): ForeignOperand[] {
-  const registers = new RegisterFlow(flow, version);
   const [code, source] = [new CodeOrigins(flow, registers, version, lineOf, kernel), new SourceOrigins(kernel)];
   const accesses = new Map<number, Instruction[]>();
   for (const { instructions } of kernel.blocks) {

@@ -15,6 +15,9 @@ export interface Origins {
   readonly isOpen: boolean;
 }
 
+/** More than there are registers and words of a frame. */
+const keys = 4096;
+
 /** So many instructions are followed for one value. */
 const mostSteps = 3000;
 
@@ -96,7 +99,7 @@ export class CodeOrigins {
   }
 
   #of(definition: number, written: number): Origins {
-    const key = definition * 512 + written;
+    const key = definition * keys + written;
     const known = this.#known.get(key);
     if (known) return known;
     const leaves = new Set<string>();
@@ -108,16 +111,15 @@ export class CodeOrigins {
       if (seen.has(one)) continue;
       seen.add(one);
       if (seen.size > mostSteps) isOpen = true;
-      const index = Math.floor(one / 512);
-      const instruction = this.#flow.instructions[index]!;
-      const own = this.#registers.uses[index] ? this.#leavesOf(instruction, one % 512) : null;
+      const index = Math.floor(one / keys);
+      const own = this.#registers.uses[index] ? this.#leavesOf(index, one % keys) : null;
       if (own === null) isOpen = true;
       else for (const leaf of own.leaves) leaves.add(leaf);
       if (!own || own.isLeaf) continue;
-      for (const register of this.#registers.uses[index]?.reads ?? []) {
+      for (const register of this.#registers.sourcesOf(index, one % keys)) {
         const found = this.#registers.definitionsOf(index, register);
         if (!found) isOpen = true;
-        for (const at of found ?? []) if (at !== fromOutside) work.push(at * 512 + register);
+        for (const at of found ?? []) if (at !== fromOutside) work.push(at * keys + register);
       }
     }
     const origins = { leaves, isOpen };
@@ -126,12 +128,11 @@ export class CodeOrigins {
   }
 
   /** Null: nobody knows what it gives. */
-  #leavesOf(
-    instruction: SassInstruction,
-    written: number,
-  ): { readonly leaves: readonly string[]; readonly isLeaf: boolean } | null {
+  #leavesOf(index: number, written: number): { readonly leaves: readonly string[]; readonly isLeaf: boolean } | null {
+    const instruction = this.#flow.instructions[index]!;
     const { opcode, code } = instruction;
     if (!opcode) return null;
+    if (this.#registers.isSpill(index)) return { leaves: [], isLeaf: false };
     const { kind, space, mnemonic } = opcode;
     if (kind === 'load' && space === 'constant') {
       const isBound = code !== 0x582 && code !== 0xbac && code !== 0xabb;

@@ -1,7 +1,8 @@
 /** Where the registers of a SASS function come from. */
 import type { SassFlow } from './control-flow.ts';
-import { type SassGuard, sassGuard } from './instruction/decode.ts';
+import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
 import { mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
+import { firstSlot, type SpillAccess } from './spills.ts';
 
 /** What no instruction of the function wrote. */
 export const fromOutside = -1;
@@ -12,6 +13,7 @@ const mostDefinitions = 64;
 /** Definitions that reach uses, asked for one by one. */
 export class RegisterFlow {
   readonly #flow: SassFlow;
+  readonly #spills: ReadonlyMap<number, SpillAccess>;
   readonly uses: readonly (RegisterUse | null)[];
   readonly #guards: readonly (SassGuard | undefined)[];
   readonly #blockOf: Int32Array;
@@ -20,9 +22,16 @@ export class RegisterFlow {
   /** By block: calls, which may write any register. */
   readonly #calls: number[][] = [];
 
-  constructor(flow: SassFlow, version: number) {
+  /** @param spills loads and stores of spilled registers; their places are registers then */
+  constructor(flow: SassFlow, version: number, spills: ReadonlyMap<number, SpillAccess> = new Map()) {
     this.#flow = flow;
-    this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
+    this.#spills = spills;
+    this.uses = flow.instructions.map((instruction, index) => {
+      const use = registerUse(instruction, version);
+      const spill = spills.get(index);
+      if (!spill || !use) return use;
+      return spill.isLoad ? { reads: spill.slots, writes: use.writes } : { reads: use.reads, writes: spill.slots };
+    });
     this.#guards = flow.instructions.map(sassGuard);
     this.#blockOf = new Int32Array(flow.instructions.length);
     this.#last = flow.blocks.map(({ first, end }, block) => {
@@ -47,11 +56,42 @@ export class RegisterFlow {
     });
   }
 
+  /** The registers that an instruction makes one of its results of. */
+  sourcesOf(index: number, written: number): readonly number[] {
+    const spill = this.#spills.get(index);
+    if (!spill) return this.uses[index]?.reads ?? [];
+    const { isLoad, slots, register } = spill;
+    if (isLoad) return slots.slice(written - register, written - register + 1);
+    const source = register + slots.indexOf(written);
+    return this.uses[index]?.reads.includes(source) ? [source] : [];
+  }
+
+  /** Loads of spilled registers that nothing in the function stores. Where a value is undefined, a load may come first. */
+  unstored(): SassInstruction[] {
+    const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
+    return [...this.#spills].flatMap(([index, { isLoad, slots }]) => {
+      const isLost = isLoad && !slots.some((slot) => stored.has(slot));
+      return isLost ? [this.#flow.instructions[index]!] : [];
+    });
+  }
+
+  /** Whether an instruction loads a spilled register, or stores one. */
+  isSpill(index: number): boolean {
+    return this.#spills.has(index);
+  }
+
   /**
    * The instructions that may have written a register as an instruction reads it, by their indices; {@link fromOutside}
    * where a path from the entry writes it nowhere. Null: more than anybody asks for.
    */
   definitionsOf(index: number, register: number): readonly number[] | null {
+    const found = this.#definitionsOf(index, register);
+    // Bodies that are called leave the frame alone.
+    if (!found || register < firstSlot) return found;
+    return found.filter((at) => at === fromOutside || this.#flow.instructions[at]!.opcode?.kind !== 'call');
+  }
+
+  #definitionsOf(index: number, register: number): readonly number[] | null {
     const found = new Set<number>();
     const block = this.#blockOf[index]!;
     const guard = this.#guards[index];

@@ -11,8 +11,9 @@ import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf,
 import { fenceOf, fenceWanted, groupsLeft, groupsLeftOf, type LostInstruction, lostInstructions } from './missing.ts';
 import { foreignOperands } from './operand-match.ts';
 import { predicatesWritten } from './predicates.ts';
+import { RegisterFlow } from './registers.ts';
 import { skippedEffects } from './skipped-effects.ts';
-import { unstoredSpills } from './spills.ts';
+import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
@@ -166,10 +167,11 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     if (!found) return { checked: false, reason: 'it has too many accesses' };
     faults.push(...found);
   }
-  for (const { what, ptxLine, instruction } of foreignOperands(kernel, flow, version, lineOf)) {
+  const registers = new RegisterFlow(flow, version, spillAccesses(kernel, flow.instructions, version) ?? undefined);
+  for (const { what, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what, ptxLine, address: instruction.address });
   }
-  for (const instruction of unstoredSpills(kernel, flow.instructions, version)) {
+  for (const instruction of registers.unstored()) {
     const { address } = instruction;
     faults.push({ kind: 'unstored', what: 'spill', ptxLine: lineOf(instruction) ?? 0, address });
   }
