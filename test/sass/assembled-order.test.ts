@@ -119,3 +119,115 @@ test('a spilled register whose store is dropped is found', { skip: withoutNvcc }
     assert.ok(faultsOf(text, damaged).some(({ kind }) => kind === 'unstored'));
   }
 });
+
+/** The code of the kernel with the instructions that `choose` picks overwritten by NOPs of the same scheduling. */
+function without(bytes: Uint8Array, choose: (one: SassInstruction) => boolean): Uint8Array[] {
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const chosen = instructionsOf(kernel!, versionOf(cubin.arch)).filter(choose);
+  assert.ok(chosen.length > 0);
+  return chosen.map(({ address }) => {
+    const copy = bytes.slice();
+    const at = kernel!.fileOffset + address - kernel!.start;
+    copy.set([0x18, (copy[at + 1]! & 0xf0) | 9], at);
+    copy.fill(0, at + 2, at + 13);
+    return copy;
+  });
+}
+const isNamed =
+  (...names: readonly string[]) =>
+  ({ opcode }: SassInstruction): boolean =>
+    names.includes(opcode?.mnemonic ?? '');
+
+test('dropped waits for copies, ends of groups, and waits for fewer groups are found', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'cp.async.ca.shared.global [%r3], [%d1], 4;',
+    'cp.async.commit_group;',
+    'cp.async.ca.shared.global [%r3+256], [%d1+256], 4;',
+    'cp.async.commit_group;',
+    'cp.async.wait_group 1;',
+    'ld.shared.u32 %r4, [%r3];',
+    'cp.async.wait_group 0;',
+    'ld.shared.u32 %r5, [%r3+256];',
+    'st.global.v2.u32 [%d1], {%r4, %r5};',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const isWait = (one: SassInstruction): boolean => isNamed('DEPBAR')(one) && wordBits(one, 44, 3) === 0;
+  for (const [what, choose, lines] of [
+    ['wait', isWait, [first + 4, first + 6]],
+    ['group', isNamed('LDGDEPBAR'), [first + 1, first + 3]],
+  ] as const) {
+    const faults = without(bytes, choose).map((one) => faultsOf(text, one).filter(({ kind }) => kind === 'missing'));
+    assert.deepEqual(faults, lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }])); // prettier-ignore
+  }
+  // PTX that lets no group be unfinished, held against code that lets one.
+  const stricter = text.replace('wait_group 1', 'wait_group 0');
+  assert.deepEqual(faultsOf(stricter, bytes), [{ kind: 'missing', what: 'wait', ptxLine: first + 4 }]);
+});
+
+test('a fence that reaches less far than its PTX, and the fence of a release, are found', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'st.global.u32 [%d1], %r1;',
+    'fence.acq_rel.cta;',
+    'ld.global.u32 %r4, [%d1+4];',
+    'st.global.u32 [%d1+8], %r4;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  for (const wider of ['fence.acq_rel.gpu', 'fence.sc.cta']) {
+    const faults = faultsOf(text.replace('fence.acq_rel.cta', wider), bytes);
+    assert.deepEqual(faults[0], { kind: 'missing', what: 'fence', ptxLine: first + 1 }, wider);
+  }
+  const released = textOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // prettier-ignore
+  const code = cubinOf(released);
+  assert.deepEqual(faultsOf(released, code), []);
+  for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // prettier-ignore
+});
+
+test('each copy of an atomic that is one of a warp, or of each lane, is wanted', { skip: withoutNvcc }, () => {
+  const text = textOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // prettier-ignore
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  for (const one of without(bytes, isNamed('ATOMG', 'ATOM', 'RED'))) assert.ok(faultsOf(text, one).length > 0);
+});
+
+test('a store of a block of its own is found by the predicate that decides of it', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'setp.gt.u32 %p1, %r1, 31;',
+    '@%p1 bra BEHIND;',
+    'st.shared.u32 [%r3], 0;',
+    'BEHIND: bar.sync 0;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    '@%p1 add.u32 %r4, %r4, 7;',
+    'st.global.u32 [%d1], %r4;',
+  ).replace('.reg .b32', '.reg .pred %p<3>; .reg .b32');
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  for (const one of without(bytes, isNamed('STS'))) {
+    assert.ok(faultsOf(text, one).some((fault) => fault.kind === 'missing' && fault.what === 'store'));
+  }
+});
+
+test(
+  'what is computed for a dropped store alone is found; a store that is overwritten is not missed',
+  { skip: withoutNvcc },
+  () => {
+    const round = (step: number): string[] => [
+      `ld.global.u32 %r4, [%d1+${4096 * step}];`,
+      'add.u32 %r5, %r4, %r1;',
+      `st.global.u32 [%d1+${4096 * step + 128}], %r5;`,
+    ];
+    const text = textOf(...round(1), ...round(2));
+    const bytes = cubinOf(text);
+    assert.deepEqual(faultsOf(text, bytes), []);
+    for (const one of without(bytes, isNamed('STG')))
+      assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'unused'));
+    const twice = textOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
+    assert.deepEqual(faultsOf(twice, cubinOf(twice)), []);
+    // The second one is only the same place where nobody may look in between.
+    const looked = textOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
+    assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
+  },
+);
