@@ -5,14 +5,14 @@ import { firstUniform, type RegisterUse, registerUse } from './instruction/opera
 import { predicatesRead, predicatesWritten } from './predicates.ts';
 
 /** `P0` among the members of a set; registers have their own numbers. */
-export const firstPredicate = 512;
+const firstPredicate = 512;
 
 /** 256 registers of lanes, 256 of warps, the predicates of lanes. */
 const words = 17;
 const wordsOfLanes = firstUniform / 32;
 
 /** What is live at each instruction of a function. */
-export class Liveness {
+export class RegisterLiveness {
   readonly #flow: SassFlow;
   /** By instruction; null where nobody knows its operands, which may be any. */
   readonly uses: readonly (RegisterUse | null)[];
@@ -68,7 +68,7 @@ export class Liveness {
       return;
     }
     // What a guard may leave alone stays live.
-    if (!sassGuard(instruction)) for (const one of resultsOf(instruction, use)) exclude(this.#live, one);
+    if (!sassGuard(instruction)) for (const one of writtenBy(instruction, use)) exclude(this.#live, one);
     for (const one of use.reads) include(this.#live, one);
     for (const one of predicatesRead(instruction)) include(this.#live, firstPredicate + one);
   }
@@ -77,7 +77,7 @@ export class Liveness {
 type LivenessVisitor = (index: number, live: Uint32Array) => void;
 
 /** Registers and predicates that an instruction writes. */
-export function resultsOf(instruction: SassInstruction, { writes }: RegisterUse): readonly number[] {
+export function writtenBy(instruction: SassInstruction, { writes }: RegisterUse): readonly number[] {
   const predicates = predicatesWritten(instruction);
   return predicates.length === 0 ? writes : [...writes, ...predicates.map((one) => firstPredicate + one)];
 }
@@ -100,7 +100,7 @@ function exclude(live: Uint32Array, register: number): void {
  * @returns null where nobody knows the operands of some instruction
  */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
-  const liveness = new Liveness(flow, version);
+  const liveness = new RegisterLiveness(flow, version);
   if (liveness.uses.includes(null)) return null;
   const counts = new Uint16Array(flow.instructions.length);
   liveness.each({

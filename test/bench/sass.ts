@@ -14,7 +14,7 @@ import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { readCubin } from '../../src/sass/cubin/cubin.ts';
 import { profileOf } from '../../src/sass/profile.ts';
-import { validateTranslation } from '../../src/sass/translation.ts';
+import { validateTranslation } from '../../src/sass/translation/translation.ts';
 import { best, type Cost, line, measured, sum, timed } from './measure.ts';
 
 const limit = 0.05;

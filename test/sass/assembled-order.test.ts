@@ -9,7 +9,7 @@ import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { readCubin } from '../../src/sass/cubin/cubin.ts';
 import { instructionsOf, type SassInstruction, versionOf, wordBits } from '../../src/sass/instruction/decode.ts';
-import { type TranslationFault, validateTranslation } from '../../src/sass/translation.ts';
+import { type TranslationFault, validateTranslation } from '../../src/sass/translation/translation.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'selvage-order-'));

@@ -17,8 +17,8 @@ import {
   versionOf,
   wordBits,
 } from '../../src/sass/instruction/decode.ts';
-import { fenceOf, groupsLeftOf } from '../../src/sass/missing.ts';
-import { validateTranslation } from '../../src/sass/translation.ts';
+import { fenceStrength, groupsLeftOf } from '../../src/sass/translation/missing.ts';
+import { validateTranslation } from '../../src/sass/translation/translation.ts';
 
 const [seed = '1', plants = '1', ...files] = process.argv.slice(2);
 const random = seededRandom(Number(seed));
@@ -34,10 +34,10 @@ const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
 /** Whether a fence stands beside one that reaches further, under the same guard: without it the code does the same. */
 function isCovered(instructions: readonly SassInstruction[], index: number): boolean {
   const one = instructions[index]!;
-  const own = fenceOf(one);
+  const own = fenceStrength(one);
   if (!own) return false;
   return [instructions[index - 1], instructions[index + 1]].some((near) => {
-    const other = near && fenceOf(near);
+    const other = near && fenceStrength(near);
     return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4); // prettier-ignore
   });
 }

@@ -8,9 +8,9 @@ import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { readElf } from '../../src/sass/cubin/elf.ts';
 import { instructionsOf, type SassInstruction, versionOf } from '../../src/sass/instruction/decode.ts';
 import { flowOf } from '../../src/sass/control-flow.ts';
-import { fromOutside, RegisterFlow } from '../../src/sass/registers.ts';
+import { fromOutside, RegisterFlow } from '../../src/sass/translation/registers.ts';
 import { profileOf } from '../../src/sass/profile.ts';
-import { type TranslationFault, validateTranslation } from '../../src/sass/translation.ts';
+import { type TranslationFault, validateTranslation } from '../../src/sass/translation/translation.ts';
 
 const architectures = ['sm_75', 'sm_90', 'sm_120'];
 const bytesOf = (arch: string): Uint8Array =>

@@ -7,7 +7,7 @@ import { readCubin } from '../../../sass/cubin/cubin.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
-import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation.ts';
+import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';

@@ -2,10 +2,10 @@
  * Instructions whose results nothing uses. Ptxas takes such code out, so where one stands the instruction that used it
  * is gone: a store that was dropped leaves what computes its data or its address.
  */
-import type { Kernel, ValueId } from '../ir/form/kernel.ts';
-import type { SassFlow } from './control-flow.ts';
-import { type SassInstruction, wordBits } from './instruction/decode.ts';
-import { isLive, Liveness, resultsOf } from './liveness.ts';
+import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassInstruction, wordBits } from '../instruction/decode.ts';
+import { isLive, RegisterLiveness, writtenBy } from '../liveness.ts';
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // prettier-ignore
 
@@ -74,14 +74,14 @@ export function unusedResults(
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): SassInstruction[] {
-  const liveness = new Liveness(flow, version);
+  const liveness = new RegisterLiveness(flow, version);
   const found: SassInstruction[] = [];
   liveness.each({
     behind: (index, live) => {
       const instruction = flow.instructions[index]!;
       const use = liveness.uses[index];
       if (!use || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
-      const results = resultsOf(instruction, use);
+      const results = writtenBy(instruction, use);
       if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
       found.push(instruction);
     },

@@ -2,11 +2,11 @@
  * Whether accesses of the code use what their PTX uses. A store that stands on the line of another one, because the two
  * were exchanged, has an address or data that are made of other loads, parameters and special registers.
  */
-import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
-import type { SassFlow } from './control-flow.ts';
-import { accessBits, type SassInstruction, wordBits } from './instruction/decode.ts';
-import { storedAt } from './instruction/operands.ts';
-import { misplaced, type PlacedAccess } from './displacements.ts';
+import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
+import { storedAt } from '../instruction/operands.ts';
+import { misplaced, type PlacedAccess } from '../displacements.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 

@@ -1,7 +1,7 @@
 /** Registers that ptxas keeps in memory: where each lies, and whether what is loaded back was ever stored. */
-import type { Kernel } from '../ir/form/kernel.ts';
-import { accessBits, type SassInstruction, wordBits } from './instruction/decode.ts';
-import { registerUse } from './instruction/operands.ts';
+import type { Kernel } from '../../ir/form/kernel.ts';
+import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
+import { registerUse } from '../instruction/operands.ts';
 
 const stackPointer = 1;
 

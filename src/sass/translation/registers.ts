@@ -1,7 +1,7 @@
 /** Where the registers of a SASS function come from. */
-import type { SassFlow } from './control-flow.ts';
-import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
-import { mayWrite, type RegisterUse, registerUse } from './instruction/operands.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
+import { mayWrite, type RegisterUse, registerUse } from '../instruction/operands.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
 /** What no instruction of the function wrote. */

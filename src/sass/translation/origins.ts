@@ -2,9 +2,9 @@
  * What values are made of: loads by their lines of the PTX, parameters, special registers. The code of an access is held
  * against its PTX by what its address and its data are made of, since lines name instructions and not their operands.
  */
-import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
-import type { SassFlow } from './control-flow.ts';
-import { type SassInstruction, wordBits } from './instruction/decode.ts';
+import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { fromOutside, type RegisterFlow } from './registers.ts';
 
 /** Leaves of a value. */

@@ -4,13 +4,20 @@
  * (or a fence) in between that all paths of the PTX put there; and every barrier, fence and atomic of code that was kept
  * must be there.
  */
-import type { Instruction, Kernel } from '../ir/form/kernel.ts';
-import type { CodeFunction, Cubin } from './cubin/cubin.ts';
-import { flowOf, type SassFlow } from './control-flow.ts';
-import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts'; // prettier-ignore
-import { fenceOf, fenceWanted, groupsLeft, groupsLeftOf, type LostInstruction, lostInstructions } from './missing.ts';
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
+import { flowOf, type SassFlow } from '../control-flow.ts';
+import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts'; // prettier-ignore
+import {
+  fenceStrength,
+  fenceWanted,
+  groupsLeft,
+  groupsLeftOf,
+  type LostInstruction,
+  lostInstructions,
+} from './missing.ts';
 import { foreignOperands } from './operand-match.ts';
-import { predicatesWritten } from './predicates.ts';
+import { predicatesWritten } from '../predicates.ts';
 import { RegisterFlow } from './registers.ts';
 import { skippedEffects } from './skipped-effects.ts';
 import { spillAccesses } from './spills.ts';
@@ -278,7 +285,7 @@ function unseparated(
       const isOther = (by === 'barrier' || by === 'wait') && (isBarrier || (by === 'wait' && opcode?.kind === 'copy'));
       const access = (isMemory || isOther) && line !== undefined ? numbers.get(line) : undefined;
       if (access !== undefined && !addresses.has(access)) addresses.set(access, instruction.address);
-      const fence = fenceOf(instruction);
+      const fence = fenceStrength(instruction);
       const isFence = fence !== null && fence.scope >= (by === 'fence' ? 1 : 2);
       const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier; // prettier-ignore
       const writes = predicatesWritten(instruction);

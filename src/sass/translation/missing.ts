@@ -1,9 +1,9 @@
 /** What the PTX wants the code to have, by line: barriers, fences, atomics, stores, copies and waits for them. */
-import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
-import type { SassFlow } from './control-flow.ts';
-import { rootOf } from './displacements.ts';
+import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { rootOf } from '../displacements.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
-import { accessBits, fenceScope, type SassInstruction, wordBits } from './instruction/decode.ts';
+import { accessBits, fenceScope, type SassInstruction, wordBits } from '../instruction/decode.ts';
 
 const wantedKinds = ['barrier', 'fence', 'atomic', 'store', 'copy', 'group', 'wait'] as const;
 type Wanted = (typeof wantedKinds)[number];
@@ -36,7 +36,7 @@ export function fenceWanted({ operation: { effect, mnemonic } }: Instruction): F
 }
 
 /** The fence that an instruction of the code is; null where it is none of memory accesses. */
-export function fenceOf(instruction: SassInstruction): FenceStrength | null {
+export function fenceStrength(instruction: SassInstruction): FenceStrength | null {
   if (instruction.opcode?.mnemonic !== 'MEMBAR') return null;
   const scope = fenceScope(instruction);
   // Bit 79 is set where it is no sequentially consistent one.
@@ -102,7 +102,7 @@ function codeByLine(
     // What nobody knows may be any of them.
     if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
     if (isBarrier(instruction) || kind === 'barrier') byKind.barrier.add(line);
-    const fence = fenceOf(instruction);
+    const fence = fenceStrength(instruction);
     if (fence) {
       byKind.fence.add(line);
       fences.set(line, [...(fences.get(line) ?? []), fence]);

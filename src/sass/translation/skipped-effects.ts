@@ -3,12 +3,12 @@
  * between a barrier and an end of the kernel. So what all paths of the PTX do between two of these, all paths of the
  * code must do: a copy of an unrolled or divided path, too.
  */
-import type { Instruction, Kernel } from '../ir/form/kernel.ts';
-import type { SassFlow } from './control-flow.ts';
-import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
-import { fenceOf, fenceWanted } from './missing.ts';
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
+import { fenceStrength, fenceWanted } from './missing.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
-import { predicatesWritten } from './predicates.ts';
+import { predicatesWritten } from '../predicates.ts';
 
 /** A place that no access crosses, an effect, by its number, or a predicate that is written. */
 interface Step {
@@ -162,7 +162,7 @@ export function skippedEffects(
       if (line === undefined) return written;
       const anchor = isBarrier(one) ? anchors.get(line) : undefined;
       if (anchor !== undefined) return [{ kind: 'anchor', number: anchor }];
-      const isFence = fenceOf(one) !== null;
+      const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
       const isAccess = isFence || kind === 'store' || kind === 'atomic' || kind === 'mbarrier';

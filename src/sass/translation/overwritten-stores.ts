@@ -1,7 +1,7 @@
 /** Stores that ptxas may leave out, since another one behind them stores to the same place before anybody may look. */
-import { dominates } from '../ir/form/dominators.ts';
-import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
-import { rootOf } from './displacements.ts';
+import { dominates } from '../../ir/form/dominators.ts';
+import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import { rootOf } from '../displacements.ts';
 
 /** A store of the PTX with the block that it is in. */
 export interface StoreInBlock {
