@@ -585,7 +585,7 @@ export const codes = {
   'assembly/missing': {
     severity: 'error',
     title:
-      'A barrier, a fence, an atomic, a store or an asynchronous copy of the PTX is missing in the code that ptxas made.',
+      'A barrier, a fence, an atomic, a store, an asynchronous copy or a wait for copies of the PTX is missing in the code that ptxas made.',
     explanation:
       'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',
