@@ -400,6 +400,7 @@ class Classifier {
   }
 
   private areApart(first: Footprint, second: Footprint): ValidatorCondition {
+    if (isOfToolkit(first.root) || isOfToolkit(second.root)) return always;
     if (this.areOfDifferentObjects(first, second) || this.arePointersApart(first.root, second.root)) return always;
     return first.bytes && second.bytes ? setsApart(first.bytes, second.bytes) : never;
   }
@@ -653,6 +654,14 @@ function placeOf(root: Root): number {
 
 function pointer({ index, offset }: Extract<Root, { kind: 'parameter' }>): Quantity {
   return { kind: 'argument', index, offset, bytes: 8, signed: false };
+}
+
+/**
+ * Whether it is a table of the toolkit's mathematical functions, which these read alone. No pointer of a program leads to
+ * it: its name is reserved.
+ */
+function isOfToolkit(root: Root): boolean {
+  return root.kind === 'object' && /^__cudart_i2opi_[fd]$/.test(root.object.symbol);
 }
 
 function isShared(root: Root): boolean {
