@@ -4,8 +4,9 @@ import { analyseMerged, analyseShard } from './app/compare/shards.ts';
 import { analyseRepository } from './app/pipeline/whole-repository.ts';
 import { runAction } from './github/action-run.ts';
 import { render } from './report/render.ts';
-import { collectAtOnce, optimiseLate } from './system/engine-flags.ts';
+import { collectAtOnce, loadNodeModules, optimiseLate } from './system/engine-flags.ts';
 
+loadNodeModules();
 optimiseLate();
 collectAtOnce();
 const assets = findAssets(import.meta.url);

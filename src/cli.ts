@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { keepCompiledCode, loadCompiled } from './system/code-cache.ts';
-import { collectAtOnce, optimiseLate } from './system/engine-flags.ts';
+import { collectAtOnce, loadNodeModules, optimiseLate } from './system/engine-flags.ts';
 
+loadNodeModules();
 optimiseLate();
 collectAtOnce();
 keepCompiledCode(process.env);

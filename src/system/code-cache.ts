@@ -25,9 +25,6 @@ export function keepCompiledCode(environment: Readonly<Record<string, string | u
  */
 export async function loadCompiled<Module>(load: () => Promise<Module>): Promise<Module> {
   if (!keeps) return load();
-  // Node's own modules come compiled, but not for this setting.
-  const require = module.createRequire(import.meta.url);
-  for (const name of ['os', 'timers/promises', 'url', 'util', 'vm']) require(`node:${name}`);
   setFlagsFromString('--no-lazy');
   try {
     return await load();
