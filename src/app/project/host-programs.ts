@@ -15,7 +15,7 @@ import {
   withoutContents,
   withoutCovered,
 } from '../../cuda/launches/launch-site.ts';
-import { definesFunction, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { definesFunction, holdsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
@@ -103,9 +103,8 @@ export function launchFinder(request: Request): LaunchFinder {
   };
   const others = async (unit: string, word: string): Promise<string[]> => {
     if (!wholeTree) return [];
-    const pattern = new RegExp(`\\b${word.replace(/\W/g, '')}\\b`);
     const files = await request.mentioning(word);
-    return files.filter((file) => file !== unit && pattern.test(tree.text(file) ?? ''));
+    return files.filter((file) => file !== unit && holdsName(tree.text(file) ?? '', word));
   };
   return async (wanted) => {
     const { kernel, name, unit } = wanted;
@@ -134,28 +133,31 @@ export function launchFinder(request: Request): LaunchFinder {
       for (const { launches } of await known) for (const launch of launches) if (ofKernel(launch)) found.push({ launch, program: own }); // prettier-ignore
     }
     if (!isInternal) {
-      const definers = new Set<string>();
-      const candidates: { launch: HostLaunch; program: Program; file: string }[] = [];
       const mentioned = await others(unit, simple);
-      for (const file of mentioned) {
-        if (!seesKernel(file, simple, mentioned, wanted, tree, mentions)) {
-          if (definesKernel(tree.text(file) ?? '', simple)) definers.add(file);
-          continue;
-        }
+      const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
+      const seeing = mentioned.filter((file) => seesKernel(file, simple, mentioned, wanted, tree, mentions));
+      // Where another file defines a kernel of that name, only programs beside the unit mean this one.
+      let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // prettier-ignore
+      const launchesOf = (file: string): { launch: HostLaunch; program: Program }[] => {
         const program = programOf(file);
         const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
         const place = definition && program.host.locate(definition.node.start);
-        const isSame = place === undefined || place.file === kernel.location?.file;
-        if (!isSame) definers.add(file);
-        for (const launch of program.launches) {
-          if (!isOf(launch, program, wanted)) continue;
-          const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
-          const isByName = launch.isByName && namesUnit(program, unit) && isNearest(tree, file, unit);
-          if (isSame && (declared || isByName)) candidates.push({ launch, program, file });
+        if (place !== undefined && place.file !== kernel.location?.file) {
+          isDefinedElsewhere = true;
+          return [];
         }
+        const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
+        const isMeant = ({ isByName }: HostLaunch): boolean =>
+          declared || (isByName && namesUnit(program, unit) && isNearest(tree, file, unit));
+        return program.launches.filter((launch) => isOf(launch, program, wanted) && isMeant(launch)).map((launch) => ({ launch, program })); // prettier-ignore
+      };
+      const launches = new Map(seeing.filter(isNear).map((file) => [file, launchesOf(file)]));
+      // Reading a program costs far more than finding its name, so the others come last.
+      for (const file of seeing) {
+        if (isDefinedElsewhere) break;
+        if (!isNear(file)) launches.set(file, launchesOf(file));
       }
-      const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
-      for (const one of candidates) if (definers.size === 0 || isNear(one.file)) found.push(one);
+      for (const file of seeing) if (!isDefinedElsewhere || isNear(file)) found.push(...(launches.get(file) ?? []));
     }
     const ofParameters = JSON.stringify(parameters);
     const sites = found.flatMap(({ launch, program }) => {

@@ -42,10 +42,17 @@ export function mayCall(text: string, name: string): boolean {
   return false;
 }
 
+/** Whether a text holds a name elsewhere than in comments; wherever it is not clear, the answer is yes. */
+export function holdsName(text: string, name: string): boolean {
+  if (!wordOf(name).test(text)) return false;
+  return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part))); // prettier-ignore
+}
+
+const commentOrLiteral = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g;
+
 /** A text without comments and literals; as it is where a raw string may hide what is which. */
 function withoutComments(text: string): string {
-  if (text.includes('R"')) return text;
-  return text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g, ' ');
+  return text.includes('R"') ? text : text.replaceAll(commentOrLiteral, ' ');
 }
 
 function wordOf(name: string): RegExp {

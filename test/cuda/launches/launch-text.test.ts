@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { definesFunction, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-text.ts';
+import { definesFunction, holdsName, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-text.ts';
 
 test('a call of a function is seen wherever it may stand', () => {
   for (const text of [
@@ -39,8 +39,29 @@ test('a definition is told from a declaration and a call', () => {
   assert.equal(definesFunction('// void run(int n) { }', 'run'), false);
 });
 
+test('a name in comments alone is none; one in strings is', () => {
+  for (const text of [
+    'copy<<<1, 1>>>();',
+    'load("copy");',
+    'load("//"); copy();',
+    'char c = \'"\'; copy(); // "',
+    '/* */ copy /* */',
+    'R"(/*)"; copy(); /* */',
+  ])
+    assert.ok(holdsName(text, 'copy'), text);
+  for (const text of [
+    '// copy\n',
+    '/* the above\n copy */ run();',
+    'run(); /* copy',
+    'copyAll();',
+    'load("/*"); // copy',
+  ])
+    assert.equal(holdsName(text, 'copy'), false, text);
+});
+
 test('words, spaces and brackets without end take no more time than their length', () => {
   const long = 1_500_000;
   for (const part of ['x', ' ', '(', '<', 'a<', 'a ', 'a('].map((one) => one.repeat(long / one.length)))
     assert.deepEqual([...namesLaunchedIn(`// ${part}\nkernel<<<1, 1>>>();`)].includes('kernel'), true);
+  assert.equal(holdsName(`${'/* '.repeat(long / 3)} copy`, 'copy'), false);
 });
