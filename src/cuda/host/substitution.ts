@@ -1,7 +1,7 @@
 /** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
 import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // prettier-ignore
 
-interface Substitution {
+export interface Substitution {
   readonly term: (term: HostTerm) => HostTerm;
   readonly fact: (fact: Fact) => Fact;
 }
@@ -9,11 +9,49 @@ interface Substitution {
 /** What facts say: the numbers of symbols and other terms, by their keys, and which conditions hold. */
 interface Settled {
   readonly facts: readonly Fact[];
-  readonly pinned: ReadonlyMap<string, HostTerm>;
-  readonly decided: ReadonlyMap<string, boolean>;
+  readonly pinned: Layered<HostTerm>;
+  readonly decided: Layered<boolean>;
 }
 
-const nothingSettled: Settled = { facts: [], pinned: new Map(), decided: new Map() };
+/** Deeper than this, entries are copied into one map. */
+const mostLayers = 16;
+
+/** A map on top of another one, which stays as it is: copies of long ones cost more than all else for launches in loops. */
+class Layered<Value> {
+  readonly #own = new Map<string, Value>();
+  readonly #below: Layered<Value> | undefined;
+  readonly #depth: number;
+
+  constructor(below?: Layered<Value>) {
+    this.#depth = below === undefined ? 0 : below.#depth + 1;
+    if (this.#depth <= mostLayers) this.#below = below;
+    else {
+      this.#depth = 0;
+      below!.#copyInto(this.#own);
+    }
+  }
+
+  get(key: string): Value | undefined {
+    let found = this.#own.get(key);
+    for (let layer = this.#below; found === undefined && layer !== undefined; layer = layer.#below) found = layer.#own.get(key); // prettier-ignore
+    return found;
+  }
+
+  set(key: string, value: Value): void {
+    this.#own.set(key, value);
+  }
+
+  get isEmpty(): boolean {
+    return this.#own.size === 0 && (this.#below === undefined || this.#below.isEmpty);
+  }
+
+  #copyInto(target: Map<string, Value>): void {
+    if (this.#below !== undefined) this.#below.#copyInto(target);
+    for (const [key, value] of this.#own) target.set(key, value);
+  }
+}
+
+const nothingSettled: Settled = { facts: [], pinned: new Layered(), decided: new Layered() };
 
 /** What was asked last: a launch in a loop is asked for each round, and what led to one round leads to the next too. */
 let settledLast = nothingSettled;
@@ -38,8 +76,8 @@ function settledFrom(
   facts: readonly Fact[],
 ): Pick<Settled, 'pinned' | 'decided'> {
   if (facts.length === 0) return known;
-  const pinned = new Map(known.pinned);
-  const decided = new Map(known.decided);
+  const pinned = new Layered(known.pinned);
+  const decided = new Layered(known.decided);
   const settle = (fact: Fact, value: boolean): void => {
     decided.set(factKey(fact), value);
     if (fact.kind === 'not') settle(fact.operand, !value);
@@ -56,7 +94,8 @@ function settledFrom(
       [held.left, held.right],
       [held.right, held.left],
     ] as const)
-      if (a.kind !== 'integer' && termConstant(b) !== undefined && !pinned.has(termKey(a))) pinned.set(termKey(a), b);
+      if (a.kind !== 'integer' && termConstant(b) !== undefined && pinned.get(termKey(a)) === undefined)
+        pinned.set(termKey(a), b);
     // One of two numbers, told which.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
@@ -94,7 +133,7 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
     }
   };
   const replace = (term: HostTerm): HostTerm => {
-    if (term.kind === 'integer' || pinned.size === 0) return replaceWithin(term);
+    if (term.kind === 'integer' || pinned.isEmpty) return replaceWithin(term);
     return pinned.get(termKey(term)) ?? replaceWithin(term);
   };
   const replaceWithin = (term: HostTerm): HostTerm => {

@@ -3,7 +3,7 @@ import type { Extents } from './extents.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
-import { hasChoice, isClosed, substitutionOf, waysOf } from '../host/substitution.ts';
+import { hasChoice, isClosed, type Substitution, substitutionOf, waysOf } from '../host/substitution.ts';
 import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
@@ -81,13 +81,12 @@ export function sitesOf(event: LaunchEvent, location: Location, parameters: read
   const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
   const terms = shapes.filter((one) => hasChoice(one));
   const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
-  const sites = ways.map((way) => siteOf(event, location, parameters, way));
+  const resolved = ways.map((way) => substitutionOf(event.facts, [...event.symbolFacts, ...way]));
+  const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
   // Of several ways those on which nothing is launched are not told.
-  const isPossible = (way: readonly Fact[]): boolean => {
-    const resolved = substitutionOf(event.facts, [...event.symbolFacts, ...way]);
-    return shapes.every((shape) => (termConstant(resolved.term(shape)) ?? 1n) >= 1n);
-  };
-  const possible = sites.filter((_, at) => isPossible(ways[at]!));
+  const isPossible = (way: Substitution): boolean =>
+    shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n);
+  const possible = sites.filter((_, at) => isPossible(resolved[at]!));
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
@@ -177,8 +176,8 @@ function siteOf(
   location: Location,
   parameters: readonly LaunchParameter[],
   way: readonly Fact[],
+  substitution: Substitution,
 ): LaunchSite {
-  const substitution = substitutionOf(event.facts, [...event.symbolFacts, ...way]);
   const resolve = (value: HostValue | undefined): HostTerm | null => {
     const term = value && termOf(value);
     return term ? substitution.term(term) : null;
@@ -212,7 +211,8 @@ function siteOf(
     parameters,
     resolve,
     names,
-    facts: [...event.facts, ...event.symbolFacts, ...way].map(substitution.fact),
+    facts: [...event.facts, ...event.symbolFacts, ...way],
+    told: substitution.fact,
   });
   const held = contentsOf(event, given, parameters, substitution.term);
   const unknown: LaunchProperty[] = [];
@@ -427,9 +427,11 @@ interface TieRequest {
   readonly resolve: (value: HostValue | undefined) => HostTerm | null;
   readonly names: Bindings;
   readonly facts: readonly Fact[];
+  /** What the other facts make of one. */
+  readonly told: (fact: Fact) => Fact;
 }
 
-function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRequest): AssumptionExpression[] {
+function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }: TieRequest): AssumptionExpression[] {
   const ties = new Map<string, AssumptionExpression>();
   const add = (condition: Condition | null): void => {
     if (condition) ties.set(JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)), { kind: 'condition', condition }); // prettier-ignore
@@ -460,8 +462,9 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts }: TieRe
   }
   let count = 0;
   for (const fact of facts) {
-    const condition = translatedFact(fact, names);
-    if (!condition || count >= mostFacts) continue;
+    if (count >= mostFacts) break;
+    const condition = translatedFact(told(fact), names);
+    if (!condition) continue;
     count++;
     add(condition);
   }
