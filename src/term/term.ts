@@ -70,6 +70,15 @@ export function unshifted({ value, coefficients }: Term): { constant: bigint; co
 /** The widest sum times sum that is multiplied out. */
 const largestProduct = 9;
 
+/** Selections within one another that are compared case by case. */
+const mostChoices = 4;
+
+/** Whether conditions alone choose among constants, in at most so many selections within one another. */
+function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: number): boolean {
+  if (operator === 'constant') return true;
+  return operator === 'select' && depth > 0 && isChoiceOfConstants(a!, depth - 1) && isChoiceOfConstants(b!, depth - 1);
+}
+
 export class TermStore {
   private readonly table = new Map<string, Term>();
   private count = 0;
@@ -427,6 +436,8 @@ export class TermStore {
         if (x === b) return condition;
         return y === b ? this.not(condition) : this.false;
       }
+      // So nvcc hands on a condition that a branch made a number.
+      if (isChoiceOfConstants(a, mostChoices)) return this.select(condition, this.equal(x, b), this.equal(y, b));
     }
     if (b.operator === 'constant' && (a.operator === 'zext' || a.operator === 'sext')) {
       const inner = a.arguments[0]!;

@@ -74,7 +74,8 @@ export class AssumedFacts {
   /** Notes terms whose arithmetic is taken not to wrap around. */
   addNoWrap(terms: readonly Term[]): void {
     for (const term of terms) {
-      const ticket = term.atom?.kind === 'havoc' ? this.of.tickets.get(term.atom.value) : undefined;
+      const ticket =
+        term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' ? this.of.tickets.get(term.atom.value) : undefined;
       if (ticket) this.addCounter(ticket.base, term.width / 8);
       else this.add('no-wrap', `${describeTerm(this.of, term)} fits in ${isFactor24(term) ? 24 : term.width} bits`);
     }

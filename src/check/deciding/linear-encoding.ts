@@ -423,9 +423,10 @@ export class LinearEncoding {
           `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
         );
       }
-    } else if (atom.kind === 'havoc') {
+    } else if (atom.kind === 'havoc' || atom.kind === 'phi') {
       const ticket = this.tickets.get(atom.value);
       if (ticket) this.take(ticket, leaf, reading);
+      if (atom.kind === 'phi') return;
       const fact = this.elements.get(atom.value);
       if (fact) this.readElement(fact, leaf, reading);
       const again = this.rereads.get(atom.value);

@@ -10,13 +10,15 @@ import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Protection, CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { isOfLaunch } from '../../analysis/values/leader.ts';
+import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
 import { everyWayPasses } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, findLocks } from './lock.ts';
 import type { LockAccesses } from './recognised.ts';
+import { lanesOf } from './synchronising-access.ts';
 import { findTicketLocks } from './ticket-lock.ts';
 
 /** Locks that a thread holds around an access, though without the fences that would make them protect it, by index. */
@@ -43,9 +45,9 @@ export function criticalSections(
   const held = new Set<Instruction>();
   const protections = new Map<number, Protection[]>();
   const bare = new Map<number, Map<string, Base>>();
-  const protect = (access: Access, { counter }: Lock, lock: string, acrossBlocks: boolean): void => {
+  const protect = (access: Access, { counter, element }: Lock, lock: string, acrossBlocks: boolean): void => {
     const list = protections.get(access.index) ?? [];
-    if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks, counter });
+    if (!list.some((known) => known.lock === lock)) list.push({ lock, acrossBlocks, counter, element });
     protections.set(access.index, list);
   };
   const lockAccesses: ReadonlySet<number>[] = [];
@@ -64,10 +66,13 @@ export function criticalSections(
     for (const acrossBlocks of scopes.filter((scope) => scope || !chained)) {
       const found = protectedBy(symbolic, accesses, lock, acrossBlocks);
       for (const access of found.inside) protect(access, lock, lock.key, acrossBlocks);
+      // Threads may hold other elements of an array of locks at once.
+      if (lock.element !== null) continue;
       for (const instruction of found.others) held.add(instruction);
       for (const access of found.bare)
         bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
+    if (lock.element !== null) continue;
     const isTakenByAtomic =
       lock.counter !== null || [...lock.takers.keys()].every(({ operation }) => operation === 'atomic');
     if (isTakenByAtomic && protectedBy(symbolic, accesses, lock, false).isReleasedByHolder)
@@ -95,8 +100,42 @@ export function exclusion(
   return sections
     .get(a.index)
     ?.find((own) =>
-      others.some((other) => own.lock === other.lock && (sameBlock || (own.acrossBlocks && other.acrossBlocks))),
+      others.some(
+        (other) =>
+          own.lock === other.lock &&
+          (sameBlock || (own.acrossBlocks && other.acrossBlocks)) &&
+          (own.element === null || tellsLock(own.element, a, b)),
+      ),
     );
+}
+
+/**
+ * Whether two accesses of threads that hold locks of an array can only meet where both hold the same one: its offset is
+ * computed from the offset of the accesses, or from the only value in that.
+ */
+function tellsLock(lock: Term, a: Access, b: Access): boolean {
+  const [x, ...more] = a.targets;
+  const [y, ...others] = b.targets;
+  if (!x || !y || more.length > 0 || others.length > 0 || a.bytes !== b.bytes) return false;
+  if (lanesOf(a.instruction) !== 1 || lanesOf(b.instruction) !== 1) return false;
+  if (!isOneObject(x.base) || x.base.key !== y.base.key || x.offset !== y.offset) return false;
+  // Both are aligned to their size, so where they overlap, their offsets are equal.
+  const known = [x.offset];
+  const { operator, width, arguments: parts, coefficients } = x.offset;
+  const [wide] = parts;
+  if (operator === 'sum' && width === 64 && parts.length === 1 && wide!.width === 64) {
+    const [narrow] = wide!.operator === 'sext' || wide!.operator === 'zext' ? wide!.arguments : [];
+    // No product of a value of 32 bits wraps around, and so equal products are of equal values.
+    const factor = coefficients[0]!;
+    if (narrow && narrow.width <= 32 && factor > 0n && factor < 1n << 31n) known.push(wide!, narrow);
+  }
+  return isMadeOf(lock, known);
+}
+
+/** Whether a term has one value wherever the known ones have. */
+function isMadeOf(term: Term, known: readonly Term[]): boolean {
+  if (known.includes(term) || term.operator === 'constant' || isOfLaunch(term)) return true;
+  return term.atom === null && term.arguments.length > 0 && term.arguments.every((part) => isMadeOf(part, known));
 }
 
 /** What a thread knows of a lock: it may not hold it, it does, it does and a fence has followed. */
@@ -126,6 +165,7 @@ function protectedBy(
   const own = accesses.filter(({ isCopy }) => !isCopy);
   const byInstruction = new Map(own.map((access) => [access.instruction, access]));
   const { releases } = lock;
+  const naming = new Set(lock.element?.leaves.map(({ atom }) => (atom?.kind === 'havoc' ? atom.value : -1)));
   const taken = new Map<string, boolean>();
   for (const [taker, holds] of lock.takers)
     for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
@@ -138,6 +178,8 @@ function protectedBy(
   ): Holding => {
     let holding = start;
     for (const instruction of block.instructions) {
+      // Which lock of an array it was is no longer known by that value.
+      if (instruction.results.some((result) => result !== null && naming.has(result))) holding = free;
       visit(instruction, holding);
       if (releases.has(instruction)) holding = free;
       else if (holding === held && isFence(instruction, acrossBlocks)) holding = entered;

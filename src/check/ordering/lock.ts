@@ -5,7 +5,7 @@ import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { exchangedBy, isAt, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
+import { exchangedBy, isAt, isOfOneElement, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
 import { comesBefore } from './ticket.ts';
 
 /** A lock, and how a thread takes and releases it. */
@@ -20,6 +20,8 @@ export interface Lock {
   /** A plain store sets it up. */
   readonly isInitialised: boolean;
   readonly counter: Access | null;
+  /** Of an array of locks: the offset of the thread's own; null: there is one, the same for all threads. */
+  readonly element: Term | null;
 }
 
 /** Places that are only ever changed by taking and releasing. */
@@ -30,7 +32,8 @@ export function findLocks(
 ): readonly Lock[] {
   const locks = new Map<string, Lock>();
   for (const access of accesses) {
-    if (!isOfOnePlace(access)) continue;
+    const isOne = isOfOnePlace(access);
+    if (!isOne && !isOfOneElement(symbolic, access)) continue;
     const rivals = rivalsOf(accesses, access, mayBeSame);
     const free = freeValue(symbolic, access) ?? freedBeside(symbolic, access, rivals);
     if (free === null) continue;
@@ -63,6 +66,7 @@ export function findLocks(
       accesses: own,
       isInitialised,
       counter: null,
+      element: isOne ? null : offset,
     });
   }
   // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is

@@ -1,4 +1,6 @@
 import type { Access } from '../../analysis/values/access.ts';
+import type { Term } from '../../term/term.ts';
+
 /** A lock that an access is protected by. */
 export interface Protection {
   /** Names the lock. */
@@ -7,6 +9,8 @@ export interface Protection {
   readonly acrossBlocks: boolean;
   /** What hands out the numbers of a lock by ticket: none twice, unless it starts over. */
   readonly counter: Access | null;
+  /** Of an array of locks: the offset of the thread's own. Others exclude each other only where that is the same. */
+  readonly element: Term | null;
 }
 
 /** The locks that protect each access, by its index; an access that no lock protects has no entry. */

@@ -18,6 +18,24 @@ export function isOfOnePlace({ targets, instruction }: Access): boolean {
   return lanesOf(instruction) === 1 && target.offset.leaves.every(isOfLaunch);
 }
 
+/**
+ * Whether an access names one element that each thread may choose for itself: by its indices, and by values of single
+ * instructions.
+ */
+export function isOfOneElement({ kernel }: SymbolicKernel, { targets, instruction }: Access): boolean {
+  const [target, ...more] = targets;
+  if (!target || more.length > 0 || !isOneObject(target.base) || lanesOf(instruction) !== 1) return false;
+  return target.offset.leaves.every(
+    (leaf) =>
+      isOfLaunch(leaf) ||
+      leaf.atom?.kind === 'thread' ||
+      leaf.atom?.kind === 'block' ||
+      (leaf.atom?.kind === 'havoc' &&
+        leaf.atom.value >= 0 &&
+        kernel.values[leaf.atom.value]!.definition.kind === 'instruction'),
+  );
+}
+
 /** Whether an access names the very element that another does, of the same size. */
 export function isAt({ targets, bytes }: Access, place: Access): boolean {
   const [target, ...more] = targets;

@@ -100,6 +100,7 @@ function ticketLock(
     releases: releasesIn(own, isRelease),
     accesses: own,
     isInitialised: false,
+    element: null,
     counter,
   };
 }

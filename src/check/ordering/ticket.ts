@@ -62,7 +62,25 @@ export function collectTickets(
     const { base, offset } = target;
     tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });
   }
+  addCarried(symbolic, tickets);
   return tickets;
+}
+
+/**
+ * Adds the loop variables that always hold a ticket of one counter: the one taken before the loop, or the one taken in
+ * the round before. A thread may hold the same ticket in several rounds, but no other thread ever does.
+ */
+function addCarried({ kernel }: SymbolicKernel, tickets: Map<number, Ticket>): void {
+  for (const { header } of kernel.loops) {
+    for (const { result, inputs } of kernel.blocks[header]!.phis) {
+      const held = inputs.map((input) => (input.kind === 'value' ? tickets.get(input.id) : undefined));
+      const [first] = held;
+      const isOne = held.every((ticket) => ticket?.counter === first?.counter && ticket?.signed === first?.signed);
+      if (!first || !isOne) continue;
+      const step = held.reduce((least, ticket) => (ticket!.step < least ? ticket!.step : least), first.step);
+      tickets.set(result, { ...first, step });
+    }
+  }
 }
 
 function isSigned({ instruction }: Access): boolean {

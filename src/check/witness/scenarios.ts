@@ -27,6 +27,7 @@ import { keepRun, keptRun, runKey } from './kept-runs.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
+import { firstInterleaved } from '../../machine/core/schedule.ts';
 
 /** Why there may be more than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
@@ -68,6 +69,8 @@ const usualContents = 1;
 
 /** The order of blocks and warps that begins with the last ones, as `machine/core/schedule.ts` draws it. */
 const reversed = 1;
+/** Orders in which blocks are run an instruction at a time. */
+const interleavedOrders = 3;
 
 /** The draws of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
@@ -126,6 +129,8 @@ export class Confirmation {
   readonly races = new Map<string, Shown<RaceEvent>>();
   /** Races that constructs which are not modelled yet may order. */
   readonly ordered = new Map<string, RaceEvent>();
+  /** Runs of the blocks of those alone. */
+  private readonly orderedIn = new Map<string, Scenario>();
   /** Barriers that threads missed that had not returned. */
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Barriers that threads missed because they had returned. */
@@ -232,11 +237,18 @@ export class Confirmation {
       // What a block does may depend on how many came before it.
       if (!this.races.has(key) && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
+      // Where an element decides, only some of many blocks meet.
+      if (!this.races.has(key) && this.drawsThatMatter.length > 1 && dependsOnMemory(this.context, pair))
+        yield* this.runOnce(this.scenario(first, null, 0), keys);
       // Of two fences the other one may come first.
       if (!this.races.has(key) && this.ordered.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, blocks: [...scenario.blocks].reverse() }, keys);
       }
+      // Or between those of the other thread.
+      const met = this.orderedIn.get(key);
+      for (let order = 0; met && order < interleavedOrders && !this.races.has(key); order++)
+        yield* this.runOnce({ ...met, order: firstInterleaved + order }, keys);
     }
   }
 
@@ -650,8 +662,12 @@ export class Confirmation {
 
   private record(event: RaceEvent, scenario: Scenario): void {
     const key = this.keyOf(event);
-    if (event.unmodelled.length > 0) this.ordered.set(key, event);
-    else {
+    if (event.unmodelled.length > 0) {
+      this.ordered.set(key, event);
+      const [x, y] = scenario.grid;
+      const numbers = [event.first, event.second].map(({ block: [i, j, k] }) => i + x * (j + y * k));
+      this.orderedIn.set(key, { ...scenario, blocks: [...new Set(numbers)] });
+    } else {
       this.noteSeen(key, scenario);
       this.seenIn.set(key, (this.seenIn.get(key) ?? new Set<string>()).add(this.keyOfScenario(scenario)));
       if (!this.races.has(key)) this.races.set(key, { event, scenario });
