@@ -23,12 +23,12 @@
 // expect: drawTwoSlots race=proved divergence=proved
 // expect: drawTwoSlots silent
 // expect: fillTwoSlots race=race divergence=proved
-// expect: fillTwoSlots finding race/global warning on items lines 159,160
+// expect: fillTwoSlots finding race/global error on items lines 159,160
 // expect: takeTasks race=proved divergence=proved
 // expect: takeTasks silent
 // expect: takeTasksOfBlocks race=proved divergence=proved
 // expect: takeTasksOfBlocks silent
-// expect: takeTasksOfBlocksNoSecondBarrier race=race divergence=proved
+// expect: takeTasksOfBlocksNoSecondBarrier race=race divergence=possible
 // expect: takeTasksOfBlocksNoSecondBarrier finding race/shared error on task lines 184,186
 //
 // Locks of buckets, chains of blocks, and slots that are drawn.
