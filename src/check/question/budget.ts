@@ -95,6 +95,8 @@ export const replays = {
   /** Instructions of all of them, in those of one. */
   stepsOfAll: 4,
   mostStepsWithClocks: 2_000_000,
+  /** Of two blocks that are run an instruction at a time: they meet soon, or wait for each other. */
+  mostStepsInterleaved: 50_000,
   /** Instructions that one gets however many were cut off before. */
   fewestSteps: 300_000,
   /** Threads of a run of all blocks. */

@@ -27,7 +27,7 @@ import { keepRun, keptRun, runKey } from './kept-runs.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
-import { firstInterleaved } from '../../machine/core/schedule.ts';
+import { firstInterleaved, isInterleaved } from '../../machine/core/schedule.ts';
 
 /** Why there may be more than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
@@ -459,7 +459,8 @@ export class Confirmation {
         ? Math.min(replaySteps, replays.mostStepsWithClocks)
         : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
-    const most = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
+    const ofRun = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
+    const most = isInterleaved(scenario.order) ? Math.min(ofRun, replays.mostStepsInterleaved) : ofRun;
     const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // prettier-ignore
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);

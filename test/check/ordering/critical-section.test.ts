@@ -46,6 +46,59 @@ test('a lock that lacks something proves nothing', async () => {
   for (const [what, body] of Object.entries(broken)) assert.notEqual(await race(body), 'proved', what);
 });
 
+/** `%r30 = t[tid]` and the address of lock `b[index]` in `%d40`, which is taken; then work on `a[at]`; then its release. */
+function underLockOf(index: string, at: string, between = '', given = 'mov.u32 %r30, %r0;'): string {
+  const lockAt = `mul.wide.s32 %d41, ${index}, 4; add.s64 %d40, %d2, %d41;`;
+  const work = `${load('%r1', '%d1', at, 10)} add.s32 %r2, %r1, %r0; ${store('%d1', at, '%r2', 11)}`;
+  return `${given} ${lockAt} L: atom.global.cas.b32 %r20, [%d40], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L;
+${fence} ${between} ${work} ${fence} atom.global.exch.b32 %r21, [%d40], 0;`;
+}
+
+const table = '.global .align 4 .b32 t[256];';
+const fromTable = `mov.u64 %d50, t; cvta.global.u64 %d50, %d50; ${load('%r30', '%d50', '%r0', 51)}`;
+
+test('of an array of locks, the own one orders work on what tells which it is', async () => {
+  assert.equal(await race(underLockOf('%r0', '%r0')), 'proved');
+  assert.equal(await race(underLockOf('%r30', '%r30', '', 'and.b32 %r30, %r0, 3;')), 'proved');
+  // Several elements share a lock.
+  assert.equal(await race(underLockOf('%r31', '%r30', '', 'mov.u32 %r30, %r0; and.b32 %r31, %r30, 3;')), 'proved');
+  const ofTable = async (index: string, at: string, between = '', rest = ''): Promise<string> =>
+    (
+      await check(underLockOf(index, at, between, `${fromTable} ${rest}`), {
+        ...launch,
+        budget: { replaySteps: 1000 },
+        declarations: table,
+      })
+    ).race.verdict;
+  assert.equal(await ofTable('%r30', '%r30'), 'proved');
+  assert.equal(await ofTable('%r31', '%r30', '', 'and.b32 %r31, %r30, 3;'), 'proved');
+  const broken: Readonly<Record<string, readonly [string, string, string?, string?]>> = {
+    'a lock for each element, and several of them work on one': ['%r30', '%r31', '', 'shr.s32 %r31, %r30, 3;'],
+    'an index that is cut off': ['%r30', '%r31', '', 'cvt.s32.s8 %r31, %r30;'],
+    'another index than that of the lock': ['%r30', '%r31', '', `${load('%r31', '%d50', '%r8', 53)}`],
+    'the lock of another element is released': ['%r30', '%r30', 'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;'],
+    'somebody else releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
+  }; // prettier-ignore
+  for (const [what, [index, at, between, rest]] of Object.entries(broken))
+    assert.notEqual(await ofTable(index, at, between, rest), 'proved', what);
+  assert.notEqual(await race(underLockOf('%r7', '%r0')), 'proved', 'a lock for each thread of the launch');
+});
+
+test('of an array of locks, none stays held once the index that names it has changed', async () => {
+  // Round by round: work under the lock of this round, or on what the next round's index names while this one is held.
+  const rounds = (order: string): string =>
+    `mov.u64 %d50, t; cvta.global.u64 %d50, %d50; mov.u32 %r33, 0;
+R: add.s32 %r34, %r33, %r0; ${load('%r30', '%d50', '%r34', 51)} ${order} add.s32 %r33, %r33, 1;
+setp.lt.s32 %p6, %r33, %r9; @%p6 bra R;`;
+  const whole = underLockOf('%r30', '%r30', '', '');
+  assert.equal((await check(rounds(whole), { ...launch, declarations: table })).race.verdict, 'proved');
+  const split = whole.indexOf(`${fence} atom.global.exch`);
+  const late = `setp.eq.s32 %p7, %r33, 0; @%p7 bra F; ${whole.slice(split)} F: ${whole.slice(0, split)}`;
+  const moved = `${rounds(late)} ${whole.slice(split)}`;
+  const brief = { ...launch, budget: { replaySteps: 1000 }, declarations: table };
+  assert.notEqual((await check(moved, brief)).race.verdict, 'proved');
+});
+
 test('fences and exchanges of the block order threads of one block', async () => {
   const body = `${take('atom.cta.global.cas.b32')} fence.acq_rel.cta; ${work} fence.acq_rel.cta; ${release}`;
   assert.equal(await race(body, { grid: [1, 1, 1] }), 'proved');
