@@ -24,6 +24,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
 import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
 import { keepRun, keptRun, runKey } from './kept-runs.ts';
+import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-memory.ts';
 import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
@@ -559,14 +560,15 @@ export class Confirmation {
         indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
       )
         return false;
-      if (!madeUp || indices.every((access) => access && this.isFirm(accessTerms(this.context, access)))) return true;
+      if (!madeUp || indices.every((access) => access && isFirm(this.context, accessTerms(this.context, access))))
+        return true;
       problem = 'invented-value';
       return false;
     });
-    const isFirm = !madeUp || result.divergences.length === 0 || this.isFirm(branchTerms(this.context));
-    if (!isFirm) problem = 'invented-value';
+    const isCertain = !madeUp || result.divergences.length === 0 || isFirm(this.context, branchTerms(this.context));
+    if (!isCertain) problem = 'invented-value';
     const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
-    return { ...nothing, races, divergences: isFirm ? result.divergences : [], faults, problem };
+    return { ...nothing, races, divergences: isCertain ? result.divergences : [], faults, problem };
   }
 
   /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
@@ -640,20 +642,6 @@ export class Confirmation {
     );
   }
 
-  /** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */
-  private isFirm(terms: readonly Term[]): boolean {
-    const { kernel, loaded } = this.context;
-    return terms.every((term) =>
-      term.leaves.every((leaf) => {
-        if (leaf.atom!.kind !== 'havoc') return true;
-        if (leaf.atom.value < 0) return false;
-        const { definition } = kernel.values[leaf.atom.value]!;
-        if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return false;
-        return loaded(definition.instruction) === 'fixed';
-      }),
-    );
-  }
-
   /** The `pairKey` of the accesses of a race. */
   private keyOf(event: RaceEvent): string {
     const scope: PairScope = event.first.block.join() === event.second.block.join() ? 'block' : 'grid';
@@ -691,29 +679,6 @@ function cornersOf([x, y, z]: Dim3): number[] {
 /** Names threads that miss a barrier, for {@link Confirmation.standing}. */
 export function barrierKey({ barrier, kind }: DivergenceEvent): string {
   return `${kind}:${barrier}`;
-}
-
-function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
-  return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
-}
-
-function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
-  return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
-}
-
-/** Whether what memory holds decides if a pair's accesses happen, and where. */
-function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean {
-  const isLoaded = (leaf: Term): boolean => {
-    if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
-    const { definition } = kernel.values[leaf.atom.value]!;
-    return definition.kind === 'phi' || definition.instruction.operation.effect.kind !== 'pure';
-  };
-  return pair.obligations.some(({ first, second }) =>
-    [first, second].some(
-      ({ target, conditions }) =>
-        target.offset.leaves.some(isLoaded) || conditions.some(({ term }) => term.leaves.some(isLoaded)),
-    ),
-  );
 }
 
 /** Names a pair, for the maps of a confirmation. */

@@ -1,0 +1,43 @@
+/** What the terms of a kernel rest on: the launch and what memory holds for sure, or what threads store and nobody gives. */
+import type { Access } from '../../analysis/values/access.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
+import type { AccessPair } from '../obligations/obligation.ts';
+
+/** Whether an access happens, and where. */
+export function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
+  return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
+}
+
+/** Which way threads go. */
+export function branchTerms({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts): Term[] {
+  return kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
+}
+
+/** Whether what memory holds decides if a pair's accesses happen, and where. */
+export function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): boolean {
+  const isLoaded = (leaf: Term): boolean => {
+    if (leaf.atom?.kind !== 'havoc' || leaf.atom.value < 0) return false;
+    const { definition } = kernel.values[leaf.atom.value]!;
+    return definition.kind === 'phi' || definition.instruction.operation.effect.kind !== 'pure';
+  };
+  return pair.obligations.some(({ first, second }) =>
+    [first, second].some(
+      ({ target, conditions }) =>
+        target.offset.leaves.some(isLoaded) || conditions.some(({ term }) => term.leaves.some(isLoaded)),
+    ),
+  );
+}
+
+/** Whether terms rest on the launch, arguments and the contents of arrays that the kernel only reads. */
+export function isFirm({ kernel, loaded }: Pick<KernelContext, 'kernel' | 'loaded'>, terms: readonly Term[]): boolean {
+  return terms.every((term) =>
+    term.leaves.every((leaf) => {
+      if (leaf.atom!.kind !== 'havoc') return true;
+      if (leaf.atom.value < 0) return false;
+      const { definition } = kernel.values[leaf.atom.value]!;
+      if (definition.kind !== 'instruction' || definition.instruction.operation.effect.kind !== 'load') return false;
+      return loaded(definition.instruction) === 'fixed';
+    }),
+  );
+}
