@@ -68,8 +68,11 @@ function plantsOf(
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
     for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${kind} dropped`, dropped(one)); // prettier-ignore
   }
+  // Other waits are for loads of the same thread.
+  const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH'; // prettier-ignore
+  const hasGroups = instructions.some(isEnd);
   for (const one of instructions) {
-    const groups = groupsLeftOf(one);
+    const groups = hasGroups ? groupsLeftOf(one) : null;
     if (groups !== null) add('wait dropped', dropped(one));
     if (groups === 0) {
       const code = codeOf(one).slice();
@@ -77,7 +80,7 @@ function plantsOf(
       code[4] = code[4]! | 0x40;
       add('wait for fewer copies', [{ at: one, code }]);
     }
-    if (one.opcode?.mnemonic === 'LDGDEPBAR' || one.opcode?.mnemonic === 'UTMACMDFLUSH') add('end of a group dropped', dropped(one)); // prettier-ignore
+    if (isEnd(one)) add('end of a group dropped', dropped(one));
   }
   for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add('spill store dropped', dropped(one));
   for (const [index, one] of instructions.entries()) {
