@@ -28,11 +28,13 @@ export function isUsuallyMet(
 ): boolean {
   // What a struct holds is not known.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
-  const isMet = (launch: InstanceArguments): boolean =>
-    holds(condition, launch) && written.some((set) => set === null || !isEmpty(bytesAt(set, launch)));
-  return shapes.some((block) =>
-    grids.some((grid) => scalars.some((scalar) => isMet(launchOf(kernel, block, grid, scalar)))),
+  const launches = shapes.flatMap((block) =>
+    grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),
   );
+  const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // prettier-ignore
+  const met = launches.filter((launch) => holds(condition, launch));
+  // Where what is stated of contents lets none of them write, that tells nothing.
+  return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));
 }
 
 /** Whether all usual launches with one shape of blocks meet a condition; not known of kernels that take structs. */
