@@ -75,7 +75,7 @@ test('of an array of locks, the own one orders work on what tells which it is', 
   const broken: Readonly<Record<string, readonly [string, string, string?, string?]>> = {
     'a lock for each element, and several of them work on one': ['%r30', '%r31', '', 'shr.s32 %r31, %r30, 3;'],
     'an index that is cut off': ['%r30', '%r31', '', 'cvt.s32.s8 %r31, %r30;'],
-    'another index than that of the lock': ['%r30', '%r31', '', `${load('%r31', '%d50', '%r8', 53)}`],
+    'another index than that of the lock': ['%r30', '%r31', '', load('%r31', '%d50', '%r8', 53)],
     'the lock of another element is released': ['%r30', '%r30', 'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;'],
     'somebody else releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
   }; // prettier-ignore

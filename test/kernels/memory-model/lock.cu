@@ -6,7 +6,6 @@
 // expect: strongest_fences race=proved divergence=proved
 // expect: lock_of_the_block race=proved divergence=proved
 // expect: lock_per_slot race=proved divergence=proved
-// today: lock_per_slot race=possible divergence=proved (locks that an index chooses are not followed yet)
 //
 // A lock that `atom.cas` takes and a store or an exchange releases, with every strength that orders what its holders
 // do: an acquire behind taking it, a release before giving it back, of a scope that includes all that take it.
