@@ -6,16 +6,28 @@ import type { RunResult } from '../../machine/core/run-result.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
-import type { Scenario } from './replay.ts';
+import type { ParameterSource } from '../../launch/parameter-source.ts';
+import type { RunRequest } from '../../machine/core/run-request.ts';
+import type { Steps } from '../../base/steps.ts';
+import { type Scenario, replay } from './replay.ts';
 
 /** A run without the memory that it left. */
 type KeptRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
+
+/** What ends a run before its time; `of` is all that this depends on. */
+export type RunUntil = Pick<RunRequest, 'watch'> & { readonly of: unknown };
 
 /** By kernel, then by all that a run of it depends on but its budget, oldest first. */
 const runs = new WeakMap<Kernel, Map<string, { readonly run: KeptRun; readonly budget: number }>>();
 
 /** Runs that are kept of a kernel. */
 const mostKept = 64;
+
+/** Runs a launch, unless it is known what that shows. @param key of {@link runKey} */
+export function* replayOnce(request: RunRequest, key: string): Steps<KeptRun> {
+  const { kernel, steps } = request;
+  return keptRun(kernel, key, steps) ?? keepRun(kernel, key, steps, yield* replay(request));
+}
 
 /**
  * What a run would show that may execute so many instructions; undefined where that is not known. What ended within one
@@ -45,6 +57,7 @@ export function keepRun(kernel: Kernel, key: string, budget: number, result: Run
  */
 export function runKey(
   kernel: Kernel,
+  parameters: readonly ParameterSource[],
   fields: readonly ParameterField[],
   launch: Launch,
   scenario: Scenario,
@@ -53,6 +66,18 @@ export function runKey(
   const { block, grid, sharedBytes, blocks, order, contents, settled, extents, scalar } = scenario;
   const { samePointers, distances } = launch;
   const scalars = fields.flatMap((field) => (field.isPointer ? [] : [String(scalar(field))]));
+  const types = parameters.map(({ type, fields: own }) => [type, own]);
   const memory = [contents, [...settled], [...(extents ?? [])], samePointers, distances];
-  return JSON.stringify([block, grid, sharedBytes, blocks, order, scalars, memory, clusterOf(launch, kernel), others]);
+  return JSON.stringify([
+    block,
+    grid,
+    sharedBytes,
+    blocks,
+    order,
+    scalars,
+    types,
+    memory,
+    clusterOf(launch, kernel),
+    others,
+  ]);
 }

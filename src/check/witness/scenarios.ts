@@ -11,7 +11,6 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import type { RunRequest } from '../../machine/core/run-request.ts';
 import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { Hit } from '../deciding/enumerate.ts';
@@ -23,9 +22,9 @@ import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
 import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
-import { keepRun, keptRun, runKey } from './kept-runs.ts';
+import { type RunUntil, replayOnce, runKey } from './kept-runs.ts';
 import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-memory.ts';
-import { type Contents, type Scenario, type Shown, replay, replayRequest } from './replay.ts';
+import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import { firstInterleaved, isInterleaved } from '../../machine/core/schedule.ts';
@@ -493,7 +492,6 @@ export class Confirmation {
   private *execute(scenario: Scenario, steps: number, sought: readonly string[]): Steps<Executed> {
     // What comes later decides whether an execution counts that states what it assumes.
     if (sought.length === 0 || this.statesAssumptions) return yield* this.executed(scenario, steps);
-    const places = this.context.accesses.map(({ instruction, operation }) => `${instruction.id} ${operation}`);
     const watch = (): ((race: RaceEvent) => boolean) => {
       const left = new Set(sought);
       return (race) => {
@@ -501,42 +499,20 @@ export class Confirmation {
         return left.size === 0;
       };
     };
-    const executed = yield* this.executed(scenario, steps, { watch, of: [...sought, ...places] });
+    const places = this.context.accesses.map(({ instruction: { id }, operation }) => [id, operation]);
+    const executed = yield* this.executed(scenario, steps, { watch, of: [sought, places] });
     const counted = new Set(executed.races.map((race) => this.keyOf(race)));
     if (executed.isWhole || sought.every((pair) => counted.has(pair))) return executed;
     const again = yield* this.executed(scenario, steps);
     return { ...again, steps: executed.steps + again.steps };
   }
 
-  /** @param until ends a run that has shown enough; `of` names all that this depends on */
-  private *executed(
-    scenario: Scenario,
-    steps: number,
-    until?: { readonly watch: RunRequest['watch']; readonly of: readonly string[] },
-  ): Steps<Executed> {
+  private *executed(scenario: Scenario, steps: number, until?: RunUntil): Steps<Executed> {
     const { request, kernel, fields } = this.context;
     const { launch, parameters, policy } = request;
-    const volatileRaces = policy.volatile !== 'allow';
-    const key = runKey(kernel, fields, launch, scenario, [
-      parameters.map(({ type, fields: own }) => [type, own]),
-      policy.warpLockstep,
-      volatileRaces,
-      until?.of,
-    ]);
-    let result = keptRun(kernel, key, steps);
-    if (!result) {
-      const asked = replayRequest(
-        kernel,
-        parameters,
-        fields,
-        launch,
-        scenario,
-        steps,
-        policy.warpLockstep,
-        until?.watch,
-      );
-      result = keepRun(kernel, key, steps, yield* replay({ ...asked, volatileRaces }));
-    }
+    const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep, until?.watch);
+    const key = runKey(kernel, parameters, fields, launch, scenario, [policy, until?.of]);
+    const result = yield* replayOnce({ ...asked, volatileRaces: policy.volatile !== 'allow' }, key);
     const wasCutOff = result.outcome === 'budget';
     let problem: ReplayProblem | null = wasCutOff ? 'too-long' : null;
     const nothing = {

@@ -57,7 +57,14 @@ test('a run is kept under all that it depends on, and the oldest goes first', ()
   const { launch } = requestFor(kernel);
   const scenario = { block: [32, 1, 1], grid: [2, 1, 1], sharedBytes: 0, scalar: () => 1n, blocks: [0, 1], contents: 1, settled: new Map([['0.0', 1]]) } as const; // prettier-ignore
   const key = (changed: object, others: readonly unknown[] = [10], of: Launch = launch): string =>
-    runKey(kernel, [{ index: 2, offset: 0, bytes: 4, isPointer: false }], of, { ...scenario, ...changed }, others);
+    runKey(
+      kernel,
+      pointersAndNumbers,
+      [{ index: 2, offset: 0, bytes: 4, isPointer: false }],
+      of,
+      { ...scenario, ...changed },
+      others,
+    );
   const keys = [
     key({}), key({ block: [64, 1, 1] }), key({ grid: [3, 1, 1] }), key({ sharedBytes: 4 }), key({ scalar: () => 2n }),
     key({ blocks: [1, 0] }), key({ order: 1 }), key({ contents: 'rising' }), key({ settled: new Map() }),
