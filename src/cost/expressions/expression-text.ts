@@ -1,8 +1,18 @@
-import { type Addend, type Expression, type Factor, add, constant, constantValue, subtract } from './expression.ts';
+import {
+  type Addend,
+  type Expression,
+  type Factor,
+  add,
+  constant,
+  constantValue,
+  floorQuotient,
+  subtract,
+} from './expression.ts';
+import { addRational, multiplyRational, rational } from './rational.ts';
 
 /** Prints an expression: `8*ceil(n/32) + 4`. */
 export function expressionText(expression: Expression): string {
-  const list = [...expression.addends.values()];
+  const list = [...gathered(expression).values()];
   if (list.length === 0) return '0';
   const weight = ({ factors }: Addend): number => factors.length;
   list.sort((a, b) => weight(b) - weight(a) || Number(a.coefficient.top < 0n) - Number(b.coefficient.top < 0n));
@@ -13,6 +23,53 @@ export function expressionText(expression: Expression): string {
     text += text === '' ? `${negative ? '-' : ''}${part}` : ` ${negative ? '-' : '+'} ${part}`;
   }
   return text;
+}
+
+/**
+ * Addends as they read best. What a loop costs that compilers test at its end is `4*max(0, n - 1) + 4`, which is
+ * `4*max(1, n)`.
+ */
+function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
+  const left = new Map(addends);
+  for (const [key, { coefficient, factors }] of addends) {
+    if (coefficient.top < 0n) continue;
+    for (const [at, factor] of factors.entries()) {
+      const more = raised(factor);
+      const others = factors.toSpliced(at, 1);
+      const rest = others.map((other) => other.key).join('');
+      const beside = left.get(rest);
+      if (!more || !beside) continue;
+      const stays = addRational(beside.coefficient, multiplyRational(rational(-more.by), coefficient));
+      if (stays.top < 0n) continue;
+      if (stays.top === 0n) left.delete(rest);
+      else left.set(rest, { coefficient: stays, factors: others });
+      left.set(key, { coefficient, factors: factors.with(at, more.factor) });
+      break;
+    }
+  }
+  return left;
+}
+
+/** A maximum of which a part has a negative number beside it, and the same without that number; null for others. */
+function raised(factor: Factor): { readonly factor: Factor; readonly by: bigint } | null {
+  if (factor.kind === 'floor') {
+    // floor(max(0, n - 1) / 128) + 1 is max(1, ceil(n / 128)).
+    const [only, ...others] = factor.dividend.addends.values();
+    const [most, ...more] = only?.factors ?? [];
+    const isMost = others.length + more.length === 0 && only?.coefficient.top === 1n && only.coefficient.bottom === 1n;
+    if (!isMost || most?.kind !== 'max' || !constantValue(factor.divisor) || !most.parts.some(isShort)) return null;
+    const parts = most.parts.map((part) => floorQuotient(add(part, factor.divisor), factor.divisor));
+    return { factor: { ...most, parts }, by: 1n };
+  }
+  const short = factor.kind === 'max' ? factor.parts.find(isShort) : undefined;
+  if (factor.kind !== 'max' || !short) return null;
+  const by = -short.addends.get('')!.coefficient.top;
+  return { factor: { ...factor, parts: factor.parts.map((part) => add(part, constant(by))) }, by };
+}
+
+function isShort({ addends }: Expression): boolean {
+  const number = addends.get('')?.coefficient;
+  return number !== undefined && number.top < 0n && number.bottom === 1n;
 }
 
 function printAddend({ coefficient: { top, bottom }, factors }: Addend): string {
