@@ -148,7 +148,7 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
       registers.write(field(16), words(), true);
       return registers;
     case 'WARPSYNC':
-      if (code === 0x348) registers.read(field(32), 1, false);
+      if (code === 0x348) registers.read(field(24), 1, false);
       return registers;
     case 'SHFL':
       registers.read(field(24), 1, false);
