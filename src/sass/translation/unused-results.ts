@@ -12,6 +12,9 @@ const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'dou
 /** Upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer, as it does copies. */
 const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
+/** From sm_100 on no disassembler showed which registers all operations read: what seems unused may be read. */
+const firstUnprinted = 100;
+
 /** Registers that always hold zero: a multiplication of two is a copy of what is added. */
 const zeroRegister = 255;
 
@@ -74,6 +77,7 @@ export function unusedResults(
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): SassInstruction[] {
+  if (version >= firstUnprinted) return [];
   const liveness = new RegisterLiveness(flow, version);
   const found: SassInstruction[] = [];
   liveness.each({
