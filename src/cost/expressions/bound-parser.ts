@@ -32,7 +32,7 @@ const one = constant(1);
 const token = /\s*(?:(\d+)|([\p{L}_$][\p{L}\p{N}_$]*(?:[.@][\p{L}\p{N}_$]+)*)|(\S))/uy;
 const deepest = 100;
 
-/** Reads a bound. What the printer of expressions writes is read as the same expression. */
+/** Reads a bound. What the printer of expressions writes is read as an expression of the same values. */
 export function parseBound(text: string): ParsedBound {
   const parser = new Parser(text);
   try {

@@ -31,19 +31,24 @@ export function expressionText(expression: Expression): string {
  */
 function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
   const left = new Map(addends);
-  for (const [key, { coefficient, factors }] of addends) {
-    if (coefficient.top < 0n) continue;
+  // These stand under a key that is no longer that of their factors.
+  const rewritten = new Set<string>();
+  for (const key of addends.keys()) {
+    const addend = left.get(key);
+    if (!addend || addend.coefficient.top < 0n) continue;
+    const { coefficient, factors } = addend;
     for (const [at, factor] of factors.entries()) {
       const more = raised(factor);
       const others = factors.toSpliced(at, 1);
       const rest = others.map((other) => other.key).join('');
-      const beside = left.get(rest);
+      const beside = rewritten.has(rest) ? undefined : left.get(rest);
       if (!more || !beside) continue;
       const stays = addRational(beside.coefficient, multiplyRational(rational(-more.by), coefficient));
       if (stays.top < 0n) continue;
       if (stays.top === 0n) left.delete(rest);
       else left.set(rest, { coefficient: stays, factors: others });
       left.set(key, { coefficient, factors: factors.with(at, more.factor) });
+      rewritten.add(key);
       break;
     }
   }

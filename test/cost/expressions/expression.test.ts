@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
+import { parseBound } from '../../../src/cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../../src/cost/expressions/comparison.ts';
 import {
   type Expression,
@@ -48,6 +49,34 @@ test('a normal form, printed as it was meant', () => {
     [number(-3), '-3'],
   ];
   for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
+});
+
+test('rounds of a loop that is tested at its end are told with what comes beside', () => {
+  const rounds = (length: Expression, step: number): Expression =>
+    maximum(subtract(ceilDivide(length, number(step)), number(1)), number(0));
+  const rotated = floorQuotient(maximum(subtract(n, number(1)), number(0)), number(128));
+  const cases: readonly (readonly [Expression, string])[] = [
+    [add(scale(rounds(n, 128), 404), number(404)), '404*max(1, ceil(n/128))'],
+    [add(scale(rounds(n, 128), 4), number(10)), '4*max(1, ceil(n/128)) + 6'],
+    [add(scale(multiply(m, rounds(n, 128)), 4), scale(m, 4)), '4*m*max(1, ceil(n/128))'],
+    [add(scale(rotated, 4), number(4)), '4*max(1, ceil(n/128))'],
+    // Too little stands beside.
+    [add(scale(rounds(n, 128), 4), number(3)), '4*max(0, ceil(n/128) - 1) + 3'],
+  ];
+  for (const [expression, text] of cases) assert.equal(expressionText(expression), text);
+  const random = seededRandom(3);
+  for (let round = 0; round < 300; round++) {
+    const part = (): Expression => {
+      const length = [n, m, add(n, scale(m, 2))][random.below(3)]!;
+      const times = [number(1), n, rounds(m, 1 + random.below(9))][random.below(3)]!;
+      return scale(multiply([rounds(length, 1 + random.below(40)), rotated, m][random.below(3)]!, times), random.below(9) - 2); // prettier-ignore
+    };
+    const expression = add(part(), part(), number(random.below(20)), scale(n, random.below(6)));
+    const printed = parseBound(expressionText(expression));
+    assert.ok('expression' in printed, expressionText(expression));
+    const values = { n: random.below(300), m: random.below(300) };
+    assert.equal(at(printed.expression, values), at(expression, values), expressionText(expression));
+  }
 });
 
 test('values are those of the operations', () => {
