@@ -1,2 +1,2 @@
 import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-import{loadCudaGrammar,readSource}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{loadCudaGrammar,readSource};
+import{loadCudaGrammar,macrosFor,readSource}from"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{loadCudaGrammar,macrosFor,readSource};

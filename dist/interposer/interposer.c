@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "code/code.h"
 #include "judge.h"
 
 static char *log_path;

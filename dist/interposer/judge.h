@@ -2,7 +2,7 @@
 #ifndef SELVAGE_JUDGE_H
 #define SELVAGE_JUDGE_H
 
-#include "code.h"
+#include "code/code.h"
 #include "order.h"
 
 #pragma GCC visibility push(hidden)
