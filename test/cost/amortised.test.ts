@@ -17,7 +17,7 @@ const expected: readonly (readonly [string, readonly (string | null)[], string])
   ['advancingApart', [null, null, 'n', 'm'], '64*n + 2048*m + 8'],
   ['merge', [null, null, null, 'n', 'm'], '4*m + 4*n + 4'],
   ['twoEnds', [null, null, 'n'], '64*max(0, n - 1) + 4'],
-  ['queue', [null, null, 'capacity'], 'max(0, capacity - 1) + 5'],
+  ['queue', [null, null, 'capacity'], 'max(1, capacity) + 4'],
   ['uneven', [null, null, 'n'], '2*n + 4'],
   ['threeLevels', [null, null, 'n', 'm'], 'n*n + n + 2*m + 4'],
   ['steppingBack', [null, null, 'n', 'm'], '6*n + 2*m + 4'],

@@ -3,7 +3,7 @@
 // expect: not_cooperative unrepairable
 // expect: one_element unrepairable
 // because: race between blocks, which only a barrier of the grid can order
-// because: launch the kernel cooperatively and add `cooperative_groups::this_grid().sync()`
+// because: launch the kernel cooperatively and add `cg::this_grid().sync()`
 // because: to the same element, and no barrier can separate them
 //
 // Barriers of the grid that not all blocks come to, and races that none of them helps.
