@@ -35,6 +35,8 @@ class JoinedClock {
   /** All of it, once it was needed; `a` and `b` are null then. */
   trie: Trie = null;
   isTrie = false;
+  /** Questions that were answered without a trie. */
+  questions = 0;
 
   constructor(a: VectorClock, b: VectorClock, key: number, count: number) {
     this.a = a;
@@ -55,12 +57,16 @@ const mostDepth = 1 << 19;
 /** Clocks that a question looks at before it makes a trie. */
 const mostVisits = 24;
 
+/** Questions about one clock that are answered without a trie: where a thread meets many accesses, a trie is soon repaid. */
+const mostQuestions = 16;
+
 const waitingVisits: JoinedClock[] = [];
 
 /** Whether the count of a key is at least `count`, which is above 0. */
 export function knows(clock: VectorClock, key: number, count: number): boolean {
   if (clock === null) return false;
   if (clock.isTrie) return countIn(clock.trie, key) >= count;
+  if (++clock.questions > mostQuestions) return countIn(trieOf(clock), key) >= count;
   waitingVisits.length = 0;
   waitingVisits.push(clock);
   for (let visits = 0; waitingVisits.length > 0; visits++) {
