@@ -67,7 +67,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'grid-order':
       if (isEachOne(first, second) && first.operation === 'write')
         return 'let one thread of the grid write the element, or use an atomic operation';
-      return `${isOneStatement(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
+      return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
     case 'atomic':
       return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses, or separate them by a barrier`;
     case 'scope':
@@ -91,14 +91,14 @@ function besides(
 
 /** Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads what the other writes. */
 function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
-  return first.expression !== undefined && first.expression === second.expression && isOneStatement(first, second);
+  const [a, b] = [first.location, second.location];
+  const isOneText = first.expression !== undefined && first.expression === second.expression;
+  return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && isReadOfWrite(first, second);
 }
 
-/** Whether one statement reads elements and writes others, as `a[i] = a[i - 1]` does, and one thread reads what the other writes. */
-function isOneStatement(first: AccessDescription, second: AccessDescription): boolean {
-  const [a, b] = [first.location, second.location];
-  const operations = new Set([first.operation, second.operation]);
-  return a !== undefined && a.file === b?.file && a.line === b.line && operations.has('read') && operations.has('write'); // prettier-ignore
+/** Whether one thread plainly reads what the other plainly writes: as in `a[i] = a[i - 1]`, which works on an array in place. */
+function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
+  return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');
 }
 
 /** Whether both threads execute one statement. */
