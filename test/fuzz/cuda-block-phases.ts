@@ -118,8 +118,8 @@ const warpTail: PhaseMaker = (c, broken) => {
     ],
     repeats: !isVolatile && (c.block > 32 || c.isSymbolic) ? 'barrier' : 'barrier perhaps',
     ...(isVolatile && { isOpen: true }),
-    // In a block of one warp the barrier of the warp does.
-    ...(fault && !isVolatile && (fault !== 'block' || c.block > 32) && { fault }),
+    // In a block of one warp the barrier of the warp does, if the launch says that it is one.
+    ...(fault && !isVolatile && (fault !== 'block' || c.block > 32 || c.isSymbolic) && { fault }),
   };
 };
 
