@@ -197,8 +197,6 @@ export function lastingEffects(
     if (terminator.kind === 'branch' && isNeverWritten(terminator.condition))
       add('unsupported', 'a variable that is not set', terminator);
   }
-  const special = kernel.blocks.flatMap(({ instructions }) => instructions.filter(readsWarpNumber));
-  for (const instruction of special) add('effect', '%warpid', instruction);
   return distinct(extensions.requirements ? reasons : reasons.filter(({ kind }) => ofPaper.has(kind)));
 }
 
@@ -251,11 +249,6 @@ function isAccess(load: Instruction, accesses: readonly Access[]): boolean {
 
 function isNeverWritten(operand: Operand): boolean {
   return operand.kind === 'undefined';
-}
-
-/** The number of a warp is not promised to stay the same. */
-function readsWarpNumber({ arguments: operands }: Instruction): boolean {
-  return operands.some((operand) => operand.kind === 'special' && operand.register === 'warpid');
 }
 
 /** Values that something reads. */

@@ -25,7 +25,7 @@ import {
 /** Special registers that have a value; the others are unknown values. */
 export const specialRegisters: ReadonlySet<string> = new Set<string>([
   'tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y',
-  'nctaid.z', 'laneid', 'warpid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
+  'nctaid.z', 'laneid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
   'lanemask_ge',
 ] satisfies SpecialRegister[]); // prettier-ignore
 

@@ -131,7 +131,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (register === 'dynamic_smem_size' && context.sharedBytes !== null)
       return store.constant(32, BigInt(context.sharedBytes));
     if (register === 'laneid') return store.and(32, linearThread(), store.constant(32, 31n));
-    // Warp numbers are not promised to follow thread numbers; lane masks are functions of the lane.
+    // Lane masks are functions of the lane.
     return store.pure(register, 32, [linearThread()]);
   }
 

@@ -219,7 +219,7 @@ function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Ac
 /** The launch's dimensions; without any, an axis that the kernel never reads is 1, the others are symbolic. */
 function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
   const read = specialRegisters(kernel);
-  const usesLane = [...read].some((name) => /^(laneid|warpid|lanemask)/.test(name));
+  const usesLane = [...read].some((name) => /^(laneid|lanemask)/.test(name));
   const axis = (name: string, i: number): number | null =>
     read.has(`${name}.${'xyz'[i]}`) || (name === 'tid' && usesLane) ? null : 1;
   const block = launch.block ?? kernel.requiredThreads ?? null;

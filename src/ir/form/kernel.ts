@@ -13,13 +13,16 @@ export type InstructionId = Id<'InstructionId'>;
 export type ObjectId = Id<'ObjectId'>;
 export type LoopId = Id<'LoopId'>;
 
-/** Special registers that have a value of their own; every other one is an unknown value (`havoc`). */
+/**
+ * Special registers that have a value of their own; every other one is an unknown value (`havoc`). So is `%warpid`: it is
+ * the place of a warp on its multiprocessor, and may change while the kernel runs (PTX ISA 10.6).
+ */
 export type SpecialRegister =
   | 'tid.x' | 'tid.y' | 'tid.z'
   | 'ntid.x' | 'ntid.y' | 'ntid.z'
   | 'ctaid.x' | 'ctaid.y' | 'ctaid.z'
   | 'nctaid.x' | 'nctaid.y' | 'nctaid.z'
-  | 'laneid' | 'warpid' | 'warpsize' | 'dynamic_smem_size'
+  | 'laneid' | 'warpsize' | 'dynamic_smem_size'
   | 'lanemask_eq' | 'lanemask_lt' | 'lanemask_le' | 'lanemask_gt' | 'lanemask_ge'; // prettier-ignore
 
 export type Operand =

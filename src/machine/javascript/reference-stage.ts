@@ -48,7 +48,6 @@ const specialValues: Readonly<Record<SpecialRegister, (thread: Thread, machine: 
   'nctaid.y': (_thread, machine) => machine.grid[1],
   'nctaid.z': (_thread, machine) => machine.grid[2],
   laneid: (thread) => thread.lane,
-  warpid: (thread) => thread.warp,
   warpsize: () => 32,
   dynamic_smem_size: (_thread, machine) => machine.sharedBytes,
   lanemask_eq: ({ lane }) => 2 ** lane,

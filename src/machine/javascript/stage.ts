@@ -139,7 +139,6 @@ const specialCode: Readonly<Record<string, JavaScript>> = {
   'nctaid.y': 'm.grid[1]',
   'nctaid.z': 'm.grid[2]',
   laneid: 't.lane',
-  warpid: 't.warp',
   warpsize: '32',
   dynamic_smem_size: 'm.sharedBytes',
   lanemask_eq: '(1 << t.lane)',

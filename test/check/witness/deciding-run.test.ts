@@ -94,6 +94,13 @@ test('values that a run makes up decide nothing', async () => {
   assert.equal(await decided(`${sine} ${place} ${store('%d0', '%r22', '%r0', 30)}`), false);
 });
 
+test('the number of a warp decides nothing: it is its place on the multiprocessor', async () => {
+  const own = (register: string): string => `mov.u32 %r20, ${register}; setp.eq.u32 %p1, %r20, 40; @%p1 bra ZERO;
+    ${store('%d0', '%r0', '%r0', 30)} bra END; ZERO: st.u32 [%d0], %r0; END:`;
+  assert.equal(await decided(own('%laneid')), true);
+  for (const register of ['%warpid', '%nwarpid', '%smid', '%clock']) assert.equal(await decided(own(register)), false, register); // prettier-ignore
+});
+
 test('blocks that differ are all run, and where that is too much nothing is decided', async () => {
   // The last block alone has threads that write one element.
   const last = `setp.lt.u32 %p1, %r6, 7; selp.b32 %r20, %r0, 0, %p1; ${store('%d0', '%r20', '%r0', 30)}`;

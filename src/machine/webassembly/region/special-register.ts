@@ -46,8 +46,6 @@ export function readSpecial({ plan, body, frame, thread }: RegionBuilder, regist
       return constant(grid[axis]!);
     case 'laneid':
       return limited(lane(), 31);
-    case 'warpid':
-      return limited(bind(body, 'i32', thread, i32(5), 'i32.shr_u'), 31);
     case 'warpsize':
       return constant(32);
     case 'dynamic_smem_size':
