@@ -187,16 +187,21 @@ function leavesRest({ fields }: KernelContext, { block, scalar }: Setting): bool
   return fields.some((field) => !field.isPointer && scalar(field) % threads !== 0n);
 }
 
-/** Whether no dimension that the launch leaves open is part of the address of an access. */
-function isOfLaunch({ symbolic, dimensions, kernel }: KernelContext, id: InstructionId | null): boolean {
+/**
+ * Whether no dimension that the launch leaves open is part of the address of an access, and nothing that an array holds:
+ * natural contents are in the range in which indices stay in their objects.
+ */
+function isOfLaunch(context: KernelContext, id: InstructionId | null): boolean {
+  const { symbolic, dimensions, kernel } = context;
   const instruction = kernel.blocks.flatMap(({ instructions }) => instructions).find((one) => one.id === id);
   // A copy has the address that it writes, then that which it reads.
   const addresses = instruction?.arguments.slice(0, instruction.operation.effect.kind === 'async-copy' ? 2 : 1) ?? [];
   return addresses.every((address) =>
-    symbolic.operand(address).leaves.every(({ atom }) => {
+    symbolic.operand(address).leaves.every((leaf) => {
+      const { atom } = leaf;
       if (atom?.kind === 'thread' || atom?.kind === 'block-size') return dimensions.block[atom.axis] !== null;
       if (atom?.kind === 'block' || atom?.kind === 'grid-size') return dimensions.grid[atom.axis] !== null;
-      return true;
+      return !restsOnContents(context, leaf);
     }),
   );
 }
