@@ -161,7 +161,7 @@ function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, faul
   }
   if (fault.kind === 'unused') {
     const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} computes at ${at(fault.ptxLine)} what nothing in it uses: the instruction that its PTX has for it is missing.`;
+    const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it is missing.`;
     return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
   }
   if (fault.kind === 'stray') {
