@@ -24,6 +24,7 @@ import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
 import { Coverage } from './coverage.ts';
+import { spend, TooMuchWork } from './effort.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
@@ -111,6 +112,9 @@ interface Pair {
   readonly isOfOneRoot: boolean;
 }
 
+/** Work on a pair of accesses, beside that on the terms of each. */
+const workOfPair = 20;
+
 /** Accesses of a kernel that is looked at briefly. */
 const mostAccesses = 12;
 
@@ -121,7 +125,12 @@ export function classify(request: ClassifyRequest): Classification {
     const { open } = raceFreedom(kernel, parameters, checked, extensions.contents);
     if (open.length > 0) return undecided(notRaceFree(kernel, open));
   }
-  return new Classifier(request).classify();
+  try {
+    return new Classifier(request).classify();
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    return undecided([{ kind: 'too-large', locations: sourcePlaces(kernel) }]);
+  }
 }
 
 function notRaceFree(kernel: Kernel, open: readonly string[]): IdempotencyReason[] {
@@ -387,6 +396,7 @@ class Classifier {
       if (!isWriter(second.access)) return;
       footprints.forEach((first, before) => {
         if (first === second || (isWriter(first.access) && before > at)) return;
+        spend(this.symbolic, workOfPair);
         // The paper compares what is read with what is written.
         if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);

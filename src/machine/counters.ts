@@ -159,20 +159,33 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
         if (source !== null && source !== part) before.add(source);
       }
     }
-    while (waiting.size > 0) {
-      const parts = [...waiting.keys()];
+    const behind = new Map<BlockId, BlockId[]>();
+    for (const part of waiting.keys()) behind.set(part, []);
+    for (const [part, before] of waiting) for (const source of before) behind.get(source)!.push(part);
+    const inners = new Map(kernel.loops.flatMap(({ id, parent, header: at }) => (parent === loop ? [[at, id]] : [])));
+    // The keys are in reverse postorder, and what is deleted is not met again.
+    const parts = waiting.keys();
+    for (let next = parts.next(); !next.done;) {
       // Control that is not reducible has no such order: the first in reverse postorder goes on.
-      const part = parts.find((candidate) => waiting.get(candidate)!.size === 0) ?? parts[0]!;
+      const isReady = waiting.get(next.value)!.size === 0;
+      const part = isReady ? next.value : (firstReady(waiting) ?? next.value);
       waiting.delete(part);
-      for (const before of waiting.values()) before.delete(part);
-      const inner = kernel.loops.find((candidate) => candidate.header === part && candidate.parent === loop);
-      if (inner) place(inner.id);
+      for (const after of behind.get(part)!) waiting.get(after)?.delete(part);
+      const inner = inners.get(part);
+      if (inner !== undefined) place(inner);
       else if (part !== header) order.push(part);
+      if (part === next.value) next = parts.next();
     }
     if (header !== null) order.push(header);
   };
   place(null);
   return order;
+}
+
+/** The first part that waits for none. */
+function firstReady(waiting: ReadonlyMap<BlockId, ReadonlySet<BlockId>>): BlockId | undefined {
+  for (const [part, before] of waiting) if (before.size === 0) return part;
+  return undefined;
 }
 
 /** What the lanes of a warp access by one instruction. */

@@ -120,6 +120,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return `the effect of an instruction is not known${named}`;
     case 'many-accesses':
       return 'the kernel has more accesses than a check looks at; `selvage idempotency` does';
+    case 'too-large':
+      return 'the kernel has too many accesses, and branches on the way to them, to compare all of them';
   }
 }
 

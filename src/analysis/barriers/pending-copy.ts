@@ -68,6 +68,7 @@ export function pendingCopies(
   isBarrier: (instruction: Instruction) => boolean,
   inMemory: Pick<Mbarriers, 'arrivals' | 'announcements'>,
 ): PendingCopies {
+  if (!accesses.some(({ isCopy }) => isCopy)) return { at: new Map(), own: [], abandoned: [] };
   const { kernel, store, view } = symbolic;
   const byInstruction = accessesByInstruction(accesses);
   const headerLoop = new Map(kernel.loops.map((loop) => [loop.header, loop]));

@@ -264,15 +264,19 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   // lead into the block.
   const sinceDominator: Term[] = [];
   const weakened: boolean[] = [];
+  /**
+   * Of each block, how many blocks dominate it, how many of these and itself are weakened, and the nearest one above it
+   * that has a condition: thousands of branches in a row have none, and are not walked again for each block.
+   */
+  const depths: number[] = [];
+  const weakenedAbove: number[] = [];
+  const conditionedAbove: (BlockId | null)[] = [];
 
   /** The condition to get from `dominator` (which dominates `block`) to `block`. */
   function reachFrom(block: BlockId, dominator: BlockId): Term {
     const parts: Term[] = [];
-    for (let at = block; at !== dominator;) {
+    for (let at: BlockId | null = block; at !== null && depths[at]! > depths[dominator]!; at = conditionedAbove[at]!) {
       parts.push(sinceDominator[at]!);
-      const next = kernel.dominators[at]!;
-      if (next === at) break;
-      at = next;
     }
     return store.all(parts);
   }
@@ -285,8 +289,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   function isExact(block: BlockId, dominator: BlockId): boolean {
-    for (let at = block; at !== dominator; at = kernel.dominators[at]!) if (weakened[at]) return false;
-    return true;
+    return weakenedAbove[block] === weakenedAbove[dominator];
   }
 
   function waysInto(block: Block): Way[] {
@@ -327,6 +330,12 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     weakened[block.id] = ways.length > mostAlternatives || ways.some((way) => !way.exact);
     const tooMany = block.id === 0 || ways.length > mostAlternatives;
     sinceDominator[block.id] = tooMany ? store.true : store.any(ways.map((way) => way.condition));
+    const above = kernel.dominators[block.id]!;
+    const isFirst = above === block.id;
+    depths[block.id] = isFirst ? Math.min(block.id, 1) : depths[above]! + 1;
+    weakenedAbove[block.id] = (isFirst ? 0 : weakenedAbove[above]!) + (weakened[block.id] ? 1 : 0);
+    const isBare = isFirst || sinceDominator[above] === store.true;
+    conditionedAbove[block.id] = isFirst ? null : isBare ? conditionedAbove[above]! : above;
     const loop = headers.get(block.id);
     for (const phi of block.phis) {
       raw[phi.result] = loop
@@ -610,7 +619,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       let term = reached.get(block);
       if (!term) {
         const stated: Term[] = [];
-        for (let at = block; ; at = kernel.dominators[at]!) {
+        for (let at = block; statedBy.length > 0; at = kernel.dominators[at]!) {
           const here = statedIn[at];
           if (here) stated.push(here);
           if (at === kernel.dominators[at]) break;

@@ -57,8 +57,17 @@ function factorOf(term: Term): IndexFactor {
   return { key, term, isUniform };
 }
 
+/** What terms are as sums of products: a chain of selects meets the same terms again and again. */
+const sums = new WeakMap<Term, readonly Monomial[] | null>();
+
 /** A term as a sum of products, over integers; null where that is too long. */
 export function expand(term: Term): readonly Monomial[] | null {
+  let sum = sums.get(term);
+  if (sum === undefined) sums.set(term, (sum = multipliedOut(term)));
+  return sum;
+}
+
+function multipliedOut(term: Term): readonly Monomial[] | null {
   if (isFactor24(term)) {
     const shift = term.operator === 'ashr' ? 256n : 1n;
     return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // prettier-ignore

@@ -52,6 +52,11 @@ export class WayFacts {
     return [...this.known.values()];
   }
 
+  /** How many facts and guards there are. */
+  get size(): number {
+    return this.known.size + this.guards.length;
+  }
+
   /** Takes a condition on the launch as met. */
   guard(condition: LaunchCondition): void {
     if (condition.condition.kind === 'always') return;

@@ -39,7 +39,8 @@ export type IdempotencyReasonKind =
   /** An instruction whose effect is not known. */
   | 'unsupported'
   /** More accesses than a check looks at; nothing else is known to stand in the way. */
-  | 'many-accesses';
+  | 'many-accesses'
+  | 'too-large';
 
 export interface IdempotencyReason {
   readonly kind: IdempotencyReasonKind;

@@ -1,7 +1,7 @@
 /** Runs a launch on the WebAssembly back end. */
 import type { RunResult, ShadowUse } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
-import type { MemoryAccess } from '../core/program.ts';
+import type { MemoryAccess, Program } from '../core/program.ts';
 import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
 import type { Detection, Plan } from './region/wasm-plan.ts';
 import { MachineRun } from '../core/machine-run.ts';
@@ -20,8 +20,8 @@ const firstCells = 16;
 const bytesPerStep = 32;
 
 /**
- * Runs a launch, or gives null where its memory does not fit, or is too large for the steps of the run. Never throws for
- * what the kernel does.
+ * Runs a launch, or gives null where the kernel is too large, or its memory does not fit or is too large for the steps of
+ * the run. Never throws for what the kernel does.
  */
 export function runWebAssembly(request: RunRequest): RunResult | null {
   const strays = new Set<number>();
@@ -35,9 +35,20 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
   }
 }
 
+/** Values of a kernel whose code is made in WebAssembly: an engine takes functions of 50,000 locals, and some are ours. */
+const mostValues = 40_000;
+/** Bits of the table of what lives where, of which there are three. */
+const mostLivenessBits = 2 ** 29;
+
+/** Whether an engine would refuse the code of the kernel, or its making would take memory that machines lack. */
+function isTooLarge({ kernel, segments }: Program): boolean {
+  return kernel.values.length > mostValues || kernel.values.length * segments.length > mostLivenessBits;
+}
+
 /** @param strays accesses that are known to leave the object they seem to stay in */
 function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
   const program = programOf(request.kernel);
+  if (isTooLarge(program)) return null;
   const reasons = request.detectRaces ? needsVectorClocks(request.kernel) : [];
   const wantsClocks = reasons.length > 0;
   const canSift = request.cluster === null || request.cluster === undefined;

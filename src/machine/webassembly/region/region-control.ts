@@ -72,11 +72,12 @@ export class RegionControl {
     }
   }
 
-  /** Irreducible control: a loop around a switch over all segments. */
+  /** Control without a structure: a loop around a switch over all segments. */
   #emitDispatch(): void {
     const body = this.#body;
     const members = [...this.#contents.members].sort((a, b) => a - b);
-    const next = bind(body, 'i32', i32(members.indexOf(this.#contents.start)));
+    const cased = new Map(members.map((index, at) => [index, at]));
+    const next = bind(body, 'i32', i32(cased.get(this.#contents.start)!));
     const head = body.loop();
     const cases = members.map(() => body.block()).reverse();
     append(body, next);
@@ -85,7 +86,7 @@ export class RegionControl {
       body.end();
       const segment = this.#plan.program.segments[index]!;
       this.#emitSegment(segment, (arm) => {
-        append(body, i32(members.indexOf(segmentSuccessors(this.#plan.program, segment)[arm]!)));
+        append(body, i32(cased.get(segmentSuccessors(this.#plan.program, segment)[arm]!)!));
         body.set(next.index);
         body.br(head);
       });

@@ -15,8 +15,11 @@ export type Structured =
   | { readonly kind: 'loop'; readonly label: number; readonly body: readonly Structured[] }
   | { readonly kind: 'jump'; readonly label: number };
 
+/** Levels of blocks and branches: the code of each is made within that of the one around it. */
+const deepest = 1000;
+
 /**
- * The structure of a graph, or null where it is irreducible.
+ * The structure of a graph, or null where it is irreducible, or blocks and branches lie in each other too deeply.
  * @param count of nodes; not all need be reachable
  * @param successors of a node; an edge is its position in the list
  */
@@ -43,24 +46,46 @@ export function structure(
   const merged = order.map((): number[] => []);
   for (let node = 1; node < order.length; node++) if (forward[node]! > 1) merged[dominator[node]!]!.push(node);
 
-  const tree = (at: number): Structured[] => {
-    const node = order[at]!;
-    if (!isHeader[at]) return within(at, merged[at]!.length);
-    return [{ kind: 'loop', label: node, body: within(at, merged[at]!.length) }];
-  };
-  /** The node and, after it, the first `count` merge nodes that it dominates immediately. */
-  const within = (at: number, mergeCount: number): Structured[] => {
-    if (mergeCount > 0) {
-      const last = merged[at]![mergeCount - 1]!;
-      return [{ kind: 'block', label: order[last]!, body: within(at, mergeCount - 1) }, ...tree(last)];
+  let isTooDeep = false;
+  /**
+   * Appends a node and all that it dominates. What follows the last merge node of another one is appended in a loop, not
+   * a call: thousands of branches in a row are as many merge nodes.
+   */
+  const append = (out: Structured[], first: number, depth: number, isInLoop = false): void => {
+    if (depth > deepest) isTooDeep = true;
+    if (isTooDeep) return;
+    for (let at: number | undefined = first, isIn = isInLoop; at !== undefined; isIn = false) {
+      const node = order[at]!;
+      if (isHeader[at] && !isIn) {
+        const body: Structured[] = [];
+        append(body, at, depth + 1, true);
+        out.push({ kind: 'loop', label: node, body });
+        return;
+      }
+      const merges: readonly number[] = merged[at]!;
+      let items: Structured[] = [nodeAt(at, depth + merges.length)];
+      for (const [index, merge] of merges.entries()) {
+        const block: Structured = { kind: 'block', label: order[merge]!, body: items };
+        if (index === merges.length - 1) items = [block];
+        else append((items = [block]), merge, depth + merges.length - index);
+      }
+      out.push(...items);
+      at = merges.at(-1);
     }
+  };
+  const nodeAt = (at: number, depth: number): Structured => {
     const node = order[at]!;
     const arms = successors(node).map((target): Structured[] => {
       const to = position[target]!;
-      return to <= at || forward[to]! > 1 ? [{ kind: 'jump', label: target }] : tree(to);
+      if (to <= at || forward[to]! > 1) return [{ kind: 'jump', label: target }];
+      const arm: Structured[] = [];
+      append(arm, to, depth + 1);
+      return arm;
     });
-    return [{ kind: 'node', node, arms }];
+    return { kind: 'node', node, arms };
   };
   invariant(order[0] === entry, 'the entry comes first');
-  return tree(0);
+  const whole: Structured[] = [];
+  append(whole, 0, 0);
+  return isTooDeep ? null : whole;
 }

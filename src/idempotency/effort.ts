@@ -1,0 +1,25 @@
+/** Bounds the work on one kernel, counted so that the same kernel gives the same answer on every machine. */
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+
+/** The kernel needs more work than it gets. */
+export class TooMuchWork extends Error {
+  override name = 'TooMuchWork';
+}
+
+/**
+ * Terms that are read, each with the facts that it is read under, and pairs of accesses. The largest of our test kernels
+ * takes a third.
+ */
+const most = 1_500_000;
+
+const spent = new WeakMap<SymbolicKernel, number>();
+
+/**
+ * Takes some work on a kernel.
+ * @throws TooMuchWork where that is more than it gets
+ */
+export function spend(symbolic: SymbolicKernel, work: number): void {
+  const sum = (spent.get(symbolic) ?? 0) + work;
+  if (sum > most) throw new TooMuchWork(`more than ${most} units of work`);
+  spent.set(symbolic, sum);
+}
