@@ -12,7 +12,7 @@ import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
 import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
-import { type Reachability, reachabilityOf } from './reachability.ts';
+import { type Reachability, allReached, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,
   tryCheaply,
@@ -142,7 +142,8 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
 
     // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
     const memory: Aliasing = aliasing(facts);
-    const pairs: readonly AccessPair[] = racingPairs(facts, intervals, memory.mayAlias);
+    const { pairs, isCut } = racingPairs(facts, intervals, memory.mayAlias);
+    const cut: Reason | null = cutBy(facts, intervals, isCut);
     const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
 
     // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
@@ -153,17 +154,18 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
     const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
     const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
-    const { unreachable, off }: Reachability = yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
+    // Without all pairs nothing is proved, so that nothing can be proved of no execution.
+    const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // prettier-ignore
 
     // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
     const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
     if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
-    const isStable = !needsNoRace || races.open.length === 0;
+    const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
     const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
     for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
     const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
     const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
-    const state = { ...races, apart: memory.apart, truncated: intervals.truncated, outOfBounds };
+    const state = { ...races, apart: memory.apart, cut, outOfBounds };
     const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
     return {
       race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
@@ -175,6 +177,12 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
   } finally {
     tiers.dispose();
   }
+}
+
+/** Why pairs of accesses are missing; null where none is. */
+function cutBy({ kernel }: KernelAndLaunch, { truncated }: KernelIntervals, isCut: boolean): Reason | null {
+  if (truncated) return kernel.loops.length > 0 ? { kind: 'many-rounds' } : { kind: 'too-large' };
+  return isCut ? { kind: 'many-pairs' } : null;
 }
 
 /** Whether the request only asks if the assumptions contradict each other. */

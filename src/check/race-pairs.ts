@@ -13,12 +13,18 @@ import { areOfOneLock } from './ordering/recognised.ts';
 /** What `warp-lockstep` takes for granted. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
-/** Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks. */
+/** Conditions of all pairs of a kernel together; the largest of our test kernels has a tenth. */
+const mostConditions = 1_000_000;
+
+/**
+ * Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks.
+ * @returns the pairs, and whether there are more
+ */
 export function racingPairs(
   { symbolic, accesses, dimensions, request }: KernelAndLaunch & SymbolicFacts,
   intervals: KernelIntervals,
   mayAlias: MayAlias,
-): readonly AccessPair[] {
+): { readonly pairs: readonly AccessPair[]; readonly isCut: boolean } {
   const oneBlock = dimensions.grid.every((size) => size === 1);
   // A thread alone in its block meets what it copies itself.
   const oneThread = dimensions.block.every((size) => size === 1);
@@ -33,10 +39,12 @@ export function racingPairs(
     const isOfClusters = scope === 'grid' && launch.cluster !== null && conflictAt(a, b, 1) === null;
     return { kind, betweenClusters: isOfClusters ? launch.cluster : null };
   };
-  return [
-    ...blockPairs(symbolic, oneThread ? [] : intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep),
-    ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias)),
+  const budget = { conditions: mostConditions };
+  const pairs = [
+    ...blockPairs(symbolic, oneThread ? [] : intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep, budget), // prettier-ignore
+    ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias, budget)),
   ];
+  return { pairs, isCut: budget.conditions < 0 };
 }
 
 /** Those that neither a lock orders nor slots that a warp draws together keep apart, nor synchronisation is made of. */

@@ -40,7 +40,8 @@ export function* raceResult(
   confirmation: Confirmation,
   state: RaceState & {
     readonly apart: ReadonlySet<string>;
-    readonly truncated: boolean;
+    /** Why pairs are missing; null: none is. */
+    readonly cut: Reason | null;
     readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
   },
   divergence: DivergenceResult['verdict'],
@@ -104,7 +105,7 @@ export function* raceResult(
   const budget = undecided.find((entry) => entry.budget);
   if (budget)
     return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
-  if (state.truncated) return { verdict: 'unknown', reason: { kind: 'many-rounds' }, findings: list };
+  if (state.cut) return { verdict: 'unknown', reason: state.cut, findings: list };
   const reason: Reason | null =
     (undecided[0] && (barriersInMemory(context) ?? openReason(confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : { kind: 'divergence' }) ??
@@ -128,14 +129,14 @@ export function* raceResult(
  */
 export function reasonBeside(
   context: KernelContext,
-  state: RaceState & { readonly truncated: boolean; readonly outOfBounds: { readonly reason: Reason | null } },
+  state: RaceState & { readonly cut: Reason | null; readonly outOfBounds: { readonly reason: Reason | null } },
   unreachable: Access | null,
   assumed: AssumedFacts,
 ): Reason | null {
   return (
     state.outOfBounds.reason ??
     unprovable(context) ??
-    (state.truncated ? { kind: 'many-rounds' } : null) ??
+    state.cut ??
     (state.open.some(({ unasked }) => unasked === true) ? { kind: 'many-pairs' } : null) ??
     (state.open.length > 0 ? barriersInMemory(context) : null) ??
     (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null) ??

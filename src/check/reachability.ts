@@ -20,6 +20,9 @@ export interface Reachability {
   readonly off: readonly Access[];
 }
 
+/** As if executions reached each access. */
+export const allReached: Reachability = { unreachable: null, off: [] };
+
 /** Which accesses executions under the assumptions reach. */
 export function* reachabilityOf(
   context: KernelAndLaunch & SymbolicFacts & ElementFacts,
@@ -27,7 +30,7 @@ export function* reachabilityOf(
   tiers: SolverTiers,
   assumed: AssumedFacts,
 ): Steps<Reachability> {
-  if (!assumed.areRestrictive) return { unreachable: null, off: [] };
+  if (!assumed.areRestrictive) return allReached;
   const { symbolic, request } = context;
   const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
   const decided = new Map<number, Standing>();

@@ -32,8 +32,8 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
       scope === 'block'
-        ? blockPairs(symbolic, [{ warp: null, intervals }], [], conflicts, alias, false)
-        : gridPairs(symbolic, accesses, null, conflicts, alias);
+        ? blockPairs(symbolic, [{ warp: null, intervals }], [], conflicts, alias, false, { conditions: 1e6 })
+        : gridPairs(symbolic, accesses, null, conflicts, alias, { conditions: 1e6 });
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
   });

@@ -87,11 +87,27 @@ export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts)
   });
 }
 
+type Holds = boolean | 'either';
+
+/** What conditions say: nested branches share theirs. */
+const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
+  [true, new WeakMap()],
+  [false, new WeakMap()],
+  ['either', new WeakMap()],
+]);
+
 /**
  * The bounds that a condition puts on indices.
  * @param holds whether it holds; `either`: where one of its parts or its opposite does
  */
-function guardsOf(condition: Term, holds: boolean | 'either'): readonly IndexGuard[] {
+function guardsOf(condition: Term, holds: Holds): readonly IndexGuard[] {
+  const known = said.get(holds)!;
+  let guards = known.get(condition);
+  if (!guards) known.set(condition, (guards = readGuards(condition, holds)));
+  return guards;
+}
+
+function readGuards(condition: Term, holds: Holds): readonly IndexGuard[] {
   switch (condition.operator) {
     case 'not':
       return guardsOf(condition.arguments[0]!, holds === 'either' ? holds : !holds);

@@ -68,6 +68,11 @@ export interface AccessPair {
   readonly obligations: readonly Obligation[];
 }
 
+/** What is left of the conditions that all pairs of a kernel may have together. */
+export interface PairBudget {
+  conditions: number;
+}
+
 /** Which bases may be the same memory; pointer parameters are apart unless a launch passes one pointer to both. */
 export type MayAlias = (a: Target['base'], b: Target['base']) => 'same' | 'apart' | 'unknown';
 
@@ -108,6 +113,7 @@ export type BlockIntervals = readonly ThreadIntervals[];
  * @param conflicts whether and how two accesses conflict
  * @param own pairs of a copy and what its own thread does before it waits for it
  * @param lockstep what two instructions of one warp access is ordered
+ * @param budget where it ends, pairs are missing
  */
 export function blockPairs(
   symbolic: SymbolicKernel,
@@ -116,6 +122,7 @@ export function blockPairs(
   conflicts: Conflicts,
   mayAlias: MayAlias,
   lockstep: boolean,
+  budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
   for (const { warp, intervals, others = intervals, members, isOrdered } of groups) {
@@ -123,7 +130,7 @@ export function blockPairs(
       const list = interval.occurrences;
       const second = others[index]!.occurrences;
       for (let i = 0; i < list.length; i++) {
-        for (let j = list === second ? i : 0; j < second.length; j++) {
+        for (let j = list === second ? i : 0; j < second.length && budget.conditions >= 0; j++) {
           const [one, other] = [list[i]!, second[j]!];
           if (isOrdered?.(interval, one.access, other.access)) continue;
           const [a, b] = order(one, other);
@@ -132,18 +139,19 @@ export function blockPairs(
           const conflict = conflicts(a.access, b.access, 'block');
           if (!conflict) continue;
           for (const meeting of warpMeetings(symbolic, a.access, b.access, warp))
-            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias); // prettier-ignore
+            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias, budget); // prettier-ignore
         }
       }
     }
   }
   for (const { copy, access, later: counted } of own) {
+    if (budget.conditions < 0) break;
     const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [Reading, Reading];
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
     const [a, b] = order(copy, access);
     const conflict = conflicts(a.access, b.access, 'block');
     const alone = { scope: 'block', ...anywhere, interval: null, sameThread: true, later } as const;
-    if (conflict) addPair(symbolic, pairs, { ...alone, conflict }, a, b, mayAlias);
+    if (conflict) addPair(symbolic, pairs, { ...alone, conflict }, a, b, mayAlias, budget);
   }
   return [...pairs.values()].map(({ pair }) => pair);
 }
@@ -151,6 +159,7 @@ export function blockPairs(
 /**
  * Pairs of accesses to global memory of threads of different blocks.
  * @param intervals between barriers of the grid; null where there are none: then nothing orders the accesses
+ * @param budget where it ends, pairs are missing
  */
 export function gridPairs(
   symbolic: SymbolicKernel,
@@ -158,6 +167,7 @@ export function gridPairs(
   intervals: readonly Interval[] | null,
   conflicts: Conflicts,
   mayAlias: MayAlias,
+  budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
   const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
@@ -168,11 +178,11 @@ export function gridPairs(
   })) ?? [anyTime]) {
     const list = occurrences.filter(({ access }) => access.memory !== 'shared');
     for (let i = 0; i < list.length; i++) {
-      for (let j = i; j < list.length; j++) {
+      for (let j = i; j < list.length && budget.conditions >= 0; j++) {
         const [a, b] = order(list[i]!, list[j]!);
         const conflict = conflicts(a.access, b.access, 'grid');
         const meeting = { scope: 'grid', ...anywhere, interval, sameThread: false, later: [] } as const;
-        if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias);
+        if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias, budget);
       }
     }
   }
@@ -200,6 +210,7 @@ function addPair(
   a: AccessOccurrence,
   b: AccessOccurrence,
   mayAlias: MayAlias,
+  budget: PairBudget,
 ): void {
   const { scope, conflict, warp, interval, sameThread, later, members, mayBeOne } = meeting;
   for (const first of a.access.targets) {
@@ -228,6 +239,7 @@ function addPair(
         mayBeOne,
         resolved: alias === 'same',
       };
+      budget.conditions -= 1 + obligation.first.conditions.length + obligation.second.conditions.length;
       // Intervals often repeat a pair under the same conditions.
       const shape = questionOf(obligation);
       if (entry.seen.has(shape)) continue;
@@ -260,15 +272,13 @@ function side(
   more: readonly (Term | undefined)[],
 ): AccessSide {
   const reading: Reading = { side: number, rounds: occurrence.rounds };
-  const conditions: ReadCondition[] = [];
+  const conditions = new Map<string, ReadCondition>();
   const add = (term: Term, at: Reading): void => {
-    for (const part of term.operator === 'all' ? term.arguments : [term])
-      if (
-        part !== symbolic.store.true &&
-        !conditions.some((known) => known.term === part && known.reading.rounds.join() === at.rounds.join())
-      )
-        // prettier-ignore
-        conditions.push({ term: part, reading: at });
+    const rounds = at.rounds.join();
+    for (const part of term.operator === 'all' ? term.arguments : [term]) {
+      const key = `${part.id}@${rounds}`;
+      if (part !== symbolic.store.true && !conditions.has(key)) conditions.set(key, { term: part, reading: at });
+    }
   };
   for (const condition of more) if (condition) add(condition, reading);
   add(symbolic.reach(occurrence.access.block), reading);
@@ -276,7 +286,7 @@ function side(
   for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
   if (interval?.start && !occurrence.hasReturned)
     add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
-  return { access: occurrence.access, target, reading, conditions };
+  return { access: occurrence.access, target, reading, conditions: [...conditions.values()] };
 }
 
 /** What an obligation asks, in a text: of two with the same one, both hold or neither, whichever arrays they speak of. */

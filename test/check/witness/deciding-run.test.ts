@@ -15,7 +15,7 @@ async function decided(body: string, options: CheckOptions = {}): Promise<boolea
   const { kernel, dependences, loaded } = context;
   const of = (scope: 'block' | 'grid') => inferUniformity(kernel, dependences, loaded, new Set(), scope);
   const intervals = intervalsOf(context, { block: of('block'), grid: of('grid') }, false);
-  const pairs = racingPairs(context, intervals, aliasing(context).mayAlias);
+  const { pairs } = racingPairs(context, intervals, aliasing(context).mayAlias);
   assert.ok(pairs.length > 0, 'something is open');
   return complete(isDecidedByRun(context, pairs));
 }

@@ -95,7 +95,7 @@ test('a run decides that random stages do not race if and only if they do not', 
     const { kernel, dependences, loaded } = context;
     const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
     const intervals = intervalsOf(context, { block: uniformity, grid: uniformity }, false);
-    const pairs = racingPairs(context, intervals, aliasing(context).mayAlias).filter(({ obligations }) =>
+    const pairs = racingPairs(context, intervals, aliasing(context).mayAlias).pairs.filter(({ obligations }) =>
       obligations.every(({ first, second }) => first.target.base.key === second.target.base.key),
     );
     if (pairs.length === 0) continue;
