@@ -6,7 +6,7 @@ import type { KernelIntervals } from './intervals.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
 import type { Reach } from '../memory-model/scope.ts';
-import { type AccessPair, type Conflicts, type MayAlias, blockPairs, gridPairs } from './obligations/obligation.ts';
+import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts'; // prettier-ignore
 import { exclusion } from './ordering/critical-section.ts';
 import { areOfOneLock } from './ordering/recognised.ts';
 
@@ -39,7 +39,7 @@ export function racingPairs(
     const isOfClusters = scope === 'grid' && launch.cluster !== null && conflictAt(a, b, 1) === null;
     return { kind, betweenClusters: isOfClusters ? launch.cluster : null };
   };
-  const budget = { conditions: mostConditions };
+  const budget: PairBudget = { conditions: mostConditions };
   const pairs = [
     ...blockPairs(symbolic, oneThread ? [] : intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep, budget), // prettier-ignore
     ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias, budget)),

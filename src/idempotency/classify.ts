@@ -24,7 +24,7 @@ import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
 import { Coverage } from './coverage.ts';
-import { spend, TooMuchWork } from './effort.ts';
+import { spend, TooMuchWork } from './model/effort.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';

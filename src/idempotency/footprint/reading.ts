@@ -12,7 +12,7 @@ import type { Term } from '../../term/term.ts';
 import { type AddressForm, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, formMultiple, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
 import { type LaunchCondition, allMet, anyMet, atMost, equal, neverMet, alwaysMet } from './launch-condition.ts';
 import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, largestAmount, leastAmount, multiplyAmounts, oneAmount, quantityOf, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
-import { spend } from '../effort.ts';
+import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
 /** What is stated of the value that a load reads: its least and largest one. */

@@ -2,6 +2,7 @@
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
+import { spend } from '../model/effort.ts';
 import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { type Learnt, learn } from './conditions.ts';
@@ -144,6 +145,7 @@ function lessonsOf(
   }
   for (const at of chain) {
     const dominator = kernel.dominators[at]!;
+    spend(symbolic, symbolic.reach(at).arguments.length);
     // Where all ways from there lead here, how a thread comes here says nothing.
     if (at !== dominator && alwaysLeads(kernel, dominator, at)) skip(symbolic.reach(at));
     else tell(symbolic.reach(at));

@@ -92,3 +92,21 @@ test('random graphs', () => {
   }
   assert.ok(structured > 200);
 });
+
+test('thousands of branches in a row lie beside each other, those in each other have no structure', () => {
+  const count = 20_000;
+  // Each fork goes to its arm or to the next fork, and the arm goes there too.
+  const row: Graph = Array.from({ length: 2 * count + 1 }, (_, node) =>
+    node === 2 * count ? [] : node % 2 === 0 ? [node + 1, node + 2] : [node + 1],
+  );
+  const tree = structure(row.length, 0, (node) => row[node]!);
+  assert.ok(tree);
+  assert.equal(tree.length, count + 1);
+  assert.equal(walk(tree, () => 0, 3 * count).length, 2 * count + 1);
+  const end = 2 * count;
+  const nest: Graph = Array.from({ length: end + 1 }, (_, node) => (node === end ? [] : [node + 1, end]));
+  assert.equal(
+    structure(nest.length, 0, (node) => nest[node]!),
+    null,
+  );
+});

@@ -1,5 +1,5 @@
 /** Bounds the work on one kernel, counted so that the same kernel gives the same answer on every machine. */
-import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 
 /** The kernel needs more work than it gets. */
 export class TooMuchWork extends Error {
