@@ -1,7 +1,8 @@
 /**
  * Compares validators with the truth by re-execution:
- * `node test/idempotency/measure.ts [--launches N] [--seed S] [--rules NAME] [--truth FILE] [--list] [KERNEL…]`.
- * `--truth FILE` keeps the truth from run to run, by kernel; `--list` names each launch that is missed.
+ * `node test/idempotency/measure.ts [--launches N] [--stops N] [--seed S] [--rules NAME] [--truth FILE] [--list] [KERNEL…]`.
+ * `--stops N`: how often each schedule is stopped, beside the ends of blocks; `--truth FILE` keeps the truth from run to
+ * run, by kernel; `--list` names each launch that is missed. Ended by a signal (SIGTERM), it tells of what it has measured.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,21 +14,21 @@ import { type CorpusLaunch, launchesOf } from './launches.ts';
 import { hasRace, truthOf } from './truth.ts';
 import { checkCorpusKernel, classifyCorpusKernel, isValidated, type RuleName, ruleNames, rulesOf } from './validate.ts';
 
-/** Contents of memory, and steps at which each schedule is stopped beside the ends of blocks. */
+/** Contents of memory. */
 const contents = 3;
-const stops = 8;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     launches: { type: 'string', default: '40' },
+    stops: { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
     rules: { type: 'string' },
     truth: { type: 'string' },
     list: { type: 'boolean', default: false },
   },
 });
-const [count, seed] = [Number(values.launches), Number(values.seed)];
+const [count, stops, seed] = [Number(values.launches), Number(values.stops), Number(values.seed)];
 const rules = values.rules === undefined ? ruleNames : ruleNames.filter((name) => name === values.rules);
 
 /** What is kept of the truth of a launch. */
@@ -45,7 +46,7 @@ const kept = new Map<string, readonly Known[]>(
 
 function truthsOf(kernel: CorpusKernel, launches: readonly CorpusLaunch[]): readonly Known[] {
   const ptx = createHash('sha256').update(readFileSync(ptxFile(kernel.file, 'production'))).digest('hex'); // prettier-ignore
-  const key = [kernel.file, kernel.name, kernel.launch, count, seed, ptx].join(' ');
+  const key = [kernel.file, kernel.name, kernel.launch, count, stops, seed, ptx].join(' ');
   const known = kept.get(key);
   if (known) return known;
   const found = launches.map((launch): Known => {
@@ -82,10 +83,27 @@ interface Tally {
   racing: number;
   missedLeftOut: number;
   falsePositives: number;
+  /** By launch. */
   readonly reasons: Map<string, number>;
+  /** Kernels that have idempotent launches. */
+  kernels: number;
+  /** By kernel: of those of which some launch is missed, and of those of which each is. */
+  readonly reasonsOfSome: Map<string, number>;
+  readonly reasonsOfAll: Map<string, number>;
 }
 
-const newTally = (): Tally => ({ idempotent: 0, missed: 0, racing: 0, missedLeftOut: 0, falsePositives: 0, reasons: new Map() }); // prettier-ignore
+const newTally = (): Tally => ({
+  idempotent: 0,
+  missed: 0,
+  racing: 0,
+  missedLeftOut: 0,
+  falsePositives: 0,
+  reasons: new Map(),
+  kernels: 0,
+  reasonsOfSome: new Map(),
+  reasonsOfAll: new Map(),
+});
+const countIn = (amounts: Map<string, number>, name: string): unknown => amounts.set(name, (amounts.get(name) ?? 0) + 1); // prettier-ignore
 const ordinary = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
 const near = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
 const racing = new Map<CorpusLaunch, boolean>();
@@ -96,7 +114,14 @@ const chosen = readCorpus().filter(({ name, group }) => positionals.length === 0
 const truth = new Map(chosen.map((kernel) => [kernel, truthsOf(kernel, launchesOf(kernel, count, seed))]));
 if (keptFile !== undefined) writeFileSync(keptFile, JSON.stringify([...kept]));
 console.log('kernel: launches that may be run again / may not / left out / undetermined; missed by rule');
+let isEnded = false;
+process.once('SIGTERM', () => (isEnded = true));
+let measured = 0;
 for (const kernel of chosen) {
+  // A signal is heard between two kernels.
+  await new Promise(setImmediate);
+  if (isEnded) break;
+  measured++;
   const launches = launchesOf(kernel, count, seed);
   const truths = truth.get(kernel)!;
   const checked = await checkCorpusKernel(kernel);
@@ -136,9 +161,12 @@ for (const kernel of chosen) {
       tally.missed++;
       if (!racing.has(launch)) racing.set(launch, hasRace(launch, contents));
       if (racing.get(launch)) tally.racing++;
-      tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
+      countIn(tally.reasons, reason);
       if (values.list) console.log(`  missed under ${name}: ${told}`);
     }
+    if (having(true) > 0) tally.kernels++;
+    if (missed > 0) countIn(tally.reasonsOfSome, reason);
+    if (missed > 0 && missed === having(true)) countIn(tally.reasonsOfAll, reason);
     parts.push(`${name} ${missed}${missed > 0 && name === 'all' ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`); // prettier-ignore
   }
   const shares = [having(true), having(false), having('left-out'), having('undetermined')].join('/');
@@ -146,8 +174,12 @@ for (const kernel of chosen) {
 }
 await closeSolver();
 
+const mostFirst = (amounts: ReadonlyMap<string, number>): string => [...amounts].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name} ${times}`).join(', '); // prettier-ignore
+const sum = (amounts: ReadonlyMap<string, number>): number => [...amounts.values()].reduce((all, one) => all + one, 0);
 const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
-console.log(`\n${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`);
+console.log(
+  `\n${measured} of ${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`,
+);
 console.log(`idempotent ${totals.idempotent}, not ${totals.not} (${percent(totals.not, totals.launches)}), left out ${totals.leftOut} (${percent(totals.leftOut, totals.launches)}), undetermined ${totals.undetermined}`); // prettier-ignore
 console.log(`clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them rewrites alone), ${totals.unclobbered} that are not have none`); // prettier-ignore
 const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: number): void => {
@@ -155,10 +187,15 @@ const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: 
   console.log('| rules | false positives | missed | share | with those left out | without races | reasons |');
   console.log('|---|---|---|---|---|---|---|');
   for (const [name, { falsePositives, missed, idempotent, racing: races, missedLeftOut, reasons }] of tallies) {
-    const sorted = [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, times]) => `${reason} ${times}`);
     const together = percent(missed + missedLeftOut, idempotent + undecided);
     const raceFree = percent(missed - races, idempotent - races);
-    console.log(`| ${name} | ${falsePositives} | ${missed} of ${idempotent} | ${percent(missed, idempotent)} | ${together} | ${raceFree} | ${sorted.join(', ')} |`); // prettier-ignore
+    console.log(`| ${name} | ${falsePositives} | ${missed} of ${idempotent} | ${percent(missed, idempotent)} | ${together} | ${raceFree} | ${mostFirst(reasons)} |`); // prettier-ignore
+  }
+  console.log('\nBy kernel:');
+  console.log('| rules | kernels | some launch missed | reasons | all launches missed | reasons |');
+  console.log('|---|---|---|---|---|---|');
+  for (const [name, { kernels, reasonsOfSome, reasonsOfAll }] of tallies) {
+    console.log(`| ${name} | ${kernels} | ${sum(reasonsOfSome)} | ${mostFirst(reasonsOfSome)} | ${sum(reasonsOfAll)} | ${mostFirst(reasonsOfAll)} |`); // prettier-ignore
   }
 };
 table('Ordinary kernels:', ordinary, leftOut.ordinary);
