@@ -196,12 +196,12 @@ class Classifier {
   /** What takes long is made when it is first needed. */
   private get derived(): Derived {
     if (this.known) return this.known;
-    const { extensions, brief, part } = this.request;
+    const { extensions, brief, part, objectName } = this.request;
     const stated = this.contents();
     const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // prettier-ignore
     const whole = new Coverage(this.symbolic, this.accesses);
     // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
-    const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, brief?.shapes);
+    const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
     const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access))) : whole; // prettier-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
   }

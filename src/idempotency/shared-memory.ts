@@ -8,7 +8,7 @@ import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import { inBounds } from '../check/context/assumed-facts.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel, Operand } from '../ir/form/kernel.ts';
-import { allOf, anyOf, compare, number } from './build-condition.ts';
+import { allOf, anyOf, compare, conditionKey, number } from './build-condition.ts';
 import type { Coverage } from './coverage.ts';
 import { sourcePlaces } from './effects.ts';
 import type { Footprint } from './footprint/footprint.ts';
@@ -43,6 +43,7 @@ export class SharedMemory {
   private readonly accesses: readonly Access[];
   private readonly footprints: readonly Footprint[];
   private readonly coverage: Coverage;
+  private readonly objectName: (symbol: string) => string;
   private readonly axes: readonly Axis[];
   /** The blocks that are tried. */
   readonly shapes: readonly Dim3[];
@@ -52,12 +53,14 @@ export class SharedMemory {
     accesses: readonly Access[],
     footprints: readonly Footprint[],
     coverage: Coverage,
+    objectName: (symbol: string) => string,
     shapes?: readonly Dim3[],
   ) {
     this.symbolic = symbolic;
     this.accesses = accesses;
     this.footprints = footprints;
     this.coverage = coverage;
+    this.objectName = objectName;
     const { requiredThreads } = symbolic.kernel;
     this.axes = requiredThreads ? [] : readAxes(symbolic.kernel);
     this.shapes = requiredThreads
@@ -107,7 +110,9 @@ export class SharedMemory {
       });
       const condition = anyOf([bySets, byShapes]);
       if (condition.kind === 'never' || !isUsuallyMet(condition, this.symbolic.kernel, this.shapes)) {
-        reasons.push({ kind: 'uninitialised-shared', locations: sourcePlaces(access.instruction) });
+        const [array] = targets.flatMap(({ base }) => (base.kind === 'object' ? [base.object.symbol] : []));
+        const read = array === undefined ? {} : { read: this.objectName(array) };
+        reasons.push({ kind: 'uninitialised-shared', locations: sourcePlaces(access.instruction), ...read });
         refused.clear();
       }
       conditions.push(condition);
@@ -118,11 +123,14 @@ export class SharedMemory {
   /** That what a read may touch lies in what its whole block has written before. */
   private withinWritten(read: Access, target: Target): readonly ValidatorCondition[] {
     const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
-    if (!inner?.bytes || more.length > 0) return [];
+    const bytes = inner?.bytes;
+    if (!bytes || more.length > 0) return [];
     return this.coverage.writesBefore(read, target).flatMap((write) => {
       const [outer, ...others] = this.footprints.filter(({ access }) => access === write);
       if (!outer?.exact || !outer.bytes || others.length > 0) return [];
-      return [allOf([inner.needs, outer.needs, { kind: 'within', inner: inner.bytes!, outer: outer.bytes }])];
+      const isSame = conditionKey(bytes) === conditionKey(outer.bytes);
+      const within: ValidatorCondition = isSame ? always : { kind: 'within', inner: bytes, outer: outer.bytes };
+      return [allOf([inner.needs, outer.needs, within])];
     });
   }
 

@@ -2,6 +2,7 @@
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../document/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
 import type { Location } from '../source/location.ts';
+import type { LaunchConditionText } from './launch-condition.ts';
 import { code, codeList, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
 
@@ -18,9 +19,7 @@ export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): str
 }
 
 /** What a condition asks for beside arrays that lie apart. */
-interface AskedMore {
-  /** As a clause after "if"; null: that takes too many words. */
-  readonly text: string | null;
+interface AskedMore extends LaunchConditionText {
   /** Blocks with which usual launches meet it: `256`, `16 x 16`. */
   readonly blocks: readonly string[];
 }
@@ -31,10 +30,12 @@ interface AskedMore {
  */
 export function overlapsText(overlaps: readonly OverlapClause[], more: AskedMore | null = null): string {
   const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually meet` : ''; // prettier-ignore
-  if (overlaps.length === 0) return more?.text ? `if ${more.text}` : `where its arguments meet a condition that its validator tests${blocks}`; // prettier-ignore
-  const clauses = overlaps.map(({ written, read }) => `${code(written)} overlaps ${alternatives(read)}`);
-  const told = more === null ? '' : more.text === null ? `; its validator tests more${blocks}` : `, if ${more.text}`;
-  return `unless ${clauses.join(', or ')}${told}`;
+  const tested = more === null || more.isWhole ? '' : `; its validator tests more${blocks}`;
+  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `where its arguments meet a condition that its validator tests${blocks}`; // prettier-ignore
+  const clauses = overlaps.map(
+    ({ written, read }) => `${arrayText(written)} overlaps ${orListed(read.map(arrayText))}`,
+  );
+  return `unless ${clauses.join(', or ')}${more?.text ? `, if ${more.text}` : ''}${tested}`;
 }
 
 function orListed(texts: readonly string[]): string {
@@ -82,36 +83,51 @@ export function judgedText(launches: readonly LaunchIdempotencyReport[]): string
 /** At most so many launches of a kernel are told. */
 const mostLaunches = 3;
 
-/** `` `a` ``, `` `a` or `b` ``. */
-function alternatives(names: readonly string[]): string {
-  return codeList(names).replace(/ and (`[^`]*`)$/, ' or $1');
+/** An array by its name; `?` is one that no name leads to. */
+function arrayText(name: string): string {
+  return name === '?' ? 'memory behind an unknown pointer' : code(name);
 }
+
+/** What a kernel does that another run may not repeat alike; the first that fits. */
+const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
+  [/^special register %(clock|globaltimer)/, 'the kernel reads a clock'],
+  [/^special register /, 'the kernel reads what another run may see otherwise'],
+  [/^v?printf$/, 'the kernel prints'],
+  [/^(malloc|free)$/, 'the kernel gets or returns memory'],
+  [/^trap$/, 'the kernel may trap'],
+  [/^(sust|sured)\./, 'the kernel writes a surface'],
+  [/^ld\./, 'the kernel reads what other threads may write meanwhile'],
+  [/^st\./, 'the kernel writes in an order that is open'],
+];
 
 /** Why a kernel is not known to be idempotent, as a clause without places. */
 export function idempotencyReasonText({ kind, written, read, what }: IdempotencyReason): string {
   const named = what === undefined ? '' : ` (${code(what)})`;
-  const arrays = written === undefined ? 'global memory' : read === undefined || read === written ? code(written) : codeList([read, written]); // prettier-ignore
+  const known = [...new Set([read, written].filter((name) => name !== undefined))];
+  const arrays = known.length === 0 ? 'global memory' : listed(known.map(arrayText));
   switch (kind) {
     case 'atomic':
-      return `an atomic operation changes ${written === undefined ? 'global memory' : code(written)}${named}`;
-    case 'effect':
-      return `the kernel does what another run may not repeat alike${named}`;
+      return `an atomic operation changes ${written === undefined ? 'global memory' : arrayText(written)}${named}`;
+    case 'effect': {
+      const text = effectTexts.find(([of]) => of.test(what ?? ''))?.[1];
+      return `${text ?? 'the kernel does what another run may not repeat alike'}${named.replace('special register ', '')}`;
+    }
     case 'read-then-write':
-      return `the kernel reads ${read === undefined ? 'memory' : code(read)} and writes the same bytes afterwards`;
+      return `the kernel reads ${read === undefined ? 'memory' : arrayText(read)} and writes the same bytes afterwards`;
     case 'overlap':
-      return `the kernel writes ${written === undefined ? 'an array' : code(written)}, which may overlap ${read === undefined ? 'what it reads' : code(read)}`;
+      return `the kernel writes ${written === undefined ? 'an array' : arrayText(written)}, which may overlap ${read === undefined ? 'what it reads' : arrayText(read)}`;
     case 'address-from-memory':
       return `an address in ${arrays} rests on a value that the kernel reads from memory`;
     case 'condition-from-memory':
       return `whether ${arrays} is accessed rests on a value that the kernel reads from memory`;
     case 'unknown-texture':
-      return `what ${named === '' ? 'a texture' : `the texture or surface that ${code(what!)} reads`} is bound to is not among the arguments`;
+      return `the kernel reads a texture that is not among its arguments${named}: what it is bound to is not known`;
     case 'unbounded':
       return `nothing bounds the bytes of ${arrays} that the kernel accesses`;
     case 'indirect-call':
       return `the kernel calls a function that is not known${named}`;
     case 'uninitialised-shared':
-      return 'the kernel may read shared memory before it writes it';
+      return `the kernel may read ${read === undefined ? 'shared memory' : `the shared array ${code(read)}`} before it writes it`;
     case 'not-race-free':
       return `the kernel is not proved free of races and divergence${what === undefined ? '' : `: ${what}`}`;
     case 'order':
@@ -134,7 +150,8 @@ export function idempotencyDetails(report: IdempotencyReport, most = Infinity): 
   const told =
     details.length === 0
       ? reasons
-      : details.map(({ text, locations }) => {
+      : [...new Set(details.map(({ text }) => text))].map((text) => {
+          const locations = details.flatMap((detail) => (detail.text === text ? detail.locations : []));
           const places = [...new Set(locations.map((location) => place(location)))];
           return places.length === 0 ? text : `${text} (${places.slice(0, 3).join(', ')})`;
         });

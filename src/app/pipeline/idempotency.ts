@@ -16,6 +16,7 @@ import { policyOf } from '../../settings/configuration.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Location } from '../../source/location.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
@@ -89,7 +90,7 @@ export async function classifyChecked(
         idempotency,
         report: {
           ...report,
-          idempotency: reportOf(entry, idempotency, judgedLaunches(entry, idempotency), shown, remedies),
+          idempotency: reportOf(entry, report, idempotency, judgedLaunches(entry, idempotency), shown, remedies),
         },
       });
     } catch (error) {
@@ -222,7 +223,7 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
     fieldName(parameters, field, produced ?? kernel);
   const blocks = usualBlocks.filter((block) => isAlwaysUsuallyMet(asked, produced ?? kernel, block));
   return overlapsText(overlaps, {
-    text: launchConditionText(asked, nameOf),
+    ...launchConditionText(asked, nameOf),
     blocks: blocks
       .slice(0, mostBlocks)
       .map((block) => block.filter((size, axis) => axis === 0 || size > 1).join(' x ')),
@@ -234,8 +235,18 @@ const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): 
 /** Of these, so many are told. */
 const mostBlocks = 3;
 
+/** Where the first race or divergence is that the checks do not exclude; null where they tell no place. */
+function placesOf({ launches }: KernelReport): readonly Location[] | null {
+  const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // prettier-ignore
+  const divergences = launches.flatMap(({ divergence }) => divergence.findings.map(({ barrier }) => [barrier]));
+  const [places = []] = [...races, ...divergences];
+  const known = places.filter((location) => location !== undefined);
+  return known.length > 0 ? known : null;
+}
+
 function reportOf(
   entry: LaunchedKernel,
+  verdicts: KernelReport,
   found: Classification,
   launches: readonly LaunchIdempotencyReport[],
   shown: { readonly witness: Witness; readonly reasons: readonly IdempotencyReason[] } | null,
@@ -248,7 +259,7 @@ function reportOf(
     reasons.map((reason) => ({
       kind: reason.kind,
       text: idempotencyReasonText(reason),
-      locations: reason.locations,
+      locations: (reason.kind === 'not-race-free' && placesOf(verdicts)) || reason.locations,
     })),
   );
   return {
