@@ -64,6 +64,8 @@ const lines: readonly (readonly [unknown, LaunchVerdict['verdict'], RegExp?])[] 
   [{ arguments: ['0x10000', '0x10400', '0x10800'], grid: 5 }, 'undecided', /condition/],
   [{ arguments: ['0xfffffffffffffc04', '0x10400', '0x10800'] }, 'undecided', /condition/],
   [{ arguments: ['0x10000', '0x10400'] }, 'undecided', /3 parameters, and the launch 2/],
+  [{ arguments: '00'.repeat(23) }, 'undecided', /23 bytes and not 24/],
+  [{ arguments: ['0x10000000000000000', '0x10400', '0x10800'] }, 'undecided', /64 bits/],
   [{ arguments: ['0x10000', '0x10400', '0x10800'], block: 0 }, 'undecided', /no device/],
   [{ kernel: 'vectorInc', arguments: ['0x10000'] }, 'non-idempotent', /writes the same bytes afterwards/],
   [{ kernel: 'vectorSet', arguments: ['0x10000', 7] }, 'idempotent'],
@@ -90,8 +92,12 @@ test('a line that is no launch: the others are judged, exit code 3', async () =>
   writeFileSync(join(folder, 'damaged.jsonl'), `${good}\n${good.slice(0, 30)}\n${good}`);
   const run = await selvage([...words, '--launches', 'damaged.jsonl'], folder);
   assert.equal(run.status, 3);
-  const verdicts = run.stdout.trimEnd().split('\n').map((line) => (JSON.parse(line) as LaunchVerdict).verdict); // prettier-ignore
-  assert.deepEqual(verdicts, ['idempotent', 'undecided', 'idempotent']);
+  const verdicts = run.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LaunchVerdict);
+  assert.deepEqual(verdicts.map(({ verdict }) => verdict), ['idempotent', 'undecided', 'idempotent']); // prettier-ignore
+  assert.match(verdicts[1]!.reason!, /not JSON/);
 });
 
 test('validators are written with what they include, and compile', { skip: withoutC }, async () => {
