@@ -36,6 +36,8 @@ export interface LaunchIdempotencyReport {
   readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
   /** Why it is undecided. */
   readonly reason?: string;
+  /** What is taken for granted beside the condition, of a launch that is idempotent. */
+  readonly assumptions?: readonly string[];
   /** Bytes of the allocations that it writes: a checkpoint before it need not hold them. Where the program says their sizes. */
   readonly savedBytes?: number;
 }

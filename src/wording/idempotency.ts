@@ -72,9 +72,10 @@ export function classChangeText(name: string, base: IdempotencyReport, head: Ide
 /** Which of the launches of a kernel may be run again, as a sentence without its full stop; nothing without launches. */
 export function judgedText(launches: readonly LaunchIdempotencyReport[]): string {
   if (launches.length === 0) return '';
-  const told = launches.slice(0, mostLaunches).map(({ location, verdict, reason }) => {
+  const told = launches.slice(0, mostLaunches).map(({ location, verdict, reason, assumptions = [] }) => {
     if (verdict === 'undecided') return `${place(location)} is undecided${reason === undefined ? '' : ` (${reason})`}`;
-    return `${place(location)} ${verdict === 'idempotent' ? 'may be run again' : 'may not be run again'}`;
+    const taken = assumptions.length === 0 ? '' : ` (as long as ${listed(assumptions)})`;
+    return `${place(location)} ${verdict === 'idempotent' ? `may be run again${taken}` : 'may not be run again'}`;
   });
   const rest = launches.length - mostLaunches;
   return `Of its launches, ${listed(rest > 0 ? [...told, `${rest} more`] : told)}`;

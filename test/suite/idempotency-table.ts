@@ -5,6 +5,7 @@ export interface ClassifiedLaunch {
   readonly site: string;
   readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
   readonly reason?: string;
+  readonly assumptions?: readonly string[];
   readonly savedBytes?: number;
 }
 
@@ -58,7 +59,7 @@ export function idempotencyTable(units: readonly ClassifiedUnit[]): string {
     ...classTable(definitions),
     '',
     `conditional kernels that the samples launch: ${launched.length} of ${conditional.length}; all launches judged: ${share(judged.length, launched.length)}`,
-    `launches of conditional kernels: ${ofConditional.length}; idempotent: ${share(ofConditional.filter(({ verdict }) => verdict === 'idempotent').length, ofConditional.length)}; judged: ${share(ofConditional.filter(isJudged).length, ofConditional.length)}`,
+    `launches of conditional kernels: ${ofConditional.length}; idempotent: ${share(ofConditional.filter(({ verdict }) => verdict === 'idempotent').length, ofConditional.length)}; judged: ${share(ofConditional.filter(isJudged).length, ofConditional.length)}, of them as long as no index wraps around: ${ofConditional.filter(({ assumptions }) => assumptions !== undefined).length}`,
     `why the others are open: ${count(ofConditional.filter((launch) => !isJudged(launch)).map(({ reason = '' }) => reason.replace(/`[^`]*`/g, '`…`').replace(/(?:, `…`)+/, ' …')))}`,
     `launches of all kernels: ${launches.length}; idempotent: ${share(launches.filter(({ verdict }) => verdict === 'idempotent').length, launches.length)}`,
     `checkpoint avoided, each launch once: ${(bytes / 2 ** 20).toFixed(1)} MiB before ${saved.length} idempotent launches whose sizes the program says`,

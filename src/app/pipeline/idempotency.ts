@@ -178,6 +178,7 @@ function united(found: readonly (Classification & { readonly isOfAny: boolean })
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
     candidate: decided.length > 0 ? [] : best.candidate,
     rewritten: decided.length > 0 ? [] : best.rewritten,
+    separations: decided.flatMap(({ separations }) => separations),
     asked: good.some((one) => one.asked.kind === 'always') ? always : anyOf(good.map((one) => one.asked)),
   };
 }

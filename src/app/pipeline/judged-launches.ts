@@ -1,8 +1,9 @@
 /** Launches in the host programs of a repository, judged: which of them may be run again. */
+import type { SitePointer } from '../../cuda/launches/launch-site.ts';
 import type { LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
 import type { Parameter } from '../../ir/form/kernel.ts';
-import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
-import type { Quantity, ValidatorCondition } from '../../idempotency/model/quantity.ts';
+import type { ArrayOrigin, KernelIdempotency, Separation } from '../../idempotency/model/kernel-idempotency.ts';
+import type { Axis, Quantity, ValidatorCondition } from '../../idempotency/model/quantity.ts';
 import { argumentBufferBytes } from '../../idempotency/validator/c-source.ts';
 import { holds } from '../../idempotency/validator/evaluate.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
@@ -17,7 +18,8 @@ const allocationDistance = 1n << 40n;
 
 /**
  * Judges the launches of a kernel that the repository makes, in their order. Allocations of the program are apart from each
- * other; what it does not say of sizes and pointers leaves a launch undecided.
+ * other, and indices stay in theirs. Where it does not say the sizes, different allocations are enough for a condition that
+ * asks for nothing else, as long as no index wraps around; what it does not say of pointers leaves a launch undecided.
  */
 export function judgedLaunches(entry: LaunchedKernel, found: KernelIdempotency): LaunchIdempotencyReport[] {
   return entry.launchFacts.sites.map((site) => ({ location: site.location, ...judged(entry, found, site) }));
@@ -65,8 +67,53 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
       symbol: (name) => allocationDistance * BigInt(1000 + [...symbolsOf(condition)].indexOf(name)),
     });
   if (isMet) return { verdict: 'idempotent', ...savedBytes(found, site) };
-  return { verdict: 'undecided', reason: reasonOf(entry, found, site, patterns) };
+  const open = notSaid(entry, found, site, patterns);
+  if (open.length > 0 && found.separations.some((one) => isSeparate(one, site)))
+    return { verdict: 'idempotent', assumptions: [noIndexWraps], ...savedBytes(found, site) };
+  return { verdict: 'undecided', reason: reasonOf(entry, found, site, open) };
 }
+
+/** What a condition says of arithmetic where the program does not say the sizes. */
+const noIndexWraps = 'no arithmetic on indices wraps around';
+
+/** Whether arrays that have to be apart lie in different allocations, whatever the sizes. */
+function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): boolean {
+  const { pointers = new Map<number, SitePointer>() } = site;
+  const memoryOf = (origin: ArrayOrigin): string | null => {
+    if (origin.kind === 'variable') return 'variables of the module';
+    const pointer = origin.offset === 0 ? pointers.get(origin.index) : undefined;
+    return pointer && pointer.memory !== 'null' && (pointer.isTexture === true) === (origin.kind === 'texture') ? pointer.memory : null; // prettier-ignore
+  };
+  return (
+    dimensions.every(
+      ({ kind, axis, size }) => sizeOf(site, kind === 'block-size' ? 'blockDim' : 'gridDim', axis) === size,
+    ) &&
+    pairs.every((pair) => {
+      const [a, b] = pair.map(memoryOf);
+      return a !== null && b !== null && a !== b;
+    })
+  );
+}
+
+/** A dimension that the program says, or ties to a number: by itself, or as that of another one that comes before. */
+function sizeOf(site: SiteSettings, name: 'blockDim' | 'gridDim', axis: Axis): bigint | null {
+  const known = name === 'blockDim' ? site.block : site.grid;
+  if (known) return BigInt(known[axis]);
+  for (const tie of site.ties ?? []) {
+    if (tie.kind !== 'condition' || tie.condition.kind !== 'comparison' || tie.condition.operator !== '==') continue;
+    const { left, right } = tie.condition;
+    if (left.kind !== 'dimension' || left.name !== name || left.axis !== axes[axis]) continue;
+    if (right.kind === 'integer') return right.value;
+    if (right.kind !== 'dimension') continue;
+    const other = axes.indexOf(right.axis) as Axis;
+    const isBefore = right.name === name ? other < axis : right.name === 'blockDim';
+    const size = isBefore ? sizeOf(site, right.name, other) : null;
+    if (size !== null) return size;
+  }
+  return null;
+}
+
+const axes = ['x', 'y', 'z'] as const;
 
 /** The bits of the arguments that the program says, by parameter. */
 function argumentsOf(
@@ -102,11 +149,29 @@ function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings):
   return written && total <= BigInt(Number.MAX_SAFE_INTEGER) ? { savedBytes: Number(total) } : {};
 }
 
+/** What the program does not say of a launch, of what the condition asks for. */
+function notSaid(
+  entry: LaunchedKernel,
+  { condition }: KernelIdempotency,
+  { block, grid, sharedBytes }: SiteSettings,
+  known: ReadonlyMap<number, bigint>,
+): readonly string[] {
+  const open = new Set<string>();
+  if (!grid) open.add('grid');
+  if (!block) open.add('block');
+  visit(condition, (quantity) => {
+    if (quantity.kind === 'dynamic-shared' && sharedBytes === undefined) open.add('shared memory');
+    if (quantity.kind === 'argument' && !known.has(quantity.index))
+      open.add(code(fieldName(entry.parameters, { index: quantity.index, offset: 0 }, entry.produced ?? entry.kernel)));
+  });
+  return [...open];
+}
+
 function reasonOf(
   entry: LaunchedKernel,
-  { condition, overlaps }: KernelIdempotency,
-  { block, grid, sharedBytes, aliases, pointers = new Map<number, never>() }: SiteSettings,
-  known: ReadonlyMap<number, bigint>,
+  { overlaps }: KernelIdempotency,
+  { aliases, pointers = new Map<number, never>() }: SiteSettings,
+  open: readonly string[],
 ): string {
   const runs = entry.produced ?? entry.kernel;
   const nameOf = (index: number): string => fieldName(entry.parameters, { index, offset: 0 }, runs);
@@ -121,14 +186,7 @@ function reasonOf(
     .map((pair) => pair.map(nameOf))
     .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // prettier-ignore
   if (shared) return `${codeList(shared)} are in the same memory`;
-  const open = new Set<string>();
-  if (!grid) open.add('grid');
-  if (!block) open.add('block');
-  visit(condition, (quantity) => {
-    if (quantity.kind === 'dynamic-shared' && sharedBytes === undefined) open.add('shared memory');
-    if (quantity.kind === 'argument' && !known.has(quantity.index)) open.add(code(nameOf(quantity.index)));
-  });
-  if (open.size > 0) return `the host program does not say ${[...open].join(', ')}`;
+  if (open.length > 0) return `the host program does not say ${open.join(', ')}`;
   return 'the launch is not known to meet the condition';
 }
 

@@ -1,6 +1,6 @@
 /** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
 import type { Location } from '../../source/location.ts';
-import type { AddressSet, ValidatorCondition } from './quantity.ts';
+import type { AddressSet, Axis, ValidatorCondition } from './quantity.ts';
 
 /**
  * - `idempotent`: every launch may be run again.
@@ -85,6 +85,20 @@ export interface TouchedBytes {
   readonly exact: boolean;
 }
 
+/** What a launch has to meet where no index leaves its array and no arithmetic on indices wraps around. */
+export interface Separation {
+  /** What must lie in different memory. */
+  readonly pairs: readonly (readonly [ArrayOrigin, ArrayOrigin])[];
+  readonly dimensions: readonly {
+    readonly kind: 'block-size' | 'grid-size';
+    readonly axis: Axis;
+    readonly size: bigint;
+  }[];
+}
+
+/** What leads to an array: an argument, or the module itself. */
+export type ArrayOrigin = ({ readonly kind: 'pointer' | 'texture' } & PointerArgument) | { readonly kind: 'variable' };
+
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
   /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
@@ -97,6 +111,8 @@ export interface KernelIdempotency {
   readonly pointers: readonly PointerArgument[] | null;
   /** Pointers among the arguments to what the kernel writes; null where it may write elsewhere too. */
   readonly written: readonly PointerArgument[] | null;
+  /** Each is enough for a launch; none where a launch has to meet more, or something else leads to an array. */
+  readonly separations: readonly Separation[];
   /** Whatever the class; null: not known of any launch. */
   readonly writtenMemory: WrittenMemory | null;
   /** What is touched of global memory, for sequences of launches; null where that was not looked at. */

@@ -20,6 +20,10 @@ __global__ void fill(int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = i;
 }
+__global__ void half(int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n / 2) out[i] = out[i + n / 2];
+}
 __global__ void count(int *out) { out[threadIdx.x] += 1; }
 __global__ void look(cudaTextureObject_t texture, int *out) { out[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x); }
 cudaTextureObject_t made(cudaResourceDesc described) {
@@ -52,12 +56,14 @@ async function judged(body: string): Promise<Map<string, string>> {
   const lines = text.split('\n');
   const launches = (JSON.parse(run.stdout) as Report).kernels.flatMap(({ idempotency }) => idempotency?.launches ?? []);
   return new Map(
-    launches.map(({ location, verdict, reason, savedBytes }) => [
+    launches.map(({ location, verdict, reason, savedBytes, assumptions }) => [
       lines[location.line - 1]!.trim(),
-      [verdict, reason, savedBytes].filter((part) => part !== undefined).join(': '),
+      [verdict, reason, savedBytes, ...(assumptions ?? [])].filter((part) => part !== undefined).join(': '),
     ]),
   );
 }
+
+const wrap = 'no arithmetic on indices wraps around';
 
 test('launches are judged by their allocations and sizes', { skip: withoutNvcc }, async () => {
   const said: readonly (readonly [launch: string, verdict: string])[] = [
@@ -68,8 +74,16 @@ test('launches are judged by their allocations and sizes', { skip: withoutNvcc }
     // Only the size of what is written is not known.
     ['add<<<4, 256>>>(a, b, c, n);', 'idempotent'],
     ['add<<<4, 256>>>(a, given, c, n);', 'undecided: the host program does not say `b`'],
-    ['add<<<m, 256>>>(a, b, c, n);', 'undecided: the host program does not say grid'],
-    ['add<<<4, 256>>>(a, b, c, m);', 'undecided: the host program does not say `n`'],
+    // Sizes that the program does not say: different allocations, one allocation, and a pointer to any.
+    ['add<<<m, 256>>>(a, b, c, n);', `idempotent: ${wrap}`],
+    ['add<<<4, 256>>>(a, a, b, m);', `idempotent: 8000: ${wrap}`],
+    ['add<<<dim3(m, 1, 1), 256>>>(a, b, b + 1000, m);', 'undecided: `b` and `out` are in the same memory'],
+    ['add<<<m, 256>>>(a, given, b, n);', 'undecided: the host program does not say grid, `b`'],
+    // Which blocks there are along an axis that the kernel does not read.
+    ['add<<<dim3(4, m, 1), 256>>>(a, b, c, n);', 'undecided: the host program does not say grid'],
+    ['add<<<4, dim3(64, m, 1)>>>(a, b, c, n);', 'undecided: the host program does not say block'],
+    ['half<<<m, 256>>>(a, n);', 'undecided: the host program does not say grid'],
+    ['fill<<<m, 256>>>(given, n);', `idempotent: ${wrap}`],
     ['fill<<<4, 256>>>(a, n);', 'idempotent: 4000'],
     ['count<<<1, 256>>>(a);', 'non-idempotent'],
     ['look<<<1, 256>>>(ofArray(image), a);', 'idempotent: 4000'],
