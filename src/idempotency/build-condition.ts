@@ -73,6 +73,17 @@ export function anyOf(conditions: Iterable<ValidatorCondition>): ValidatorCondit
   return connect('any', conditions, never, always);
 }
 
+/** Some condition holds; those that ask for all that another one asks for, and more, are left out. */
+export function anyOfWidest(conditions: readonly ValidatorCondition[]): ValidatorCondition {
+  const parts = conditions.map((one) => new Set((one.kind === 'all' ? one.conditions : [one]).map(conditionKey)));
+  const isWider = (at: number, than: number): boolean => {
+    const [wide, narrow] = [parts[at]!, parts[than]!];
+    const isSame = wide.size === narrow.size;
+    return at !== than && (!isSame || at < than) && [...wide].every((key) => narrow.has(key));
+  };
+  return anyOf(conditions.filter((_, at) => !conditions.some((__, other) => isWider(other, at))));
+}
+
 function connect(
   kind: 'all' | 'any',
   conditions: Iterable<ValidatorCondition>,

@@ -300,7 +300,9 @@ class Classifier {
       shared.condition.kind !== 'always' ||
       conditions.some(({ kind }) => kind !== 'always') ||
       this.ofGlobal().some(isUnreached);
-    const asked = isOpen ? always : shortCondition(allOf([free.isRestricted ? free.condition : always, shared.condition, ...own])); // prettier-ignore
+    const beside = allOf([free.isRestricted ? free.condition : always, shared.condition, ...own]);
+    // What a proof takes from the launches at hand is no part of the class, but other launches have to meet it.
+    const asked = isOpen ? always : shortCondition(allOf([beside, ...ofLaunches(free.condition)]));
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
       condition,
@@ -309,7 +311,7 @@ class Classifier {
       assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...ofLocal, ...this.usedContents()])],
       pointers: this.pointerArguments(),
       written: this.written(),
-      separations: isUndecided || asked.kind !== 'always' ? [] : separationOf(open, free.condition),
+      separations: isUndecided || beside.kind !== 'always' ? [] : separationOf(open, free.condition),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
       touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // prettier-ignore
       candidate: distinct([
@@ -600,6 +602,16 @@ class Classifier {
     if (!this.request.extensions.contents) return [];
     return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // prettier-ignore
   }
+}
+
+/** The parts of a condition that say more than how many dimensions the launch has, and that indices do not wrap around. */
+function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
+  return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
+    if (part.kind !== 'compare') return true;
+    const { left, right } = part;
+    const isOfOne = (left.kind === 'block-size' || left.kind === 'grid-size') && left.axis > 0 && right.kind === 'constant' && right.value === 1n; // prettier-ignore
+    return !isOfOne && !isEndOfNumbers(left) && !isEndOfNumbers(right);
+  });
 }
 
 /**

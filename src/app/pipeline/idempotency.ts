@@ -5,8 +5,7 @@ import type { IdempotencyReport, LaunchIdempotencyReport } from '../../document/
 import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { KernelReport, LaunchReport } from '../../document/report.ts';
 import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
-import { anyOf } from '../../idempotency/build-condition.ts';
-import { always } from '../../idempotency/model/quantity.ts';
+import { anyOfWidest } from '../../idempotency/build-condition.ts';
 import { isAlwaysUsuallyMet } from '../../idempotency/usual-launch.ts';
 import { allExtensions } from '../../idempotency/model/extensions.ts';
 import type { IdempotencyReason } from '../../idempotency/model/kernel-idempotency.ts';
@@ -172,14 +171,14 @@ function united(found: readonly (Classification & { readonly isOfAny: boolean })
   return {
     ...best,
     class: isIdempotent ? 'idempotent' : decided.length > 0 ? 'conditional' : 'undecided',
-    condition: good.length === 1 ? best.condition : { kind: 'any', conditions: good.map(({ condition }) => condition) },
+    condition: anyOfWidest(good.map(({ condition }) => condition)),
     overlaps: distinct(good.flatMap(({ overlaps }) => overlaps)),
     reasons: distinct((decided.length > 0 ? decided : good).flatMap(({ reasons }) => reasons)),
     assumptions: distinct(good.flatMap(({ assumptions }) => assumptions)),
     candidate: decided.length > 0 ? [] : best.candidate,
     rewritten: decided.length > 0 ? [] : best.rewritten,
     separations: decided.flatMap(({ separations }) => separations),
-    asked: good.some((one) => one.asked.kind === 'always') ? always : anyOf(good.map((one) => one.asked)),
+    asked: anyOfWidest(good.map((one) => one.asked)),
   };
 }
 
