@@ -45,12 +45,11 @@ function singleText(conditions: readonly ValidatorCondition[], nameOf: NameOf): 
   return writtenText(conditions) ?? oneOf(conditions, nameOf);
 }
 
-/** The one condition that can be told; others may hold instead. */
+/** One of the conditions that can be told; others may hold instead. Those of any launch come last. */
 function sufficientText(conditions: readonly ValidatorCondition[], nameOf: NameOf): string | null {
-  const [told = null, ...others] = conditions.flatMap((part) =>
-    part.kind === 'any' ? [] : (partText(part, nameOf) ?? []),
-  );
-  return others.length === 0 ? told : null;
+  const told = conditions.map((part) => (part.kind === 'any' ? null : launchConditionText(part, nameOf)));
+  const best = told.findLast((one) => one?.isWhole) ?? told.findLast((one) => one !== null && one.text !== null);
+  return best?.text ?? null;
 }
 
 /** Blocks write the shared memory that they read: as the sets of a launch show it, or in blocks of these sizes. */

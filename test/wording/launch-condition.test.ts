@@ -44,6 +44,8 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory holds all that it writes there and its indices fit in 32 bits', false], // prettier-ignore
   // What holds instead would need parentheses.
   [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` is apart from what else it accesses there', false], // prettier-ignore
+  // Under a launch at hand, or under any.
+  [{ kind: 'any', conditions: [{ kind: 'all', conditions: [blockOf(64), rounded] }, { kind: 'all', conditions: [halves, fits] }] }, 'what it writes of `out` is apart from what else it accesses there and its indices fit in 32 bits', false], // prettier-ignore
   [{ kind: 'compare', comparison: '<=', left: { kind: 'sum', operands: [width, number(-16)] }, right: count }, '`blockDim.x - 16 <= n`', true], // prettier-ignore
   [rounded, null, false],
 ];
