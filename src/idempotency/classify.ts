@@ -35,17 +35,16 @@ import { OwnThread } from './own-thread.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
 import type {
-  ArrayOrigin,
   IdempotencyReason,
   KernelIdempotency,
   OverlapClause,
   PointerArgument,
-  Separation,
   WrittenMemory,
 } from './model/kernel-idempotency.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
+import { ofLaunches, separationOf } from './separation.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { shortCondition } from './shorten.ts';
 import { isFetch, texturesOf } from './textures.ts';
@@ -311,7 +310,13 @@ class Classifier {
       assumptions: [...new Set([...free.assumptions, ...shared.assumptions, ...ofLocal, ...this.usedContents()])],
       pointers: this.pointerArguments(),
       written: this.written(),
-      separations: isUndecided || beside.kind !== 'always' ? [] : separationOf(open, free.condition),
+      separations:
+        isUndecided || beside.kind !== 'always'
+          ? []
+          : separationOf(
+              open.map(({ first, second }) => [first.root, second.root]),
+              free.condition,
+            ),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
       touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // prettier-ignore
       candidate: distinct([
@@ -602,50 +607,6 @@ class Classifier {
     if (!this.request.extensions.contents) return [];
     return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // prettier-ignore
   }
-}
-
-/** The parts of a condition that say more than how many dimensions the launch has, and that indices do not wrap around. */
-function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
-  return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
-    if (part.kind !== 'compare') return true;
-    const { left, right } = part;
-    const isOfOne = (left.kind === 'block-size' || left.kind === 'grid-size') && left.axis > 0 && right.kind === 'constant' && right.value === 1n; // prettier-ignore
-    return !isOfOne && !isEndOfNumbers(left) && !isEndOfNumbers(right);
-  });
-}
-
-/**
- * What keeps the arrays of pairs apart, whatever the sizes.
- * @param dimensions what proofs take for granted of dimensions, and that indices do not wrap around
- */
-function separationOf(pairs: readonly Pair[], dimensions: ValidatorCondition): readonly Separation[] {
-  const origins = pairs.map(({ first, second }) => [originOf(first.root), originOf(second.root)] as const);
-  const known = origins.flatMap(([a, b]) => (a && b ? [[a, b] as const] : []));
-  const fixed = (dimensions.kind === 'all' ? dimensions.conditions : [dimensions]).map((part) => {
-    if (part.kind === 'always') return [];
-    if (part.kind !== 'compare') return null;
-    const { left, comparison, right } = part;
-    const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
-    if (isSize && comparison === '=' && right.kind === 'constant')
-      return [{ kind: left.kind, axis: left.axis, size: right.value }];
-    return isEndOfNumbers(left) || isEndOfNumbers(right) ? [] : null;
-  });
-  const sizes = fixed.flatMap((part) => part ?? []);
-  return known.length < origins.length || fixed.includes(null) ? [] : [{ pairs: known, dimensions: sizes }];
-}
-
-/** Null where something else than an argument or a variable of the module leads to the array. */
-function originOf(root: Root): ArrayOrigin | null {
-  if (root.kind === 'object') return { kind: 'variable' };
-  if (root.kind !== 'parameter' && root.kind !== 'texture') return null;
-  return { kind: root.kind === 'texture' ? 'texture' : 'pointer', index: root.index, offset: root.offset };
-}
-
-/** A bound that says that a number of 32 or 64 bits does not wrap around. */
-function isEndOfNumbers(quantity: Quantity): boolean {
-  if (quantity.kind !== 'constant') return false;
-  const { value } = quantity;
-  return [31n, 63n].some((bits) => value === 1n << bits || value === -(1n << bits));
 }
 
 /** The arguments that lead to arrays which pairs read and write afterwards; none where some pair is another one. */

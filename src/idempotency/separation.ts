@@ -1,0 +1,56 @@
+/**
+ * Launches of which nobody knows the sizes: what they have to meet as long as no index leaves its array or wraps around. Arrays
+ * in different allocations are then apart, whatever the footprints of the accesses.
+ */
+import type { Root } from './footprint/footprint.ts';
+import type { ArrayOrigin, Separation } from './model/kernel-idempotency.ts';
+import type { Quantity, ValidatorCondition } from './model/quantity.ts';
+
+/** The parts of a condition that say more than how many dimensions the launch has, and that indices do not wrap around. */
+export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
+  return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
+    if (part.kind !== 'compare') return true;
+    const { left, right } = part;
+    const isOfOne = (left.kind === 'block-size' || left.kind === 'grid-size') && left.axis > 0 && right.kind === 'constant' && right.value === 1n; // prettier-ignore
+    return !isOfOne && !isEndOfNumbers(left) && !isEndOfNumbers(right);
+  });
+}
+
+/**
+ * What keeps the arrays of pairs apart, whatever the sizes.
+ * @param pairs where the accesses of each start that have to lie apart
+ * @param dimensions what proofs take for granted of dimensions, and that indices do not wrap around
+ * @returns none where a launch has to meet more
+ */
+export function separationOf(
+  pairs: readonly (readonly [Root, Root])[],
+  dimensions: ValidatorCondition,
+): readonly Separation[] {
+  const origins = pairs.map(([first, second]) => [originOf(first), originOf(second)] as const);
+  const known = origins.flatMap(([a, b]) => (a && b ? [[a, b] as const] : []));
+  const fixed = (dimensions.kind === 'all' ? dimensions.conditions : [dimensions]).map((part) => {
+    if (part.kind === 'always') return [];
+    if (part.kind !== 'compare') return null;
+    const { left, comparison, right } = part;
+    const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
+    if (isSize && comparison === '=' && right.kind === 'constant')
+      return [{ kind: left.kind, axis: left.axis, size: right.value }];
+    return isEndOfNumbers(left) || isEndOfNumbers(right) ? [] : null;
+  });
+  const sizes = fixed.flatMap((part) => part ?? []);
+  return known.length < origins.length || fixed.includes(null) ? [] : [{ pairs: known, dimensions: sizes }];
+}
+
+/** Null where something else than an argument or a variable of the module leads to the array. */
+function originOf(root: Root): ArrayOrigin | null {
+  if (root.kind === 'object') return { kind: 'variable' };
+  if (root.kind !== 'parameter' && root.kind !== 'texture') return null;
+  return { kind: root.kind === 'texture' ? 'texture' : 'pointer', index: root.index, offset: root.offset };
+}
+
+/** A bound that says that a number of 32 or 64 bits does not wrap around. */
+function isEndOfNumbers(quantity: Quantity): boolean {
+  if (quantity.kind !== 'constant') return false;
+  const { value } = quantity;
+  return [31n, 63n].some((bits) => value === 1n << bits || value === -(1n << bits));
+}
