@@ -145,10 +145,11 @@ function comparisonText(
   return a === null || b === null ? null : code(`${a} ${comparison === '=' ? '==' : comparison} ${b}`);
 }
 
-/** Of a bound that is the end of the numbers of a width, or near it. */
-function bitsOf(quantity: Quantity): 32 | 64 | null {
+/** Of a bound that is the end of the numbers of a width, or near it; 24 bits are those that a float holds exactly. */
+function bitsOf(quantity: Quantity): 24 | 32 | 64 | null {
   if (quantity.kind !== 'constant') return null;
   const size = quantity.value < 0n ? -quantity.value : quantity.value;
+  if (size === 1n << 23n) return 24;
   const isNear = (end: bigint): boolean => size <= end && size > end - 4096n;
   return [31n, 32n].some((bits) => isNear(1n << bits)) ? 32 : [63n, 64n].some((bits) => isNear(1n << bits)) ? 64 : null;
 }

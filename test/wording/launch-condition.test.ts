@@ -38,6 +38,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [{ kind: 'any', conditions: [read, blockOf(64), blockOf(128)] }, 'its blocks write all shared memory that they read', true], // prettier-ignore
   [{ kind: 'any', conditions: [blockOf(128), blockOf(64)] }, '`blockDim.x` is 64 or 128', true],
   [fits, 'its indices fit in 32 bits', true],
+  [{ kind: 'compare', comparison: '<=', left: number(-(1 << 23)), right: count }, 'its indices fit in 24 bits', true],
   [halves, 'what it writes of `out` is apart from what else it accesses there', true],
   // Other clauses say that arrays are apart.
   [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // prettier-ignore
