@@ -12,7 +12,10 @@ import { termDomain } from '../../term/domain.ts';
 import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
 import { readComparison, uncovered } from './comparison.ts';
+import { type FrozenVariables, frozenVariables } from './frozen-variables.ts';
+import { exponent, halved } from './halving.ts';
 import { type NarrowCounter, narrowCounter } from './narrow-counter.ts';
+import { ringForm } from './ring.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
 export interface SymbolicKernel {
@@ -141,6 +144,25 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.add(32, x, store.mul(32, plane, special('ntid.x')));
   }
 
+  /** Where the variables of a loop that freeze have been updated in every round: names for them that hold there. */
+  interface Part {
+    readonly variables: FrozenVariables;
+    readonly names: ReadonlyMap<Term, Term>;
+    readonly memo: Map<Term, Term>;
+  }
+  const parts: Part[] = [];
+  const partsOf: (readonly Part[])[] = [];
+  /** By number, from the first that no value has, which variable it stands for. */
+  const namedValues: ValueId[] = [];
+  /** What holds in a block besides the condition to get there. */
+  const alsoHolds: Term[] = [];
+
+  function operandIn(block: BlockId, source: Operand): Term {
+    const term = operand(source);
+    const here = partsOf[block] ?? [];
+    return here.reduce((named, { names, memo }) => store.substitute(named, (leaf) => names.get(leaf), memo), term);
+  }
+
   function operand(source: Operand): Term {
     switch (source.kind) {
       case 'value':
@@ -180,10 +202,13 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return effect.extend === 'sign' ? store.signExtend(target, loaded) : store.zeroExtend(target, loaded);
   }
 
-  function evaluateInstruction(instruction: Instruction): void {
+  function evaluateInstruction(instruction: Instruction, block: BlockId): void {
     const { operation, results } = instruction;
     if (operation.effect.kind === 'pure' && operation.evaluate) {
-      const outputs = operation.evaluate(domain, instruction.arguments.map(operand));
+      const outputs = operation.evaluate(
+        domain,
+        instruction.arguments.map((source) => operandIn(block, source)),
+      );
       results.forEach((id, i) => {
         const output = outputs[i];
         if (id !== null) raw[id] = output && output.depth <= deepest ? output : unknown(id);
@@ -229,24 +254,24 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   function evaluateMarker(instruction: Instruction, block: BlockId): void {
     const [subject] = instruction.arguments;
     if (instruction.marker?.name !== 'assume' || !subject) return;
-    const value = operand(subject);
+    const value = operandIn(block, subject);
     const term = value.width === 0 ? value : store.not(store.equal(value, store.constant(value.width, 0n)));
     statedIn[block] = store.all([statedIn[block] ?? store.true, term]);
     statedBy.push({ instruction, term });
   }
 
   const branchCondition = (block: Block): Term | undefined =>
-    block.terminator.kind === 'branch' ? operand(block.terminator.condition) : undefined;
+    block.terminator.kind === 'branch' ? operandIn(block.id, block.terminator.condition) : undefined;
 
   function edgeCondition(from: Block, to: BlockId): Term {
     const terminator = from.terminator;
     if (terminator.kind === 'branch') {
       if (terminator.then === terminator.otherwise) return store.true;
-      const condition = operand(terminator.condition);
+      const condition = operandIn(from.id, terminator.condition);
       return terminator.then === to ? condition : store.not(condition);
     }
     if (terminator.kind === 'switch') {
-      const index = operand(terminator.index);
+      const index = operandIn(from.id, terminator.index);
       const matches = terminator.targets.flatMap((target, i) =>
         target === to ? [store.equal(index, store.constant(32, BigInt(i)))] : [],
       );
@@ -312,11 +337,13 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return ways;
   }
 
-  function joinPhi(phi: Phi, ways: readonly Way[]): Term {
-    let merged = operand(phi.inputs[ways[ways.length - 1]!.predecessor]!);
+  function joinPhi(block: Block, phi: Phi, ways: readonly Way[]): Term {
+    const inputOf = ({ predecessor }: Way): Term =>
+      operandIn(block.predecessors[predecessor]!, phi.inputs[predecessor]!);
+    let merged = inputOf(ways[ways.length - 1]!);
     for (let i = ways.length - 2; i >= 0; i--) {
       const way = ways[i]!;
-      const input = operand(phi.inputs[way.predecessor]!);
+      const input = inputOf(way);
       if (input === merged) continue;
       if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
       merged = store.select(way.condition, input, merged);
@@ -324,6 +351,33 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return merged.depth <= deepest ? merged : unknown(phi.result);
   }
 
+  const definedIn = (value: number): BlockId =>
+    value === undefinedValue
+      ? (0 as BlockId)
+      : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
+
+  /** From this block on, if its condition is one on the variables alone, they are what rounds without end make them. */
+  function enterPart(variables: FrozenVariables): void {
+    const { loop, start, decides, updates } = variables;
+    const condition = reachFrom(start, decides);
+    const isOfVariables = condition.leaves.every((leaf) => {
+      const { atom } = leaf;
+      if (atom!.kind === 'phi' && updates.has(atom.value as ValueId)) return true;
+      return (atom!.kind !== 'havoc' || atom.value !== undefinedValue) && isInvariant(leaf, loop);
+    });
+    if (!isOfVariables || !isExact(start, decides)) return;
+    const names = new Map<Term, Term>();
+    for (const id of updates.keys()) {
+      const value = kernel.values.length + namedValues.push(id) - 1;
+      names.set(raw[id]!, store.atom(raw[id]!.width, { kind: 'phi', value }));
+    }
+    const part = { variables, names, memo: new Map<Term, Term>() };
+    parts.push(part);
+    partsOf[start] = [...partsOf[start]!, part];
+    alsoHolds[start] = store.substitute(condition, (leaf) => names.get(leaf), part.memo);
+  }
+
+  const freezing = new Map(frozenVariables(kernel).map((variables) => [variables.start, variables]));
   const headers = new Map<BlockId, Loop>(kernel.loops.map((loop) => [loop.header, loop]));
   for (const block of kernel.blocks) {
     const ways = block.id === 0 ? [] : waysInto(block);
@@ -337,14 +391,18 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const isBare = isFirst || sinceDominator[above] === store.true;
     conditionedAbove[block.id] = isFirst ? null : isBare ? conditionedAbove[above]! : above;
     const loop = headers.get(block.id);
+    const dominating = block.id === 0 ? [] : partsOf[kernel.dominators[block.id]!]!;
+    partsOf[block.id] = dominating.filter(({ variables }) => variables.loop.blocks.has(block.id));
+    const variables = freezing.get(block.id);
+    if (variables) enterPart(variables);
     for (const phi of block.phis) {
       raw[phi.result] = loop
         ? store.atom(widthOf(kernel.values[phi.result]!.type), { kind: 'phi', value: phi.result })
-        : joinPhi(phi, ways);
+        : joinPhi(block, phi, ways);
     }
     for (const instruction of block.instructions) {
       if (instruction.marker) evaluateMarker(instruction, block.id);
-      evaluateInstruction(instruction);
+      evaluateInstruction(instruction, block.id);
     }
   }
 
@@ -353,9 +411,6 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   let memo = new Map<Term, Term>();
   const close = (term: Term): Term =>
     store.substitute(term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom.value) : undefined), memo);
-
-  const definedIn = (value: number): BlockId =>
-    value === undefinedValue ? (0 as BlockId) : kernel.values[value]!.definition.block;
 
   function isInvariant(term: Term, loop: Loop): boolean {
     return term.leaves.every((leaf) => {
@@ -386,7 +441,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       });
       const atom = raw[phi.result]!;
       if (nexts.size !== 1) continue;
-      const initial = initials.size === 1 ? [...initials][0]! : joinPhi(phi, entryWays);
+      const initial = initials.size === 1 ? [...initials][0]! : joinPhi(block, phi, entryWays);
       const next = [...nexts][0]!;
       const narrow = narrowCounter(kernel, store, phi.result, atom, next);
       list.push({ phi: atom, initial, next: narrow ? store.add(atom.width, atom, narrow.step) : next, narrow });
@@ -423,36 +478,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const other = next.arguments[0] === phi ? next.arguments[1]! : next.arguments[0]!;
       if (isInvariant(other, loop)) return store.select(odd, store.xor(width, start, close(other)), start);
     }
-    return ringForm(recurrence, start, loop) ?? shiftForm(recurrence, start, round);
-  }
-
-  /** A counter that goes round: one more each time, and from its limit back to 0. */
-  function ringForm({ phi, next }: Recurrence, start: Term, loop: Loop): Term | null {
-    if (next.operator !== 'select' || phi.width < 8) return null;
-    const [test, a, b] = next.arguments as [Term, Term, Term];
-    const more = store.sum(phi.width, 1n, [[phi, 1n]]);
-    const isReset = (term: Term): boolean => term.operator === 'constant' && term.value === 0n;
-    const [reset, goesOn] = isReset(a) && b === more ? [test, false] : isReset(b) && a === more ? [test, true] : [];
-    if (!reset) return null;
-    const range = view.unsigned(start);
-    if (range.assumes.length > 0) return null;
-    // The limit is what the test says of numbers from 0 on.
-    const most = 1n << 12n;
-    for (let limit = 0n; limit < most; limit++) {
-      const said = store.substitute(
-        reset,
-        (leaf) => (leaf === phi ? store.constant(phi.width, limit) : undefined),
-        new Map(),
-      );
-      if (said.operator !== 'constant') return null;
-      if ((said.value === 1n) === goesOn) continue;
-      if (range.high > limit || range.low < 0n) return null;
-      // Of 64 bits: a narrower counter starts over.
-      const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
-      const sum = store.add(64, counter, store.zeroExtend(64, start));
-      return store.truncate(phi.width, store.divide('urem', 64, sum, store.constant(64, limit + 1n)));
-    }
-    return null;
+    return ringForm(store, view, loop, recurrence, start) ?? shiftForm(recurrence, start, round);
   }
 
   /** Doubling and halving: the shift grows by the same amount each round. */
@@ -482,7 +508,23 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     for (const phi of kernel.blocks[loop.header]!.phis)
       if (!closed.has(phi.result)) closed.set(phi.result, unknown(phi.result));
     memo = new Map();
+    for (const part of parts) if (part.variables.loop === loop) closeNames(part, list);
     boundLoop(loop, list);
+  }
+
+  /** Closed forms of variables that freeze, where a thread has updated them in every round. */
+  function closeNames({ variables, names, memo: named }: Part, list: readonly Recurrence[]): void {
+    const unfrozen = [...variables.updates].flatMap(([id, update]) => {
+      const variable = list.find(({ phi }) => phi === raw[id]);
+      const next = store.substitute(operand(update), (leaf) => names.get(leaf), named);
+      return variable ? [{ phi: names.get(variable.phi)!, initial: variable.initial, next, narrow: null }] : [];
+    });
+    for (const [phi, name] of names) {
+      const recurrence = unfrozen.find((candidate) => candidate.phi === name);
+      const form = recurrence && closedForm(variables.loop, recurrence, unfrozen);
+      closed.set(phiOf(name), form ?? closed.get(phiOf(phi))!);
+    }
+    memo = new Map();
   }
 
   /** Ranges of a loop's variables and its number of rounds, from the conditions that keep it going. */
@@ -619,9 +661,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       let term = reached.get(block);
       if (!term) {
         const stated: Term[] = [];
-        for (let at = block; statedBy.length > 0; at = kernel.dominators[at]!) {
-          const here = statedIn[at];
-          if (here) stated.push(here);
+        for (let at = block; statedBy.length > 0 || alsoHolds.length > 0; at = kernel.dominators[at]!) {
+          for (const here of [statedIn[at], alsoHolds[at]]) if (here) stated.push(here);
           if (at === kernel.dominators[at]) break;
         }
         term = close(store.all([reachFrom(block, 0 as BlockId), ...stated]));
@@ -650,46 +691,4 @@ function phiOf(term: Term): number {
 /** Bits of a value; 0 for a predicate. */
 function widthOf(type: ValueType): number {
   return type === 'predicate' ? 0 : type;
-}
-
-/** k for 2^k, null for anything else. */
-function exponent(value: bigint): bigint | null {
-  if (value < 2n || (value & (value - 1n)) !== 0n) return null;
-  return BigInt(value.toString(2).length - 1);
-}
-
-/**
- * Recognises x >> c, x / 2^c, and nvcc's signed halving (x + (x >>> 31)) >> 1, which is x >> 1 where x is not
- * negative (and then stays so).
- */
-function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr' | 'ashr'; by: bigint } | null {
-  const [a, b] = next.arguments as [Term, Term];
-  if (next.operator === 'lshr' || next.operator === 'ashr') {
-    if (b.operator !== 'constant') return null;
-    if (a === phi) return { operator: next.operator, by: b.value };
-    const correction = a.operator === 'sum' && a.value === 0n && a.arguments.length === 2 ? a.arguments : null;
-    if (!nonNegative || !correction?.includes(phi)) return null;
-    const other = correction[0] === phi ? correction[1]! : correction[0]!;
-    const isSign = other.operator === 'lshr' && isSignBits(other, phi);
-    return isSign && a.coefficients.every((coefficient) => coefficient === 1n)
-      ? { operator: 'lshr', by: b.value }
-      : null;
-  }
-  if (
-    (next.operator === 'udiv' || (next.operator === 'sdiv' && nonNegative)) &&
-    a === phi &&
-    b.operator === 'constant'
-  ) {
-    const by = exponent(b.value);
-    return by === null ? null : { operator: 'lshr', by };
-  }
-  return null;
-}
-
-/** Whether a logical shift right leaves only copies of the sign of x: x >>> 31, or (x >> 31) >>> c. */
-function isSignBits(shift: Term, x: Term): boolean {
-  const [a, amount] = shift.arguments as [Term, Term];
-  const isWhole = (by: Term): boolean => by.operator === 'constant' && by.value === BigInt(x.width - 1);
-  if (a === x) return isWhole(amount);
-  return a.operator === 'ashr' && a.arguments[0] === x && isWhole(a.arguments[1]!);
 }
