@@ -112,6 +112,8 @@ export interface Interleaving {
   readonly steps: readonly InterleavingStep[];
   /** Of a race. */
   readonly missing?: MissingOrder;
+  /** The run held stores back: a thread read what was there before another one's. */
+  readonly holdsStores?: true;
   /** What led there, in the order of that run; absent where it was too long to be recorded. */
   readonly recording?: readonly RecordedStep[];
 }

@@ -73,11 +73,12 @@ function statementText(statement: Statement, address: (at: number) => string, va
   }
 }
 
-function entryText(program: LitmusProgram, name: string): string {
+function entryText(program: LitmusProgram, name: string, keepsReads: boolean): string {
   const launch = launchOf(program);
   const lines: string[] = [];
   let values = 0;
   let labels = 0;
+  let kept = 0;
   for (let segment = 0; segment <= program.barriers.length; segment++) {
     for (const [index, { segments }] of program.threads.entries()) {
       const steps = segments[segment]!;
@@ -93,6 +94,8 @@ function entryText(program: LitmusProgram, name: string): string {
         const again = `$E${labels++}`;
         if (test?.kind === 'wait') lines.push(`${again}:`);
         lines.push(text);
+        if (keepsReads && (statement.kind === 'load' || statement.kind === 'atomic'))
+          lines.push(`st.global.u32 [%d${mostLocations - 1}+${4 * kept++}], ${value};`);
         if (test) {
           lines.push(`setp.ne.u32 %p0, ${value}, ${test.value};`, `@%p0 bra ${test.kind === 'wait' ? again : end};`);
         }
@@ -117,8 +120,11 @@ ret;
 }`;
 }
 
-/** One module with an entry `k0`, `k1` … for each program. */
-export function ptxOf(programs: readonly LitmusProgram[]): string {
-  const entries = programs.map((program, index) => entryText(program, `k${index}`));
+/**
+ * One module with an entry `k0`, `k1` … for each program.
+ * @param keepsReads what each read finds is stored, in the order of threads, in the last location, which programs leave alone
+ */
+export function ptxOf(programs: readonly LitmusProgram[], keepsReads = false): string {
+  const entries = programs.map((program, index) => entryText(program, `k${index}`, keepsReads));
   return `.version 8.8\n.target sm_90\n.address_size 64\n${entries.join('\n')}\n`;
 }

@@ -2,6 +2,8 @@
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
+import { firstBuffered, firstInterleaved } from '../../src/machine/core/schedule.ts';
+import type { RunResult } from '../../src/machine/core/run-result.ts';
 import { runKernel } from '../../src/machine/machine.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { requestFor } from '../check/kernel-text.ts';
@@ -11,9 +13,13 @@ import type { LitmusProgram } from './program.ts';
 /** Thread-instructions of one run: enough for every program whose threads do not wait in vain. */
 export const usualSteps = 10_000;
 
-/** The kernels of programs. @throws where one of them is not understood */
-export function kernelsOf(programs: readonly LitmusProgram[]): readonly Kernel[] {
-  const text = ptxOf(programs);
+/**
+ * The kernels of programs.
+ * @param keepsReads as of {@link ptxOf}
+ * @throws where one of them is not understood
+ */
+export function kernelsOf(programs: readonly LitmusProgram[], keepsReads = false): readonly Kernel[] {
+  const text = ptxOf(programs, keepsReads);
   const { module, diagnostics } = parsePtx(text);
   if (diagnostics.length > 0) throw new Error(`${JSON.stringify(diagnostics[0])} in\n${text}`);
   const { kernels } = lowerModule(module);
@@ -56,34 +62,38 @@ export async function verdictOf(
 /** What the race detector tells: a race, one that something may order that it does not know, or none. */
 export type Detected = 'race' | 'presumed' | 'nothing';
 
-/** The most that the race detector tells in the first schedules. */
+/** The most that the race detector tells in the first schedules, and in some that are interleaved or hold stores back. */
 export function detected(kernel: Kernel, program: LitmusProgram, schedules: number, steps = usualSteps): Detected {
-  const { block, grid, cluster } = launchOf(program);
   let sees: Detected = 'nothing';
-  for (let seed = 0; seed < schedules; seed++) {
-    const result = runKernel({
-      kernel,
-      block,
-      grid,
-      cluster,
-      sharedBytes: 0,
-      buffers: Array.from({ length: mostLocations }, (_, at) => ({
-        name: `a${at}`,
-        bytes: 4,
-        elementBytes: 4,
-        fill: 0n,
-        values: new Map(),
-      })),
-      arguments: Array.from(
-        { length: mostLocations },
-        (_, at) => ({ kind: 'pointer', buffer: at, offset: 0n }) as const,
-      ),
-      steps,
-      detectRaces: true,
-      ...(seed > 0 && { seed }),
-    });
+  const seeds = Array.from({ length: schedules }, (_, seed) => seed);
+  for (const seed of [...seeds, firstInterleaved, firstBuffered, firstBuffered + 1, firstBuffered + 2]) {
+    const result = runOf(kernel, program, seed, steps);
     if (result.races.some(({ unmodelled }) => unmodelled.length === 0)) return 'race';
     if (result.races.length > 0) sees = 'presumed';
   }
   return sees;
+}
+
+/** One run of a program. */
+export function runOf(kernel: Kernel, program: LitmusProgram, seed: number, steps = usualSteps): RunResult {
+  const { block, grid, cluster } = launchOf(program);
+  return runKernel({
+    kernel,
+    block,
+    grid,
+    cluster,
+    sharedBytes: 0,
+    buffers: Array.from({ length: mostLocations }, (_, at) => ({
+      name: `a${at}`,
+      // The last location may hold what reads found.
+      bytes: at === mostLocations - 1 ? 256 : 4,
+      elementBytes: 4,
+      fill: 0n,
+      values: new Map(),
+    })),
+    arguments: Array.from({ length: mostLocations }, (_, at) => ({ kind: 'pointer', buffer: at, offset: 0n }) as const),
+    steps,
+    detectRaces: true,
+    ...(seed > 0 && { seed }),
+  });
 }

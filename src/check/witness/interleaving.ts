@@ -8,6 +8,7 @@ import { givenScalar } from '../context/scalars.ts';
 import { baseName, placeOf, tuple } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
+import { isBuffered } from '../../machine/core/schedule.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { bareLock } from '../ordering/critical-section.ts';
 import { flagWaits, waitBefore } from '../ordering/recognised.ts';
@@ -108,6 +109,7 @@ export function raceInterleaving(
       })),
     ],
     missing,
+    ...(isBuffered(scenario.order) && { holdsStores: true }),
   };
 }
 

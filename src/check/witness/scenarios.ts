@@ -27,7 +27,7 @@ import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-me
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
-import { firstInterleaved, isInterleaved } from '../../machine/core/schedule.ts';
+import { firstBuffered, firstInterleaved, isInterleaved } from '../../machine/core/schedule.ts';
 
 /** Why there may be more than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
@@ -249,7 +249,21 @@ export class Confirmation {
       const met = this.orderedIn.get(key);
       for (let order = 0; met && order < interleavedOrders && !this.races.has(key); order++)
         yield* this.runOnce({ ...met, order: firstInterleaved + order }, keys);
+      // Or both threads may read before they see what the other one stored.
+      if (this.mayMissStores && !this.races.has(key)) {
+        const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
+        yield* this.runOnce({ ...scenario, order: firstBuffered }, keys);
+      }
     }
+  }
+
+  /** Whether threads announce themselves by stores and look for others by loads: they may miss each other. */
+  private get mayMissStores(): boolean {
+    return (['load', 'store'] as const).every((kind) =>
+      this.context.accesses.some(
+        ({ instruction }) => instruction.operation.effect.kind === kind && isStrong(instruction),
+      ),
+    );
   }
 
   /**
@@ -272,7 +286,8 @@ export class Confirmation {
     const threads = [...scenario.block, ...scenario.grid].reduce((product, size) => product * size, 1);
     if (threads > shortRuns.mostThreads || scenario.blocks.length === 0) return;
     this.hasRunShortly = true;
-    for (let order = 0; order < shortRuns.orders; order++) {
+    const orders = Array.from({ length: shortRuns.orders }, (_, order) => order);
+    for (const order of this.mayMissStores ? [...orders, firstBuffered, firstBuffered + 1] : orders) {
       if ([...keys].every((key) => this.races.has(key)) || this.context.request.budget.expired()) return;
       const steps = Math.min(shortRuns.mostSteps, this.context.request.budget.replaySteps);
       const inOrder = order === 0 ? scenario : { ...scenario, order };

@@ -52,3 +52,14 @@ export const firstInterleaved = 1000;
 export function isInterleaved(seed: number | undefined): boolean {
   return seed !== undefined && seed >= firstInterleaved;
 }
+
+/**
+ * Schedules from this seed on are interleaved ones in which stores wait in a buffer of their thread, so that others read
+ * what was there before: two threads that each announce themselves and then look for the other one may both miss it.
+ */
+export const firstBuffered = 2000;
+
+/** Whether stores wait in buffers. */
+export function isBuffered(seed: number | undefined): boolean {
+  return seed !== undefined && seed >= firstBuffered;
+}

@@ -17,12 +17,14 @@ import type { StagedRuntime } from './staged-runtime.ts';
 import type { ThreadHome } from '../core/thread.ts';
 import { seededRandom } from '../../base/random.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
+import { fenceOf } from '../../memory-model/fence.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
-import { isInterleaved } from '../core/schedule.ts';
+import { isBuffered, isInterleaved } from '../core/schedule.ts';
 import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
 import { exited, suspended } from './stage.ts';
+import { StoreBuffer, type StorePlace } from './store-buffer.ts';
 import { Thread } from '../core/thread.ts';
 
 const sharedStart = Number(sharedWindow);
@@ -45,6 +47,12 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #observer: RunObserver | null;
   readonly #regions: GlobalMemory;
   readonly #contentsSeed: number | undefined;
+  /** By thread of the launch, what its stores wait in; null: all are visible at once. */
+  readonly #buffers: Map<number, StoreBuffer> | null;
+  /** Fences that do not wait until stores are visible. */
+  readonly #passesStores = new Set<InstructionId>();
+  /** Where the store goes to whose value is being written. */
+  #target: StorePlace | null = null;
 
   /** @param memory what global memory holds at the start, and is changed by the run; absent: what the request says */
   constructor(program: CompiledProgram, request: RunRequest, host: MachineHost, memory?: GlobalMemory) {
@@ -60,6 +68,10 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#regions =
       memory ?? createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
     this.#contentsSeed = request.contentsSeed;
+    this.#buffers = isBuffered(request.seed) ? new Map() : null;
+    for (const { instructions } of this.#buffers ? request.kernel.blocks : [])
+      for (const { id, operation } of instructions)
+        if ((fenceOf(operation.effect)?.semantics ?? 'sc') !== 'sc') this.#passesStores.add(id);
     const named = this.#regions.filter((region) => region !== undefined);
     this.#observer?.start(program, named);
   }
@@ -107,6 +119,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
           pc = next;
           break;
         }
+        // Who waits in a loop must not keep what others wait for.
+        if (this.#buffers && next <= pc) this.#drain(thread);
         // A jump back: blocks, and so their segments, are in reverse postorder.
         const isDone = steps >= most && (most === 1 || next <= pc);
         pc = next;
@@ -116,6 +130,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
       this.#host.counted(steps);
       throw stop;
     }
+    if (pc < 0) this.#drain(thread);
     if (pc >= 0) thread.pc = pc;
     else if (pc === suspended) thread.status = 'waiting';
     else if (pc === exited) thread.status = 'exited';
@@ -201,18 +216,67 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
 
   read(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
+    if (this.#buffers?.get(thread.id)?.holds(this.page, this.at, access.bytes)) {
+      const place = this.#place();
+      this.#drain(thread);
+      this.#return(place);
+    }
     this.#record(thread, access);
   }
 
   write(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
+    if (!this.#buffers || this.#where < 0) return;
+    // The value is written to a page of its own.
+    this.#target = this.#place();
+    this.page = createPage(access.bytes);
+    this.at = 0;
   }
 
   wrote(thread: Thread, access: MemoryAccess): void {
-    this.#record(thread, access);
+    const place = this.#target;
+    if (!place) {
+      this.#record(thread, access);
+      return;
+    }
+    this.#target = null;
+    this.#bufferOf(thread).add({ kind: 'store', access, place, value: this.page });
+  }
+
+  // Stores that wait
+
+  #place(): StorePlace {
+    return { page: this.page, at: this.at, where: this.#where };
+  }
+
+  #return({ page, at, where }: StorePlace): void {
+    this.page = page;
+    this.at = at;
+    this.#where = where;
+  }
+
+  #bufferOf({ id }: Thread): StoreBuffer {
+    const known = this.#buffers!.get(id) ?? new StoreBuffer();
+    this.#buffers!.set(id, known);
+    return known;
+  }
+
+  /** Makes the stores of a thread visible. */
+  #drain(thread: Thread): void {
+    for (const pending of this.#buffers?.get(thread.id)?.take() ?? []) {
+      if (pending.kind === 'fence') {
+        this.#host.event(executor(thread), pending.instruction);
+        continue;
+      }
+      const { access, place, value } = pending;
+      this.#return(place);
+      place.page.u8.set(value.u8.subarray(0, access.bytes), place.at);
+      this.#record(thread, access);
+    }
   }
 
   atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b?: bigint): bigint {
+    this.#drain(thread);
     this.#locate(thread, access, address);
     const { operation, type, bytes } = access.atomic!;
     const old = loadPattern(this.page, this.at, bytes);
@@ -223,6 +287,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
 
   copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void {
     let pattern = 0n;
+    this.#drain(thread);
     if (count > 0) {
       this.read(thread, read, from);
       pattern = BigInt.asUintN(8 * count, loadPattern(this.page, this.at, read.bytes));
@@ -244,10 +309,17 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   // Events
 
   event(thread: Thread, instruction: InstructionId): void {
+    const buffer = this.#buffers?.get(thread.id);
+    if (buffer && !buffer.isEmpty) {
+      // What it acquires it acquires now; what it releases holds the stores before it.
+      if (this.#passesStores.has(instruction)) buffer.add({ kind: 'fence', instruction });
+      else this.#drain(thread);
+    }
     if (this.#records) this.#host.event(executor(thread), instruction);
   }
 
   foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[] {
+    this.#drain(thread);
     return this.#host.foreign(executor(thread), instruction, operands);
   }
 

@@ -27,6 +27,8 @@ interface ShownRace {
   /** The barrier that both passed last. */
   readonly passed?: Extract<InterleavingStep, { action: 'pass' }>;
   readonly chosen?: ChosenLaunch;
+  /** It shows where threads do not see each other's stores yet. */
+  readonly holdsStores?: boolean;
   /** The condition under which it shows, where that is not always. */
   readonly when?: string;
   /** What may order the accesses after all, as a clause. */
@@ -38,10 +40,10 @@ export function raceMessage(finding: RaceFinding): string {
   const { overlap, interleaving, left } = finding;
   if (left) return outOfBounds(finding, left);
   if (!overlap || !interleaving?.missing) return possibleRace(finding);
-  const { threads, steps, missing } = interleaving;
+  const { threads, steps, missing, holdsStores } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
-  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }) });
+  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) }); // prettier-ignore
 }
 
 /** The sentences on an access that leaves its object. */
@@ -59,7 +61,7 @@ function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFindin
 
 /** The sentences on a race that a run has shown. */
 export function shownRace(race: ShownRace): string {
-  const { first, second, array, sameValue, overlap, threads, missing, passed, chosen, when, doubt } = race;
+  const { first, second, array, sameValue, overlap, threads, missing, passed, holdsStores, chosen, when, doubt } = race;
   const isOwnCopy = threads.length === 1;
   const [a, b] = inOrder(race);
   const home = homeOf([a.access.location, b.access.location]);
@@ -69,6 +71,7 @@ export function shownRace(race: ShownRace): string {
     sameValue === true ? 'both write the same value' : undefined,
     doubt === undefined ? undefined : `the two accesses may be ordered: ${doubt}`,
     passed && since(passed),
+    holdsStores === true ? missedStores : undefined,
     chosen && chosenClause(chosen, when),
     doubt === undefined ? remedyText(missing, accesses) : undefined,
   );
@@ -116,6 +119,10 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
     `${b.name} ${verbOf(b.access)} ${again}${located(b.access)}${on}${calledFrom([at, then], home)}${both}`
   );
 }
+
+/** Why both threads get that far. */
+const missedStores =
+  'both get there where each looks for what the other one stored before it can see that; a `fence.sc`, such as `__threadfence()`, between the store and the load of each thread rules that out';
 
 /** `byte`, `4 bytes`. */
 function size(bytes: number): string {
