@@ -17,7 +17,7 @@ export interface StorePlace {
 }
 
 /** A store that has not become visible, or a fence behind such stores: what it releases has to hold them. */
-export type Pending =
+type Pending =
   | { readonly kind: 'store'; readonly access: MemoryAccess; readonly place: StorePlace; readonly value: Page }
   | { readonly kind: 'fence'; readonly instruction: InstructionId };
 
