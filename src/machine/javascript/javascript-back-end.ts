@@ -17,7 +17,7 @@ import type { StagedRuntime } from './staged-runtime.ts';
 import type { ThreadHome } from '../core/thread.ts';
 import { seededRandom } from '../../base/random.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
-import { fenceOf } from '../../memory-model/fence.ts';
+import { type Fence, fenceOf } from '../../memory-model/fence.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
@@ -49,8 +49,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #contentsSeed: number | undefined;
   /** By thread of the launch, what its stores wait in; null: all are visible at once. */
   readonly #buffers: Map<number, StoreBuffer> | null;
-  /** Fences that do not wait until stores are visible. */
-  readonly #passesStores = new Set<InstructionId>();
+  /** Where stores wait, the fences of the kernel. */
+  readonly #fences = new Map<InstructionId, Fence>();
   /** Where the store goes to whose value is being written. */
   #target: StorePlace | null = null;
 
@@ -70,8 +70,10 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#contentsSeed = request.contentsSeed;
     this.#buffers = isBuffered(request.seed) ? new Map() : null;
     for (const { instructions } of this.#buffers ? request.kernel.blocks : [])
-      for (const { id, operation } of instructions)
-        if ((fenceOf(operation.effect)?.semantics ?? 'sc') !== 'sc') this.#passesStores.add(id);
+      for (const { id, operation } of instructions) {
+        const fence = fenceOf(operation.effect);
+        if (fence) this.#fences.set(id, fence);
+      }
     const named = this.#regions.filter((region) => region !== undefined);
     this.#observer?.start(program, named);
   }
@@ -261,6 +263,22 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     return known;
   }
 
+  /** What an instruction that orders accesses does to stores that wait. */
+  #orderStores(thread: Thread, instruction: InstructionId): void {
+    const fence = this.#fences.get(instruction);
+    // Who has passed a `fence.sc` before, of which this one is a successor, has its stores seen from here on.
+    if (fence?.semantics === 'sc')
+      for (const other of (thread.home as JavascriptBlock).threads) if (other !== thread) this.#drain(other);
+    // That of a block does not order its stores for threads of other blocks.
+    if (!fence || (fence.semantics === 'sc' && fence.scope !== 'cta')) {
+      this.#drain(thread);
+      return;
+    }
+    // What it acquires it acquires now; what it releases holds the stores before it.
+    const buffer = this.#buffers!.get(thread.id);
+    if (buffer && !buffer.isEmpty) buffer.add({ kind: 'fence', instruction });
+  }
+
   /** Makes the stores of a thread visible. */
   #drain(thread: Thread): void {
     for (const pending of this.#buffers?.get(thread.id)?.take() ?? []) {
@@ -309,12 +327,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   // Events
 
   event(thread: Thread, instruction: InstructionId): void {
-    const buffer = this.#buffers?.get(thread.id);
-    if (buffer && !buffer.isEmpty) {
-      // What it acquires it acquires now; what it releases holds the stores before it.
-      if (this.#passesStores.has(instruction)) buffer.add({ kind: 'fence', instruction });
-      else this.#drain(thread);
-    }
+    if (this.#buffers) this.#orderStores(thread, instruction);
     if (this.#records) this.#host.event(executor(thread), instruction);
   }
 
