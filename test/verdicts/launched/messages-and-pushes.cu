@@ -29,10 +29,10 @@
 // expect: trianglesOfEdges silent
 // expect: trianglesOfEdgesPlainTotal race=race divergence=proved
 // expect: trianglesOfEdgesPlainTotal finding race/global error on total lines 219
-// expect: trianglesOfVertices race=proved divergence=proved
-// expect: trianglesOfVertices silent
-// expect: trianglesOfVerticesOneTooMany race=race divergence=proved
-// expect: trianglesOfVerticesOneTooMany finding race/global error on count lines 235,236
+// expect: ownTriangles race=proved divergence=proved
+// expect: ownTriangles silent
+// expect: ownTrianglesOneTooMany race=race divergence=proved
+// expect: ownTrianglesOneTooMany finding race/global error on count lines 235,236
 // expect: passSlots race=proved divergence=proved
 // expect: passSlots silent
 // open: passSlots possible: that the slot which is seen full is the one that was filled, where tickets name both
@@ -219,7 +219,7 @@ __global__ void trianglesOfEdgesPlainTotal(int* total, const int* from, const in
     *total += common(row, column, from[e], to[e]);
 }
 
-__global__ void trianglesOfVertices(int* count, const int* row, const int* column, int n) {
+__global__ void ownTriangles(int* count, const int* row, const int* column, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;
   int own = 0;
@@ -228,7 +228,7 @@ __global__ void trianglesOfVertices(int* count, const int* row, const int* colum
 }
 
 // It adds to the count of the next vertex as well.
-__global__ void trianglesOfVerticesOneTooMany(int* count, const int* row, const int* column, int n) {
+__global__ void ownTrianglesOneTooMany(int* count, const int* row, const int* column, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n) return;
   int own = common(row, column, v, v);
@@ -293,8 +293,8 @@ void handOver(int* flag, int* data, int* out, float* rank, float* residual, unsi
   labelsOfWorkListPlain<<<16, 256>>>(data, out, count, work, row, column, 4000);
   trianglesOfEdges<<<16, 256>>>(out, work, data, row, column, 4000);
   trianglesOfEdgesPlainTotal<<<16, 256>>>(out, work, data, row, column, 4000);
-  trianglesOfVertices<<<16, 256>>>(out, row, column, 4000);
-  trianglesOfVerticesOneTooMany<<<16, 256>>>(out, row, column, 4000);
+  ownTriangles<<<16, 256>>>(out, row, column, 4000);
+  ownTrianglesOneTooMany<<<16, 256>>>(out, row, column, 4000);
   passSlots<<<16, 32>>>(data, flag, count, head, out);
   passSlotsNoFence<<<16, 32>>>(data, flag, count, head, out);
   passSlotsNoWait<<<16, 32>>>(data, count, head, out);
