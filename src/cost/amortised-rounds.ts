@@ -79,14 +79,20 @@ function highest({ constant: own, terms }: Form, bounder: TermBounder): Expressi
 }
 
 function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder): Expression | null {
-  const sum = [constant(own)];
+  const bottom = [own, ...parts.map(({ times }) => times)].reduce((product, { bottom: by }) => product * by, 1n);
+  const rounded = (sum: Expression): Expression =>
+    bottom === 1n ? sum : floorQuotient(scale(sum, bottom), constant(bottom));
+  const sums = [];
   for (const { times, form } of parts) {
     const high = highest(form, bounder);
     if (!high) return null;
-    sum.push(scale(maximum(high, constant(0)), times));
+    sums.push({ times, high });
   }
-  const bottom = [own, ...parts.map(({ times }) => times)].reduce((product, { bottom: by }) => product * by, 1n);
-  return bottom === 1n ? add(...sum) : floorQuotient(scale(add(...sum), bottom), constant(bottom));
+  // What is rounded on both sides of the maximum compares with what other bounds say.
+  const [only] = sums;
+  if (sums.length === 1 && only!.times.top > 0n)
+    return maximum(rounded(add(constant(own), scale(only!.high, only!.times))), rounded(constant(own)));
+  return rounded(add(constant(own), ...sums.map(({ times, high }) => scale(maximum(high, constant(0)), times))));
 }
 
 /** Whether all lanes that go round a root together come to a loop in it in each round, and go round it as often. */

@@ -29,9 +29,23 @@ function isSeen(expression: Expression, effort: Effort): boolean {
   const cancelled = withoutPairs(expression, effort);
   if (cancelled !== expression) return isSeen(cancelled, effort);
   const relaxed = withoutRounding(expression);
-  if (relaxed === null) return false;
-  const other = lowest(fromLeast(relaxed));
-  return other !== null && other.top >= 0n;
+  const other = relaxed && lowest(fromLeast(relaxed));
+  if (other && other.top >= 0n) return true;
+  return withOneChoice(expression).some((smaller) => isSeen(smaller, effort));
+}
+
+/**
+ * What an expression is at least, with one of the parts in place of a maximum that is added or a minimum that is taken
+ * away: of parts that cancel something.
+ */
+function withOneChoice(expression: Expression): Expression[] {
+  return [...expression.addends.values()].flatMap(({ coefficient, factors }) => {
+    const [factor] = factors;
+    if (!factor || factors.length > 1 || factor.kind !== (coefficient.top > 0n ? 'max' : 'min')) return [];
+    return factor.parts
+      .map((part) => add(expression, scale(subtract(part, single(factor)), coefficient)))
+      .filter(({ addends }) => addends.size < expression.addends.size);
+  });
 }
 
 /** Something that is nowhere larger: what is taken away is taken from something that is as large for sure. */

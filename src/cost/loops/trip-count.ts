@@ -54,7 +54,7 @@ export function tripCounts(
 ): TripCount[] {
   const { kernel, store } = setting.symbolic;
   const found: TripCount[] = [];
-  const least = leastAt(setting, loop.header);
+  const least = leastAt(setting, loop.header, mask, evaluator);
   for (const { from, to } of loop.exits) {
     if (!loop.latches.every((latch) => dominates(kernel.dominators, from, latch))) continue;
     const staying = kernel.blocks[from]!.successors.filter((next) => loop.blocks.has(next));
@@ -74,8 +74,15 @@ export function tripCounts(
 }
 
 /** Parameters that the branches on every way to a block bound from below: `if (n < 1) return;`. */
-function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
+function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator: LaneEvaluator): Map<string, bigint> {
   const { kernel, view, edge } = setting.symbolic;
+  /** What a term is at least in some lane that enters the loop, or at most. */
+  const endOf = (term: Term, isLeast: boolean): bigint => {
+    const values = evaluator.inLanes(term, lanesInMask(mask));
+    const range = view.unknownRange(term);
+    if (range.low < 0n || values.includes(undefined)) return isLeast ? range.low : range.high;
+    return (values as bigint[]).reduce((a, b) => (a < b === isLeast ? a : b));
+  };
   const least = new Map<string, bigint>();
   for (let at = block, up = kernel.dominators[at]!; up !== at; at = up, up = kernel.dominators[at]!) {
     // Ways round a loop come from the block itself.
@@ -87,10 +94,14 @@ function leastAt(setting: BoundSetting, block: BlockId): Map<string, bigint> {
       if (!comparison || comparison.kind === 'differ' || comparison.larger.width === 0) continue;
       const read = (term: Term): Linear => (comparison.signed ? view.signed(term) : view.unsigned(term));
       const difference = withoutReadings(setting, view.subtract(read(comparison.larger), read(comparison.smaller)));
-      const [[term, factor] = [null, 0n]] = difference.terms;
-      if (difference.terms.size !== 1 || term?.atom?.kind !== 'parameter' || factor <= 0n) continue;
+      const parameters = [...difference.terms].filter(([term]) => term.atom?.kind === 'parameter');
+      const [[term, factor] = [null, 0n]] = parameters;
+      if (parameters.length !== 1 || term?.atom?.kind !== 'parameter' || factor <= 0n) continue;
       const name = setting.parameterName(term.atom.index, term.atom.offset);
-      const above = (comparison.kind === 'strict' ? 1n : 0n) - difference.constant;
+      // The rest, such as the number of the block, is at most so much.
+      let rest = difference.constant;
+      for (const [other, times] of difference.terms) if (other !== term) rest += times * endOf(other, times < 0n);
+      const above = (comparison.kind === 'strict' ? 1n : 0n) - rest;
       const from = above > 0n ? (above + factor - 1n) / factor : 0n;
       if (name !== null && from > (least.get(name) ?? 0n)) least.set(name, from);
     }
