@@ -11,7 +11,7 @@ interface WidenedConstant {
   readonly value: number;
 }
 
-const arithmetic = /^(?:add|sub|mul|fma|mad|div|min|max|setp|set|neg|abs)\b.*\.f64\b/;
+const arithmetic = /^(?:add|sub|mul|fma|mad|div|sqrt|rsqrt|rcp|min|max|setp|set|neg|abs)\b.*\.f64\b/;
 const comparing = /^setp?\b/;
 const widening = /^cvt\.f64\.f32\b/;
 const narrowing = /^cvt(?:\.\w+)*\.f32\.f64\b/;

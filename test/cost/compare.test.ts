@@ -202,6 +202,35 @@ test('members of structs that are renamed are compared with what they were', { s
   assert.equal(taller.found.get('fill sectors')?.base, '4*shape.height*shape.width');
 });
 
+test('what changed in the code is told beside all other checks', { skip }, async () => {
+  writeFileSync(join(scratch, 'base.cu'), kernelOf(before, 'gather'));
+  writeFileSync(join(scratch, 'head.cu'), kernelOf(later, 'gather'));
+  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\n');
+  const { stdout } = await selvage(['compare', 'base.cu', 'head.cu', '--format', 'json'], scratch);
+  const { codeLines = [] } = (JSON.parse(stdout) as Report).comparison!;
+  assert.deepEqual(
+    codeLines.map(({ kernel }) => kernel.replace(/\(.*/, '')),
+    ['gather'],
+  );
+});
+
+test('launches that are not compared are counted', { skip }, async () => {
+  const kernel = '__global__ void one(float *out) { out[threadIdx.x * STRIDE] = 1; }\n';
+  const sites = (from: number): string =>
+    Array.from(
+      { length: 8 },
+      (_, at) => `void go${at}(float *o) { one<<<${at + 1}, ${at === 7 ? from : 64}>>>(o); }\n`,
+    ).join('');
+  const [base, head] = [['1', 64], ['2', 128]].map(([stride, from]) => kernel.replace('STRIDE', String(stride)) + sites(Number(from))); // prettier-ignore
+  const { comparison } = await compareTexts(base!, head!);
+  assert.deepEqual(
+    comparison.costNotes?.map(({ message }) => message),
+    ['of 8 launches 6 are compared: at most 6 that both sides have, and that can be counted'],
+  );
+  // The one that changed is among them.
+  assert.ok(comparison.regressions.some(({ metric }) => metric === 'sectors'));
+});
+
 test('kernels that come and go are listed, without costs', { skip }, async () => {
   const [base, head] = [kernelOf(before, 'gather'), kernelOf(later, 'chain')];
   const { comparison } = await compareTexts(base, head);

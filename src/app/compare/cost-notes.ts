@@ -2,9 +2,9 @@
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../document/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
-import { notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
+import { fewerLaunchesText, notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
 import { type CostPair, hasSameShape } from './cost-pair.ts';
-import type { ComparedLaunch } from './counts/compared-launch.ts';
+import { type ComparedLaunch, mostLaunches } from './counts/compared-launch.ts';
 
 /**
  * What is said of a kernel whose costs are compared.
@@ -25,8 +25,10 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
   const blocks = deciding.map(({ head }) => head.block).sort((a, b) => a[0] - b[0]);
   const isGridOpen = launches.some(({ isWhole }) => !isWhole);
   const chosen = someLaunchText(blocks, isGridOpen);
+  const [compared, all] = [new Set(launches.map(({ head }) => head)).size, pair.head.entry.launches.length];
   return [
     ...(chosen === null ? [] : [{ kernel, message: chosen }]),
+    ...(compared > 0 && compared < all ? [{ kernel, message: fewerLaunchesText(compared, all, mostLaunches) }] : []),
     ...[...byReason].map(([reason, metrics]) => ({ kernel, message: notBoundText(metrics, reason) })),
   ];
 }

@@ -74,7 +74,8 @@ export async function classifyChecked(
   const diagnostics: Diagnostic[] = [...checked.diagnostics];
   const kernels: CheckedKernel[] = [];
   const isWhole = effort === 'whole';
-  for (const { entry, report } of checked.kernels) {
+  for (const one of checked.kernels) {
+    const { entry, report } = one;
     try {
       const volatileRaces = policyOf(settings.configuration).volatile !== 'allow';
       const found = await withDefaultSignals(() => classified(entry, report, classify, effort, volatileRaces));
@@ -85,7 +86,7 @@ export async function classifyChecked(
       const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
-        entry,
+        ...one,
         idempotency,
         report: {
           ...report,
@@ -95,7 +96,7 @@ export async function classifyChecked(
     } catch (error) {
       if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, entry.launches[0]!, error, progress));
-      kernels.push({ entry, report });
+      kernels.push(one);
     }
   }
   const isAsked = checks.includes('race') || checks.includes('divergence');

@@ -18,6 +18,16 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
   return parts.length === 0 ? null : parts.join('; ');
 }
 
+/**
+ * Of launches of which nothing is told.
+ * @param compared how many are compared, at least one
+ * @param all how many the head has
+ * @param most how many are compared at most
+ */
+export function fewerLaunchesText(compared: number, all: number, most: number): string {
+  return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: at most ${most} that both sides have, and that can be counted`;
+}
+
 /** Of metrics that could not be compared. */
 export function notBoundText(metrics: readonly BoundMetric[], reason: string): string {
   return `${listed(metrics.map((metric) => boundTable[metric].noun))} are not compared: no launch could be counted, and ${reason}`;

@@ -133,3 +133,15 @@ __global__ void fade(float *out, const float *in) {
 #endif
 }
 void callFade(float *out, const float *in) { fade<<<64, 256>>>(out, in); }
+
+// changes: a constant of double precision under a root
+// told: 0.5 is a double, and makes arithmetic of floats one of doubles; write 0.5f
+__global__ void distance(float *out, const float *in) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+#ifdef AFTER
+  out[i] = sqrt(0.5 * in[i] + 2.0f);
+#else
+  out[i] = sqrt(0.5f * in[i] + 2.0f);
+#endif
+}
+void callDistance(float *out, const float *in) { distance<<<64, 256>>>(out, in); }

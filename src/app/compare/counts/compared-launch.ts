@@ -33,8 +33,8 @@ export interface ComparedPoint {
   readonly head: CountedRun;
 }
 
-/** Launches of a kernel that are compared. */
-const mostLaunches = 6;
+/** Launches of a kernel that are compared at most: those first that are not what they were. */
+export const mostLaunches = 6;
 /** Threads of a block where a kernel suggests none, and a smaller block that is tried as well. */
 const usualThreads = 256;
 const otherBlock: Dim3 = [128, 1, 1];
@@ -76,7 +76,7 @@ function isGridKnown({ grid, ties = [] }: Launch): boolean {
 }
 
 /** Launches that correspond: those that are alike, then those that stand in the same order. */
-function pairsOf(base: readonly Launch[], head: readonly Launch[]): (readonly [Launch, Launch])[] {
+function pairsOf(base: readonly Launch[], head: readonly Launch[]): readonly (readonly [Launch, Launch])[] {
   const key = ({ block, grid, sharedBytes, scalars, ties = [] }: Launch): string =>
     JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // prettier-ignore
   const left = [...base];
@@ -86,10 +86,12 @@ function pairsOf(base: readonly Launch[], head: readonly Launch[]): (readonly [L
   };
   const same = new Map(head.map((launch) => [launch, take((one) => key(one) === key(launch))]));
   // Of the others, the first of one side is the first of the other.
-  return head.flatMap((launch) => {
+  const pairs = head.flatMap((launch) => {
     const was = same.get(launch) ?? (base.length === head.length ? take(() => true) : undefined);
     return was ? [[was, launch] as const] : [];
   });
+  const isSame = ([, launch]: (typeof pairs)[number]): boolean => same.get(launch) !== undefined;
+  return [...pairs.filter((pair) => !isSame(pair)), ...pairs.filter(isSame)];
 }
 
 function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<string, string>): ComparedPoint[] {

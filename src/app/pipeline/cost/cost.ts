@@ -49,7 +49,8 @@ export async function withCosts(
 ): Promise<Checked> {
   const result: CheckedKernel[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const { entry, report } of kernels) {
+  for (const one of kernels) {
+    const { entry, report } = one;
     const resources = await resourcesOf(entry);
     let own: KernelResources | undefined;
     let made: CodeOfKernel | undefined;
@@ -77,11 +78,11 @@ export async function withCosts(
         withLaunchCosts(entry, report.launches, options.timeout, made?.merged),
       );
       const code = made?.profile;
-      result.push({ entry, report: { ...report, cost, launches }, ...(code && { code }) });
+      result.push({ ...one, report: { ...report, cost, launches }, ...(code && { code }) });
     } catch (error) {
       if (error instanceof Interruption) throw error;
       diagnostics.push(defectOf(entry, costLaunch(entry), error, progress));
-      result.push({ entry, report });
+      result.push(one);
     }
   }
   return { kernels: result, diagnostics: distinctDiagnostics(diagnostics) };
