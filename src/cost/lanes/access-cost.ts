@@ -33,18 +33,31 @@ export function mostSectors(values: LaneValues, mask: number, shape: AccessShape
   const perLane = Math.ceil(bytes / sectorBytes);
   if (values.scattered) {
     const all = lanes.length * perLane;
-    const { low, high } = values.scattered;
+    const { low, high, pieces } = values.scattered;
     const own = lanes.map((lane) => values.offsets[lane]!);
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     if (!isOneGroup) return { most: all, isExact: false };
     const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    return { most: Math.min(all, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
+    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all; // prettier-ignore
+    return { most: Math.min(all, inPieces, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
   }
   const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
   const [only] = groups;
   if (groups.length === 1) return only!;
   const sum = groups.reduce((total, { most }) => total + most, 0);
   return { most: Math.min(sum, lanes.length * perLane), isExact: false };
+}
+
+/** The sectors that accesses within one piece touch at most. */
+function sectorsOfPiece(
+  { size, step }: { readonly size: bigint; readonly step: bigint },
+  { modulus }: LaneValues,
+  offset: bigint,
+  { bytes, alignment }: AccessShape,
+): number {
+  const isAligned = gcdWithPower(modulus, sectorBytes, alignment) === BigInt(sectorBytes) && offset % size === 0n;
+  const reach = Number(size - step) + bytes;
+  return Math.ceil((isAligned ? reach : reach + sectorBytes - 1) / sectorBytes);
 }
 
 /** Addresses of which each lane takes one: those of `values`, and what lanes may add to them. */

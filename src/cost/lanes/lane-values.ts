@@ -38,7 +38,15 @@ export interface LaneValues {
   /** By lane: equal for lanes that share the unknown part; with other lanes they may differ by a multiple of the modulus. */
   readonly groups: readonly string[];
   /** Of what differs between lanes and is not known in any: the range, and a number that divides it; null if there is none. */
-  readonly scattered: { readonly low: bigint; readonly high: bigint; readonly divisor: bigint } | null;
+  readonly scattered: Scattered | null;
+}
+
+interface Scattered {
+  readonly low: bigint;
+  readonly high: bigint;
+  readonly divisor: bigint;
+  /** Where all of it lies in few pieces that start at multiples of their size: that, how many, and what its parts divide by. */
+  readonly pieces?: { readonly size: bigint; readonly count: number; readonly step: bigint };
 }
 
 /** Whether all lanes of a warp that are in a block in the same round have the same value of a term. */
@@ -171,16 +179,17 @@ export function laneValues(
     groups[lane] = '';
   }
   let modulus = 0n;
-  let scattered: { low: bigint; high: bigint; divisor: bigint } | null = null;
+  let scattered: Scattered | null = null;
   const { view } = setting.symbolic;
   const scatter = (term: Term, factor: bigint): void => {
     const range = view.unknownRange(term);
     const ends = [range.low * factor, range.high * factor];
     const [low, high] = factor < 0n ? [ends[1]!, ends[0]!] : [ends[0]!, ends[1]!];
     const divisor = factor * divisorOf(setting, term);
+    const pieces = scattered ? null : piecesOf(setting, term, factor, lanes, block, place, evaluator);
     scattered = scattered
       ? { low: scattered.low + low, high: scattered.high + high, divisor: gcd(scattered.divisor, divisor) }
-      : { low, high, divisor: gcd(divisor, 0n) };
+      : { low, high, divisor: gcd(divisor, 0n), ...(pieces && { pieces }) };
   };
   const addKnown = (values: readonly bigint[], factor: bigint): void => {
     lanes.forEach((lane, i) => (offsets[lane] = offsets[lane]! + factor * values[i]!));
@@ -193,6 +202,11 @@ export function laneValues(
     }
     if (isWarpUniform(setting, term, block, place)) {
       modulus = gcd(modulus, factor * divisorOf(setting, term));
+      continue;
+    }
+    const masked = maskedIntegers(setting, term, lanes, block, place, evaluator);
+    if (masked) {
+      addKnown(masked, factor);
       continue;
     }
     const split = splitProduct(setting, term, block, place, lanes, evaluator);
@@ -227,6 +241,104 @@ function integersOf(
     values.push(isSigned ? BigInt.asIntN(inner.width, value) : value);
   }
   return values;
+}
+
+/** What a term, or what it reads, keeps of a number: the bits of a mask, or the rest of a division. */
+function cutIn(
+  setting: LaneSetting,
+  term: Term,
+  block: BlockId,
+  place: WarpPosition,
+): { readonly of: Term; readonly by: Term; readonly isRest: boolean } | null {
+  const { operator, arguments: sides } = readingOf(term) ? term.arguments[0]! : term;
+  const [a, b] = sides as [Term, Term];
+  if (operator === 'urem' || operator === 'srem')
+    return isWarpUniform(setting, b, block, place) ? { of: a, by: b, isRest: true } : null;
+  if (operator !== 'and') return null;
+  if (isWarpUniform(setting, b, block, place)) return { of: a, by: b, isRest: false };
+  return isWarpUniform(setting, a, block, place) ? { of: b, by: a, isRest: false } : null;
+}
+
+/** What each of some lanes adds to a multiple of a number that all share; null where that is not so. */
+function plainValues(
+  setting: LaneSetting,
+  { constant, terms }: Linear,
+  lanes: readonly number[],
+  block: BlockId,
+  place: WarpPosition,
+  evaluator: LaneEvaluator,
+): { readonly modulus: bigint; readonly offsets: readonly bigint[] } | null {
+  let modulus = 0n;
+  let offsets = lanes.map(() => constant);
+  for (const [term, factor] of terms) {
+    const known = integersOf(setting, term, lanes, evaluator);
+    if (known) offsets = offsets.map((offset, at) => offset + factor * known[at]!);
+    else if (isWarpUniform(setting, term, block, place)) modulus = gcd(modulus, factor * divisorOf(setting, term));
+    else return null;
+  }
+  return { modulus, offsets };
+}
+
+/** The lowest bits of a number of which lanes share multiples of all that is above them; null for other terms. */
+function maskedIntegers(
+  setting: LaneSetting,
+  term: Term,
+  lanes: readonly number[],
+  block: BlockId,
+  place: WarpPosition,
+  evaluator: LaneEvaluator,
+): bigint[] | null {
+  const cut = cutIn(setting, term, block, place);
+  if (!cut || cut.isRest || cut.by.operator !== 'constant') return null;
+  const size = cut.by.value + 1n;
+  if ((size & cut.by.value) !== 0n || size >= 1n << BigInt(cut.by.width - 1)) return null;
+  // A linear form is congruent to the term modulo a power of two that is larger.
+  const values = plainValues(setting, setting.symbolic.view.natural(cut.of), lanes, block, place, evaluator);
+  if (!values || values.modulus % size !== 0n) return null;
+  return values.offsets.map((offset) => modulo(offset, size));
+}
+
+/** Bytes that memory moves together. */
+const sectorBytes = 32n;
+
+/**
+ * In how many pieces of a sector what a mask or a rest keeps of neighbouring numbers lies: numbers that agree in all but
+ * their lowest bits agree in those after any mask, and a rest begins anew once.
+ */
+function piecesOf(
+  setting: LaneSetting,
+  term: Term,
+  factor: bigint,
+  lanes: readonly number[],
+  block: BlockId,
+  place: WarpPosition,
+  evaluator: LaneEvaluator,
+): Scattered['pieces'] | null {
+  // Downwards a piece ends where it is aligned, and an access there goes on behind it.
+  const cut = factor > 0n && sectorBytes % factor === 0n ? cutIn(setting, term, block, place) : null;
+  if (!cut) return null;
+  const form = setting.symbolic.view.natural(cut.of);
+  // What wraps around, or is negative, leaves other rests.
+  if (cut.isRest && (form.low < 0n || !inside(form, signedBounds(cut.of.width)))) return null;
+  const values = plainValues(setting, form, lanes, block, place, evaluator);
+  if (!values) return null;
+  const { modulus, offsets } = values;
+  const numbers = sectorBytes / factor;
+  const step = factor * gcd(divisorOf(setting, term), numbers);
+  if (cut.isRest) {
+    const spread = offsets.reduce((a, b) => (a > b ? a : b)) - offsets.reduce((a, b) => (a < b ? a : b));
+    const most = (spread + numbers - 1n) / numbers + 2n;
+    return { size: sectorBytes, count: most < BigInt(lanes.length) ? Number(most) : lanes.length, step };
+  }
+  let count = 0;
+  const shift = gcd(modulus, numbers);
+  for (let start = 0n; start < numbers; start += shift)
+    count = Math.max(count, new Set(offsets.map((offset) => start + offset - modulo(start + offset, numbers))).size);
+  return { size: sectorBytes, count, step };
+}
+
+function modulo(value: bigint, by: bigint): bigint {
+  return ((value % by) + by) % by;
 }
 
 /** A product of something known in each lane and something that all lanes share. */
@@ -269,9 +381,13 @@ function computeDivisor(setting: LaneSetting, term: Term): bigint {
   if (atom) return atom.kind === 'parameter' ? setting.divisor(atom.index, atom.offset) : 1n;
   if (readingOf(term)) return divisorOf(setting, term.arguments[0]!);
   if (term.operator === 'mul') return divisorOf(setting, term.arguments[0]!) * divisorOf(setting, term.arguments[1]!);
-  if (term.operator === 'and' && term.arguments[1]!.operator === 'constant') {
-    const mask = term.arguments[1]!.value;
-    return mask === 0n ? 0n : mask & -mask;
+  if (term.operator === 'and') {
+    // Bits that are clear on one side are clear.
+    const [a, b] = term.arguments.map((side) => {
+      const divisor = side.operator === 'constant' ? side.value : divisorOf(setting, side);
+      return divisor & -divisor;
+    }) as [bigint, bigint];
+    return a === 0n || b === 0n ? 0n : a > b ? a : b;
   }
   if (term.operator === 'select')
     return gcd(divisorOf(setting, term.arguments[1]!), divisorOf(setting, term.arguments[2]!));
