@@ -45,3 +45,15 @@ __global__ void rows(float *c, const float *a, int vectorN, int elementN) {
     c[vec * 256 + threadIdx.x] = s;
   }
 }
+
+// A warp of a table of 64 words, and what a mask keeps of neighbours. sectors: 8
+__global__ void masked(int *out, const int *in, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i & 63] = in[i & (stride - 1)];
+}
+
+// sectors: 10
+__global__ void ring(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[(i + 1) % n];
+}
