@@ -1,12 +1,12 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
+import { type AccessShape, type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, type FixedCosts, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
-import { differenceOf, runsOfLanes, selectionOf, type Sum } from './lanes/selection.ts';
+import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from './lanes/selection.ts';
 import { lanesInMask, type WarpPosition } from './lanes/warp.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
@@ -93,7 +93,9 @@ function addAccess(
   setting.look(1 + ways.reduce((sum, { more }) => sum + 1 + more.length, 0));
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const { most: sectors, isExact } = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape, runs) : null); // prettier-ignore
+    const ofWays = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape, runs) : null); // prettier-ignore
+    const usual = ways.length > 0 ? sumOfMostLanes(setting, offset, valuesOf, mask) : null;
+    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(mostSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // prettier-ignore
     const isHere = space === 'global';
     const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
@@ -118,6 +120,11 @@ type Amount = ReturnType<typeof mostSectors>;
 
 function least(direct: Amount, selected: Amount | null): Amount {
   return selected && selected.most < direct.most ? selected : direct;
+}
+
+/** Sectors of all lanes, and of some that may touch others. */
+function withExceptions({ most }: Amount, lanes: number, { bytes }: AccessShape): Amount {
+  return { most: most + lanes * Math.ceil(bytes / 32), isExact: false };
 }
 
 /** The addresses that lanes select between; those that differ by what is known in each lane stand together. */

@@ -18,7 +18,7 @@ test('clamped and selected addresses, and nested loops, have tight bounds', { sk
   const { stdout } = await selvage(['cost', 'tight.cu', '--block', '256', '--grid', '128', '--verbose', '--format', 'json'], folder); // prettier-ignore
   const found = new Map((JSON.parse(stdout) as Report).kernels.map(({ name, cost }) => [name.replace(/\(.*/, ''), cost?.bounds.source?.sectors.bound])); // prettier-ignore
   const wanted = [...text.matchAll(/sectors: (.*)\n__global__ void (\w+)/g)].map(([, bound, name]) => [name!, bound]);
-  assert.equal(wanted.length, 8);
+  assert.equal(wanted.length, 9);
   assert.deepEqual([...found], wanted);
   // The compiler tests a loop at its end, behind a guard that names the block.
   const ofNested = (JSON.parse(stdout) as Report).kernels.find(({ name }) => name.startsWith('nested('))!;
@@ -45,6 +45,7 @@ for (const [name, bound, ...more] of [
   ['ring', 10, '--arg', 'n=1000'],
   ['ring', 10, '--arg', 'n=35'],
   ['ring', 10, '--arg', 'n=3'],
+  ['wrapped', 10, '--arg', 'n=17'],
 ] as const) {
   test(`no warp of ${name} ${more.join(' ')} touches more sectors than its bound`, { skip }, async () => {
     const arrays = ['out', 'in', ...(name === 'oneOfTwo' ? ['flag'] : [])].flatMap((array) => ['--arg', `${array}=int32[4096]:iota`]); // prettier-ignore

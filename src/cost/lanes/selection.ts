@@ -2,7 +2,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type LaneEvaluator, type LaneSetting, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
+import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // prettier-ignore
 import { lanesInMask, type WarpPosition } from './warp.ts';
 
 /** A constant, and terms with their factors. */
@@ -37,6 +37,41 @@ export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
     if (ways.length + work.length > mostWays) return { ways: [sum], conditions: [] };
   }
   return { ways, conditions: [...conditions] };
+}
+
+/**
+ * The sum that lanes have where every selection in it is by an equality that one lane of a warp meets at most
+ * (`i + 1 == n ? 0 : i + 1`), and how many lanes may have another one; null for other sums.
+ */
+export function sumOfMostLanes(
+  setting: LaneSetting,
+  sum: Sum,
+  valuesOf: (sum: Sum) => LaneValues,
+  mask: number,
+): { readonly sum: Sum; readonly exceptions: number } | null {
+  const { view } = setting.symbolic;
+  const lanes = lanesInMask(mask);
+  let rest = sum;
+  const conditions = new Set<Term>();
+  for (let turn = 0; turn < mostWays; turn++) {
+    const selected = [...rest.terms.keys()].find((term) => selectIn(term) !== null);
+    if (!selected) return conditions.size > 0 ? { sum: rest, exceptions: conditions.size } : null;
+    const condition = selectIn(selected)!.arguments[0]!;
+    const isNegated = condition.operator === 'not';
+    const equality = isNegated ? condition.arguments[0]! : condition;
+    const arms = equality.operator === 'equal' ? armsOf(setting, selected) : null;
+    if (!arms) return null;
+    const [a, b] = equality.arguments.map((side) => view.natural(side)) as [Linear, Linear];
+    const { offsets, groups, scattered } = valuesOf(differenceOf(a, b));
+    const isOneGroup = !scattered && lanes.every((lane) => groups[lane] === groups[lanes[0]!]);
+    // Numbers that differ do so modulo any power of two above their distances.
+    const size = 1n << BigInt(equality.arguments[0]!.width);
+    const own = new Set(lanes.map((lane) => ((offsets[lane]! % size) + size) % size));
+    if (!isOneGroup || own.size < lanes.length) return null;
+    conditions.add(equality);
+    rest = replaced(rest, selected, arms[isNegated ? 0 : 1]!);
+  }
+  return null;
 }
 
 /** The selection that a term is, or is a reading of. */
