@@ -7,7 +7,7 @@ interface SassBlock {
   readonly end: number;
   readonly successors: readonly number[];
   readonly predecessors: readonly number[];
-  /** The guard of the branch at its end, and the block that it leads to; undefined where something else decides. */
+  /** The guard of the branch at its end, and the block that it leads to; undefined where something else decides, too. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -19,10 +19,9 @@ export interface SassFlow {
   readonly unknown: string | undefined;
 }
 
-/** Predicate operands beside the guard: bits 87 to 89, 7 for "always". */
-function isConditional(instruction: SassInstruction): boolean {
+/** Whether more than its guard decides of a branch or an exit. The other operand is in bits 87 to 89, 7 for "always". */
+function hasOtherCondition(instruction: SassInstruction): boolean {
   const { code } = instruction;
-  if (sassGuard(instruction)) return true;
   // A branch on a uniform predicate: bits 24 to 26.
   if (code === 0x547) return wordBits(instruction, 24, 3) !== 7;
   if (wordBits(instruction, 87, 3) !== 7) return true;
@@ -56,7 +55,7 @@ export function flowOf(instructions: readonly SassInstruction[], version: number
     }
     const { kind } = opcode;
     if (kind !== 'branch' && kind !== 'exit' && kind !== 'return') continue;
-    const falls = isConditional(instruction);
+    const falls = sassGuard(instruction) !== undefined || hasOtherCondition(instruction);
     if (kind !== 'branch') ends.set(index, { falls });
     else {
       const address = targetOf(instruction, version);
@@ -80,7 +79,7 @@ export function flowOf(instructions: readonly SassInstruction[], version: number
     for (const successor of successors) predecessors[successor]!.push(block);
     const guard = last?.target === undefined ? undefined : sassGuard(instructions[end - 1]!);
     const taken = last?.target === undefined ? undefined : blockAt.get(last.target);
-    const decides = guard && taken !== undefined && taken !== block + 1;
+    const decides = guard && taken !== undefined && taken !== block + 1 && !hasOtherCondition(instructions[end - 1]!);
     return {
       first,
       end,

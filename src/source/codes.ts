@@ -587,7 +587,7 @@ export const codes = {
     title:
       'A barrier, a fence, an atomic, a store, an asynchronous copy or a wait for copies of the PTX is missing in the code that ptxas made.',
     explanation:
-      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs.',
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The code of the kernel has the accesses around this instruction, but not the instruction itself. What was proved does not hold for what runs. It is a notice where the code computes a value that nothing uses, or where some path of the code leaves an effect out: ptxas was never seen to make such code of a right one, but nobody promises that.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',
     remedy:
       'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
@@ -596,7 +596,7 @@ export const codes = {
     severity: 'error',
     title: 'The code that ptxas made does not keep the order that barriers or fences give accesses in the PTX.',
     explanation:
-      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access stands where the PTX has this one: an access, or the barrier, was moved. What was proved does not hold for what runs.',
+      'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access stands where the PTX has this one: an access, or the barrier, was moved. What was proved does not hold for what runs. It is a notice where an access only has an address or data that Selvage does not find in the PTX.',
     example: 's[t] = x;\n__syncthreads();\ny = s[t ^ 1];   // in the code this load comes before the BAR',
     remedy:
       'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',

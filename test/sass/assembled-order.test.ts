@@ -10,6 +10,7 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 import { readCubin } from '../../src/sass/cubin/cubin.ts';
 import { instructionsOf, type SassInstruction, versionOf, wordBits } from '../../src/sass/instruction/decode.ts';
 import { type TranslationFault, validateTranslation } from '../../src/sass/translation/translation.ts';
+import { translationFinding } from '../../src/app/pipeline/cost/translation-finding.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'selvage-order-'));
@@ -231,3 +232,75 @@ test(
     assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
   },
 );
+
+test('a path past all rounds of an unrolled loop, which is never taken, is no fault', { skip: withoutNvcc }, () => {
+  const rounds = (...body: readonly string[]): string[] => [
+    'ld.param.u32 %r6, [n];',
+    'mov.u32 %r7, 0; mov.f32 %f1, 0f00000000;',
+    'st.shared.u32 [%r3], %r1;',
+    'AGAIN:',
+    ...body,
+    'ld.global.f32 %f2, [%d1]; ld.global.f32 %f3, [%d1+4096];',
+    'fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %d1, %d1, 4;',
+    'add.s32 %r7, %r7, 1;',
+    'setp.lt.s32 %p1, %r7, %r6;',
+    '@%p1 bra AGAIN;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    'st.global.u32 [%d1], %r4;',
+    'st.global.f32 [%d1+4], %f1;',
+  ];
+  for (const step of ['bar.sync 0;', 'st.global.u32 [%d1+128], %r7;']) {
+    const text = textOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // prettier-ignore
+    assert.deepEqual(faultsOf(text, cubinOf(text)), [], step);
+  }
+});
+
+test('a store under a guard where all paths of the PTX have it is found', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'st.shared.u32 [%r3], %r1;',
+    'bar.sync 0;',
+    'setp.gt.u32 %p1, %r1, 31;',
+    '@%p1 bra BEHIND;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    'st.shared.u32 [%r3], %r4;',
+    'BEHIND: bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+8];',
+    'st.global.u32 [%d1], %r5;',
+  ).replace('.reg .b32', '.reg .pred %p<3>; .reg .b32');
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  // PTX in which both stores are executed on all paths.
+  const always = text.replace('@%p1 bra BEHIND;', '');
+  assert.ok(faultsOf(always, bytes).some((fault) => fault.kind === 'skipped' && fault.ptxLine === first + 5));
+});
+
+test('an arrival at an mbarrier, and the fence in front of it, are wanted', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'mbarrier.init.shared.b64 [%r3], 64;',
+    'bar.sync 0;',
+    'st.shared.u32 [%r3+512], %r1;',
+    'mbarrier.arrive.shared.b64 %d3, [%r3];',
+    'ld.shared.u32 %r4, [%r3+516];',
+    'st.global.u32 [%d1], %r4;',
+    'st.global.u64 [%d1+64], %d3;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  for (const one of without(bytes, isNamed('MEMBAR'))) assert.ok(faultsOf(text, one).some(({ what }) => what === 'fence')); // prettier-ignore
+  for (const [index, one] of without(bytes, ({ opcode }) => opcode?.kind === 'atomic').entries()) {
+    assert.ok(
+      faultsOf(text, one).some(({ what }) => what === 'mbarrier'),
+      String(index),
+    );
+  }
+});
+
+test('what rests on what ptxas was seen to do is a notice', () => {
+  const kernel = lowerModule(parsePtx(textOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
+  const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // prettier-ignore
+  assert.equal(severityOf({ kind: 'missing', what: 'store', ptxLine: first }), 'error');
+  assert.equal(severityOf({ kind: 'skipped', what: 'effect', ptxLine: first }), 'notice');
+  assert.equal(severityOf({ kind: 'unused', what: 'result', ptxLine: first, address: 0 }), 'notice');
+  assert.equal(severityOf({ kind: 'foreign', what: 'data', isCertain: true, ptxLine: first, address: 0 }), 'error');
+  assert.equal(severityOf({ kind: 'foreign', what: 'data', isCertain: false, ptxLine: first, address: 0 }), 'notice');
+});

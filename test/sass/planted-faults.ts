@@ -127,7 +127,10 @@ for (const file of files) {
         const answer = 'problem' in edited ? null : validateTranslation(kernel, edited);
         const isFound = !answer?.checked || answer.faults.length > 0;
         count(`${kind}: ${isFound ? 'found' : 'missed'}`);
-        if (!isFound) missed.push(`${file} ${kernel.symbol} ${kind} at ${edit![0]!.at.address.toString(16)}`);
+        if (!isFound)
+          missed.push(
+            `${file} ${kernel.symbol} ${kind} at ${edit!.map(({ at }) => (at.address - own.start).toString(16)).join(' and ')}`,
+          );
       }
     }
   }

@@ -1,11 +1,11 @@
-/** What the PTX wants the code to have, by line: barriers, fences, atomics, stores, copies and waits for them. */
+/** What the PTX wants the code to have, by line: barriers, mbarriers, fences, atomics, stores, copies and waits for them. */
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { rootOf } from '../displacements.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { accessBits, fenceScope, type SassInstruction, wordBits } from '../instruction/decode.ts';
 
-const wantedKinds = ['barrier', 'fence', 'atomic', 'store', 'copy', 'group', 'wait'] as const;
+const wantedKinds = ['barrier', 'mbarrier', 'fence', 'atomic', 'store', 'copy', 'group', 'wait'] as const;
 type Wanted = (typeof wantedKinds)[number];
 
 /** An instruction of the PTX without code, though other code of its block is there. A group is one of copies. */
@@ -25,8 +25,21 @@ interface FenceStrength {
 /** Blocks of a cluster are on several multiprocessors: their fences are those of the device. */
 const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 
-/** The fence that an instruction of the PTX needs; null where it needs none. What only acquires has other code. */
-export function fenceWanted({ operation: { effect, mnemonic } }: Instruction): FenceStrength | null {
+/** Arrivals, which are counted whether or not anybody uses their result. */
+const arriving: ReadonlySet<string> = new Set(['arrive', 'arrive_drop']);
+
+/** From here on operations of their own order what comes before an arrival; below, a fence stands in front of it. */
+const laterMbarriers = 90;
+
+/**
+ * The fence that an instruction of the PTX needs; null where it needs none. What only acquires has other code.
+ * @param version of the architecture; without it, none that needs fences for mbarriers
+ */
+export function fenceWanted(
+  { operation: { effect, mnemonic } }: Instruction,
+  version: number = laterMbarriers,
+): FenceStrength | null {
+  if (effect.kind === 'mbarrier') return arriving.has(effect.form) && effect.semantics === 'release' && version < laterMbarriers ? { scope: scopes[effect.scope], isSequential: false } : null; // prettier-ignore
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
@@ -60,6 +73,7 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
   const { effect } = instruction.operation;
   if (effect.kind === 'barrier') return effect.form === 'arrive' ? undefined : 'barrier';
   if (effect.kind === 'fence') return fenceWanted(instruction) ? 'fence' : undefined;
+  if (effect.kind === 'mbarrier') return arriving.has(effect.form) || effect.form === 'init' ? 'mbarrier' : undefined;
   if (effect.kind === 'atomic') return 'atomic';
   if (effect.kind === 'async-copy' || effect.kind === 'bulk-copy') return 'copy';
   if (effect.kind === 'async-wait' || effect.kind === 'bulk-wait') return effect.form === 'commit' ? 'group' : 'wait';
@@ -67,7 +81,7 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
 }
 
 function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
-  return { barrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // prettier-ignore
+  return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // prettier-ignore
 }
 
 /** What the code has on lines of the PTX. */
@@ -115,6 +129,7 @@ function codeByLine(
       left.set(line, Math.min(groups, left.get(line) ?? groups));
     }
     if (kind === 'atomic') atomics.add(line);
+    if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.mbarrier.add(line);
     // Some atomics become a loop that ends with a store.
     if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
     if (kind === 'store' && accessSpaces.has(opcode?.space)) {
@@ -125,10 +140,14 @@ function codeByLine(
   return { kept, byKind, atomics, stored, fences, left };
 }
 
-/** Whether a block left code, or its only way in did: a predicate that decides whether it is executed. */
-function isKeptBlock({ blocks, values }: Kernel, kept: ReadonlySet<number>, id: BlockId): boolean {
+/**
+ * Whether a block left code, or its only way in did: a predicate that decides whether it is executed. A block that every
+ * launch executes is kept, too.
+ */
+function isKeptBlock({ blocks, values, postdominators }: Kernel, kept: ReadonlySet<number>, id: BlockId): boolean {
   const leftCode = (one: BlockId): boolean => blocks[one]!.instructions.some(({ ptxLine }) => kept.has(ptxLine));
   if (leftCode(id)) return true;
+  for (let one: BlockId | null = blocks[0]!.id; one !== null; one = postdominators[one]!) if (one === id) return true;
   const [before, ...others] = blocks[id]!.predecessors;
   if (before === undefined || others.length > 0 || !leftCode(before)) return false;
   const { terminator } = blocks[before]!;
@@ -192,7 +211,7 @@ export function lostInstructions(
     const merged = mergedStores(kernel, instructions, code);
     for (const instruction of instructions) {
       const { ptxLine } = instruction;
-      const fence = fenceWanted(instruction);
+      const fence = fenceWanted(instruction, version);
       // The table of lines may put the fence of a store or an atomic on the line before it.
       const what = wantedOf(instruction);
       const { effect } = instruction.operation;
@@ -216,7 +235,8 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => (what === 'fence' || what === 'wait') && weaker[what].has(line);
     // Code that several lines of inline assembly share has the line of one of them.
-    const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !wanted[what].has(line) && !(what === 'fence' && others.has(line))).length; // prettier-ignore
+    const isOwn = (line: number): boolean => wanted[what].has(line) || (what === 'fence' && others.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))); // prettier-ignore
+    const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];
     const overwritten = what === 'store' ? overwrittenLines(kernel, stores, new Set(lost)) : new Set<number>();

@@ -10,9 +10,13 @@ import { misplaced, type PlacedAccess } from '../displacements.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 
+const zeroRegister = 255;
+
 /** An access whose operand is made of nothing that its line of the PTX uses. */
 interface ForeignOperand {
   readonly what: 'address' | 'data';
+  /** Whether it is made of nothing that the line uses; else of something that the line does not use. */
+  readonly isCertain: boolean;
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
@@ -31,7 +35,7 @@ function operandsOf(
     wordBits(instruction, isStore ? storedAt(instruction) : 32, 8),
   ];
   // `ATOMS.POPC.INC` counts lanes.
-  const hasData = !isLoad && second !== 255 && instruction.code !== 0xf8c && bits >= 32;
+  const hasData = !isLoad && second !== zeroRegister && instruction.code !== 0xf8c && bits >= 32;
   const data = hasData ? reads.filter((register) => register >= second && register < second + bits / 32) : [];
   return { address: reads.filter((register) => register === first || register >= 256), data };
 }
@@ -101,14 +105,15 @@ export function foreignOperands(
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
     const isMerged = ptx.every((one) => bits > bitsOf(one));
+    const isZero = wordBits(instruction, storedAt(instruction), 8) === zeroRegister && only?.arguments.length === 2;
     if (
       only &&
       ptx.length === 1 &&
       opcode.kind === 'store' &&
       bits === bitsOf(only) &&
-      !givesItsOwn(code, source, index, own.data, only, kept)
+      !givesItsOwn(code, source, index, own.data, isZero, only, kept)
     ) {
-      found.push({ what: 'data', ptxLine, instruction });
+      found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
     for (const what of ['address', 'data'] as const) {
@@ -121,28 +126,32 @@ export function foreignOperands(
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
-        found.push({ what, ptxLine, instruction });
+        found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
     }
   }
-  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', ptxLine: ptx.ptxLine, instruction }); // prettier-ignore
+  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction }); // prettier-ignore
   return found;
 }
 
-/** Whether what a store stores was made by the instruction of the PTX that makes it. */
+/**
+ * Whether what a store stores was made by the instruction of the PTX that makes it.
+ * @param isZero whether it stores zero, which no register holds and nothing makes
+ */
 function givesItsOwn(
   code: CodeOrigins,
   source: SourceOrigins,
   index: number,
   registers: readonly number[],
+  isZero: boolean,
   ptx: Instruction,
   kept: ReadonlySet<number>,
 ): boolean {
   const values = ptx.arguments.slice(1);
   const each = registers.length / values.length;
-  if (each !== 1 && each !== 2) return true;
+  if (!isZero && each !== 1 && each !== 2) return true;
   return values.every((value, at) => {
     const wanted = source.givenAt(value);
-    const made = code.givenAt(index, registers[at * each]!);
+    const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
     // Where the line left no code, another one computes the same.
     return !wanted || !made || [...wanted].some((line) => !kept.has(line)) || made.some((line) => wanted.has(line));
   });
@@ -171,9 +180,22 @@ function agree(
   return isMerged ? made.some(agrees) : made.every(agrees);
 }
 
-/** Whether a definition gives a part of what is wanted, or all of it: then paths that do not meet here give the rest. */
-function mayHold({ leaves, isOpen }: Origins, wanted: ReadonlySet<string>): boolean {
+/** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */
+function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: readonly Origins[]): boolean {
+  const leaves = new Set(wanted.flatMap((one) => [...one.leaves]));
+  return made.some((definitions) => {
+    const own = definitions?.flatMap((one) => [...one.leaves].filter((leaf) => told.test(leaf))) ?? [];
+    return own.length > 0 && !definitions!.some(({ isOpen }) => isOpen) && !own.some((leaf) => leaves.has(leaf));
+  });
+}
+
+/**
+ * Whether a definition gives a part of what is wanted, or, where several ways meet in it, all of it: then ways that lead
+ * elsewhere give the rest.
+ */
+function mayHold({ leaves, isOpen, isMerged }: Origins, wanted: ReadonlySet<string>): boolean {
   if (isOpen) return true;
   const own = [...leaves].filter((leaf) => told.test(leaf));
-  return own.every((leaf) => wanted.has(leaf)) || (wanted.size > 0 && [...wanted].every((leaf) => leaves.has(leaf)));
+  if (own.every((leaf) => wanted.has(leaf))) return true;
+  return isMerged && wanted.size > 0 && [...wanted].every((leaf) => leaves.has(leaf));
 }

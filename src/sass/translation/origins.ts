@@ -13,6 +13,8 @@ export interface Origins {
   readonly leaves: ReadonlySet<string>;
   /** Whether it may be made of more than anybody knows. */
   readonly isOpen: boolean;
+  /** Whether one of several instructions made it, or what it is made of: then not all leaves are of one path. */
+  readonly isMerged: boolean;
 }
 
 /** More than there are registers and words of a frame. */
@@ -105,7 +107,7 @@ export class CodeOrigins {
     const leaves = new Set<string>();
     const seen = new Set<number>();
     const work = [key];
-    let isOpen = false;
+    let [isOpen, isMerged] = [false, false];
     while (work.length > 0 && !isOpen) {
       const one = work.pop()!;
       if (seen.has(one)) continue;
@@ -119,10 +121,11 @@ export class CodeOrigins {
       for (const register of this.#registers.sourcesOf(index, one % keys)) {
         const found = this.#registers.definitionsOf(index, register);
         if (!found) isOpen = true;
+        if (found && found.length > 1) isMerged = true;
         for (const at of found ?? []) if (at !== fromOutside) work.push(at * keys + register);
       }
     }
-    const origins = { leaves, isOpen };
+    const origins = { leaves, isOpen, isMerged };
     this.#known.set(key, origins);
     return origins;
   }
@@ -232,7 +235,7 @@ export class SourceOrigins {
     const leaves = new Set<string>();
     const seen = new Set<ValueId>();
     const work: Operand[] = [from];
-    let isOpen = false;
+    let [isOpen, isMerged] = [false, false];
     while (work.length > 0 && !isOpen) {
       const operand = work.pop()!;
       if (operand.kind === 'special') leaves.add(`special ${operand.register}`);
@@ -242,6 +245,7 @@ export class SourceOrigins {
       const { definition } = this.#kernel.values[operand.id]!;
       if (definition.kind === 'phi') {
         const { block, index } = definition;
+        isMerged = true;
         work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs, ...this.#conditions(block));
         continue;
       }
@@ -257,7 +261,7 @@ export class SourceOrigins {
         leaves.add(`load ${instruction.ptxLine}`); // prettier-ignore
       else isOpen = true;
     }
-    return { leaves, isOpen };
+    return { leaves, isOpen, isMerged };
   }
 
   #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): void {

@@ -2,6 +2,7 @@
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 import { mayWrite, type RegisterUse, registerUse } from '../instruction/operands.ts';
+import { predicatesWritten } from '../predicates.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
 /** What no instruction of the function wrote. */
@@ -44,7 +45,7 @@ export class RegisterFlow {
         for (const register of use?.writes ?? mayWrite(flow.instructions[index]!)) {
           const known = last.get(register);
           if (known?.isCertain) continue;
-          const isCertain = use !== null && use !== undefined && !this.#guards[index];
+          const isCertain = use !== null && use !== undefined && (!this.#guards[index] || (known?.found.some((other) => this.#complement(index, other)) ?? false)); // prettier-ignore
           if (known) {
             known.found.push(index);
             known.isCertain = isCertain;
@@ -54,6 +55,17 @@ export class RegisterFlow {
       this.#calls.push(calls);
       return last;
     });
+  }
+
+  /** Whether one of two instructions is executed, the first standing before the second in one block. */
+  #complement(first: number, second: number): boolean {
+    const [one, other] = [this.#guards[first], this.#guards[second]];
+    if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated)
+      return false;
+    if (!this.uses[second]) return false;
+    for (let at = first; at < second; at++)
+      if (predicatesWritten(this.#flow.instructions[at]!).includes(one.register)) return false;
+    return true;
   }
 
   /** The registers that an instruction makes one of its results of. */
@@ -104,6 +116,7 @@ export class RegisterFlow {
       const own = this.#guards[at];
       // What one predicate guards is one path.
       if (!own || (guard && own.register === guard.register && own.negated === guard.negated)) return [...found];
+      if ([...found].some((other) => this.#complement(at, other))) return [...found];
     }
     const seen = new Set<number>();
     const work = [...this.#flow.blocks[block]!.predecessors];

@@ -7,19 +7,31 @@ import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 import { fenceStrength, fenceWanted } from './missing.ts';
+import { waysAroundLoops } from './loop-bypasses.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { predicatesWritten } from '../predicates.ts';
 
-/** A place that no access crosses, an effect, by its number, or a predicate that is written. */
+/**
+ * A place that no access crosses, an effect, by its number, or a predicate that is written. A half is an effect under a
+ * guard of which nobody knows whether it holds.
+ */
 interface Step {
-  readonly kind: 'anchor' | 'effect' | 'predicate';
+  readonly kind: 'anchor' | 'effect' | 'half' | 'predicate' | 'trap';
   readonly number: number;
   readonly guard?: SassGuard;
+}
+
+/** An effect that an instruction has under a guard. */
+interface Half {
+  readonly effect: number;
+  readonly guard: SassGuard;
 }
 
 interface StepBlock {
   readonly steps: readonly Step[];
   readonly predecessors: readonly number[];
+  /** Whether a path begins here. */
+  readonly isStart: boolean;
   /** Whether the kernel ends here. */
   readonly ends: boolean;
   /** Under which guard its end leads to which block, else elsewhere. */
@@ -36,6 +48,9 @@ function isEffect({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'atomic' || (effect.kind === 'store' && accessSpaces.has(effect.space));
 }
 
+/** A call to the address in a register: the function may not return. */
+const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
+
 function isBarrierOfBlock({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'barrier' && effect.form !== 'arrive';
 }
@@ -43,13 +58,16 @@ function isBarrierOfBlock({ operation: { effect } }: Instruction): boolean {
 /**
  * The effects that all paths from one anchor to another one have, without a further anchor in between: by the number of
  * the first times `anchors`, plus that of the second.
+ * @param halves by the numbers of their steps. An effect counts from its second one on, since the one may be executed
+ *   where the other is not, where the anchor behind it has the same guard, and behind an anchor under any guard.
  */
 function betweenAnchors(
   blocks: readonly StepBlock[],
   anchors: number,
   effects: number,
+  halves: readonly Half[] = [],
 ): ReadonlyMap<number, Uint32Array> | null {
-  const words = Math.max(1, Math.ceil(effects / 32));
+  const words = Math.max(1, Math.ceil((effects + halves.length + 1) / 32));
   if (words * blocks.length * anchors > mostWords) return null;
   const found = new Map<number, Uint32Array>();
   /** By block: the effects since each anchor that reaches its end, where its branch is taken and where it is not. */
@@ -70,34 +88,58 @@ function betweenAnchors(
     return changed;
   };
   const add = (open: ReadonlyMap<number, Uint32Array>, effect: number): void => {
-    for (const set of open.values()) set[effect >> 5]! |= 1 << (effect & 31);
+    for (const set of open.values()) include(set, effect);
+  };
+  /** Of a path from an anchor under a guard: it may be the one that decides of the halves behind it. */
+  const fromGuarded = effects + halves.length;
+  const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // prettier-ignore
+  const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
+    for (const set of open.values()) {
+      if (has(set, fromGuarded) || siblings[half]!.some((other) => has(set, other))) include(set, halves[half]!.effect);
+      include(set, effects + half);
+    }
+  };
+  const complete = (open: ReadonlyMap<number, Uint32Array>, { register, negated }: SassGuard): void => {
+    for (const [half, { effect, guard }] of halves.entries()) {
+      if (guard.register !== register || guard.negated !== negated) continue;
+      for (const set of open.values()) if (has(set, effects + half)) include(set, effect);
+    }
   };
   for (let changed = true; changed;) {
     changed = false;
-    for (const [index, { steps, predecessors, ends, branch }] of blocks.entries()) {
+    for (const [index, { steps, predecessors, isStart, ends, branch }] of blocks.entries()) {
       let open = new Map<number, Uint32Array>();
-      if (index === 0) open.set(start, new Uint32Array(words));
+      if (isStart) open.set(start, new Uint32Array(words));
       for (const one of predecessors) {
         const way = blocks[one]!.branch?.taken === index ? 'taken' : 'passed';
         for (const [anchor, set] of atEnd[one]![way]) meet(open, anchor, set);
       }
       /** Effects that happen on one of the two ways behind the block. */
-      let divided: { readonly number: number; readonly isTaken: boolean }[] = [];
+      let divided: { readonly number: number; readonly isTaken: boolean; readonly isHalf: boolean }[] = [];
       for (const { kind, number, guard } of steps) {
-        if (kind === 'effect') {
+        if (kind === 'effect' || kind === 'half') {
+          const effect = kind === 'half' ? halves[number]!.effect : number;
           if (guard && guard.register === branch?.register)
-            divided.push({ number, isTaken: guard.negated === branch.negated }); // prettier-ignore
-          else add(open, number);
+            divided.push({ number: effect, isTaken: guard.negated === branch.negated, isHalf: kind === 'half' }); // prettier-ignore
+          else if (kind === 'effect') add(open, effect);
+          if (kind === 'half') addHalf(open, number);
+          continue;
+        }
+        if (kind === 'trap') {
+          open.clear();
+          divided = [];
           continue;
         }
         if (kind === 'anchor' || number === branch?.register) {
-          for (const one of divided) add(open, one.number);
+          for (const one of divided) if (!one.isHalf) add(open, one.number);
           divided = [];
         }
         if (kind === 'predicate') continue;
+        if (guard) complete(open, guard);
         for (const [anchor, set] of open) meet(found, anchor * anchors + number, set);
         if (number === end) continue;
         open = new Map([[number, new Uint32Array(words)]]);
+        if (guard) add(open, fromGuarded);
       }
       if (ends) for (const [anchor, set] of open) meet(found, anchor * anchors + end, set);
       for (const way of ['taken', 'passed'] as const) {
@@ -108,6 +150,51 @@ function betweenAnchors(
     }
   }
   return found;
+}
+
+function has(set: Uint32Array, element: number): boolean {
+  return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
+}
+
+function include(set: Uint32Array, element: number): void {
+  set[element >> 5]! |= 1 << (element & 31);
+}
+
+/** Of each instruction, the predicates that hold wherever it is reached (bits 0 to 6), and those that do not (8 to 14). */
+function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
+  const [whenTaken, whenPassed] = [
+    new Uint16Array(blocks.length).fill(0xffff),
+    new Uint16Array(blocks.length).fill(0xffff),
+  ];
+  const known = new Uint16Array(instructions.length);
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const [index, { first, end: last, predecessors, branch }] of blocks.entries()) {
+      let facts = index === 0 ? 0 : 0xffff;
+      for (const one of predecessors) facts &= (blocks[one]!.branch?.taken === index ? whenTaken : whenPassed)[one]!;
+      for (let at = first; at < last; at++) {
+        known[at] = facts;
+        for (const register of predicatesWritten(instructions[at]!)) facts &= ~(0x101 << register);
+      }
+      // Who leaves at its end does not go on.
+      const leaves = instructions[last - 1]!.opcode?.kind === 'exit' ? sassGuard(instructions[last - 1]!) : undefined;
+      const guard = branch ?? leaves;
+      const opposite = guard && { register: guard.register, negated: !guard.negated };
+      const [taken, passed] = [branch ? facts | factOf(branch) : facts, opposite ? facts | factOf(opposite) : facts];
+      if (taken !== whenTaken[index] || passed !== whenPassed[index]) changed = true;
+      whenTaken[index] = taken;
+      whenPassed[index] = passed;
+    }
+  }
+  return known;
+}
+
+function factOf({ register, negated }: SassGuard): number {
+  return register === 7 ? 0 : 1 << (register + (negated ? 8 : 0));
+}
+
+function holds(facts: number, guard: SassGuard): boolean {
+  return (facts & factOf(guard)) !== 0;
 }
 
 /**
@@ -121,9 +208,9 @@ export function skippedEffects(
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
 ): number[] {
-  // Behind a trap, or in a function that does not return, a path ends that looks as if it went on.
-  if (flow.instructions.some(({ opcode }) => !opcode || opcode.kind === 'call' || opcode.mnemonic === 'BPT')) return [];
-  if (kernel.blocks.some(({ terminator }) => terminator.kind === 'trap' || terminator.kind === 'unknown')) return [];
+  // In a function that does not return, a path ends that looks as if it went on.
+  if (flow.instructions.some(({ opcode, code }) => !opcode || registerCalls.has(code))) return [];
+  if (kernel.blocks.some(({ terminator }) => terminator.kind === 'unknown')) return [];
   const [anchors, effects, fences] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
   const lines: number[] = [];
   const numbersOf = (one: Instruction): Map<number, number>[] => [
@@ -141,8 +228,9 @@ export function skippedEffects(
     }
   }
   if (lines.length === 0) return [];
-  const wanted = kernel.blocks.map(({ instructions, predecessors, terminator }): StepBlock => ({
-    predecessors,
+  const around = waysAroundLoops(kernel);
+  const wanted = kernel.blocks.map(({ instructions, terminator }, index): StepBlock => ({
+    ...around[index]!,
     ends: terminator.kind === 'exit',
     steps: instructions.flatMap((one): Step[] => {
       if (isBarrierOfBlock(one)) return [{ kind: 'anchor', number: anchors.get(one.ptxLine)! }];
@@ -150,39 +238,45 @@ export function skippedEffects(
     }),
   }));
   const present = new Set<number>();
-  const made = flow.blocks.map(({ first, end: last, predecessors, branch }): StepBlock => ({
+  const halves: Half[] = [];
+  const known = knownPredicates(flow);
+  const made = flow.blocks.map(({ first, end: last, predecessors, branch }, block): StepBlock => ({
     predecessors,
+    isStart: block === 0,
     ends: false,
     ...(branch && { branch }),
-    steps: flow.instructions.slice(first, last).flatMap((one): Step[] => {
+    steps: flow.instructions.slice(first, last).flatMap((one, index): Step[] => {
       const kind = one.opcode?.kind;
-      if (kind === 'exit') return [{ kind: 'anchor', number: end }];
+      const guard = sassGuard(one);
+      if (kind === 'exit') return [{ kind: 'anchor', number: end, ...(guard && { guard }) }];
+      if (one.opcode?.mnemonic === 'BPT' && !guard) return [{ kind: 'trap', number: 0 }];
       const written = predicatesWritten(one).map((number): Step => ({ kind: 'predicate', number }));
       const line = lineOf(one);
       if (line === undefined) return written;
       const anchor = isBarrier(one) ? anchors.get(line) : undefined;
-      if (anchor !== undefined) return [{ kind: 'anchor', number: anchor }];
+      if (anchor !== undefined) return [{ kind: 'anchor', number: anchor, ...(guard && { guard }) }];
       const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
       const isAccess = isFence || kind === 'store' || kind === 'atomic' || kind === 'mbarrier';
-      if (isAccess) present.add(effect);
-      const guard = sassGuard(one);
+      if (!isAccess) return written;
+      present.add(effect);
       // One lane may do what all lanes ask for: then a guard says nothing of the path.
-      return isAccess ? [{ kind: 'effect', number: effect, ...(guard && { guard }) }, ...written] : written;
+      if (kind === 'store' && guard && !holds(known[first + index]!, guard)) {
+        halves.push({ effect, guard });
+        return [{ kind: 'half', number: halves.length - 1, guard }, ...written];
+      }
+      return [{ kind: 'effect', number: effect, ...(guard && { guard }) }, ...written];
     }),
   }));
   const count = anchors.size + 2;
-  const [own, does] = [betweenAnchors(wanted, count, lines.length), betweenAnchors(made, count, lines.length)];
+  const [own, does] = [betweenAnchors(wanted, count, lines.length), betweenAnchors(made, count, lines.length, halves)];
   if (!own || !does) return [];
   const skipped = new Set<number>();
   for (const [pair, set] of own) {
     const other = does.get(pair);
     if (!other) continue;
-    for (const effect of present) {
-      const has = (of: Uint32Array): boolean => ((of[effect >> 5]! >>> (effect & 31)) & 1) === 1;
-      if (has(set) && !has(other)) skipped.add(lines[effect]!);
-    }
+    for (const effect of present) if (has(set, effect) && !has(other, effect)) skipped.add(lines[effect]!);
   }
   const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // prettier-ignore
   const overwritten = overwrittenLines(kernel, stores, skipped);

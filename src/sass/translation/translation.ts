@@ -17,6 +17,7 @@ import {
   lostInstructions,
 } from './missing.ts';
 import { foreignOperands } from './operand-match.ts';
+import { waysAroundLoops } from './loop-bypasses.ts';
 import { predicatesWritten } from '../predicates.ts';
 import { RegisterFlow } from './registers.ts';
 import { skippedEffects } from './skipped-effects.ts';
@@ -66,10 +67,12 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
-  /** The address or the data of an access are made of nothing that its line of the PTX uses: another one stands there. */
+  /** The address or the data of an access are made of something else than its line of the PTX uses: another one stands there. */
   | {
       readonly kind: 'foreign';
       readonly what: 'address' | 'data';
+      /** Whether they are made of nothing that the line uses. Else more than ptxas was seen to do may explain it. */
+      readonly isCertain: boolean;
       readonly ptxLine: number;
       /** In bytes from the start of the section. */
       readonly address: number;
@@ -175,8 +178,8 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     faults.push(...found);
   }
   const registers = new RegisterFlow(flow, version, spillAccesses(kernel, flow.instructions, version) ?? undefined);
-  for (const { what, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
-    faults.push({ kind: 'foreign', what, ptxLine, address: instruction.address });
+  for (const { what, isCertain, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
+    faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
   }
   for (const instruction of registers.unstored()) {
     const { address } = instruction;
@@ -294,9 +297,10 @@ function unseparated(
       return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther); // prettier-ignore
     }),
   }));
+  const around = waysAroundLoops(kernel);
   const [can, may, does] = [
     earlierAccesses(wanted, lines.length, false),
-    earlierAccesses(wanted, lines.length, true),
+    earlierAccesses(wanted.map((block, index) => ({ ...block, predecessors: around[index]!.predecessors })), lines.length, true), // prettier-ignore
     // A warp that has not diverged needs no code for its barrier.
     earlierAccesses(made, lines.length, by !== 'warp barrier'),
   ];

@@ -1,17 +1,17 @@
 /** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
 import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { LineRounds } from '../../../cost/line-rounds.ts';
-import type { Kernel } from '../../../ir/form/kernel.ts';
 import { lineKey } from '../../../sass/line-changes.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
 import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
-import { type Translation, type TranslationFault, validateTranslation } from '../../../sass/translation/translation.ts';
+import { type Translation, validateTranslation } from '../../../sass/translation/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
-import { type Location, outsideToolkit } from '../../../source/location.ts';
+import type { Location } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
+import { translationFinding } from './translation-finding.ts';
 
 /** So many lines of a kernel are told. */
 const mostLines = 12;
@@ -56,7 +56,16 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
     profile,
     merged,
     diagnostics: translation.checked
-      ? translation.faults.slice(0, mostFaults).map((fault) => faultMessage(entry, kernel, fault))
+      ? translation.faults
+          .map((fault) =>
+            translationFinding(
+              { kernel: entry.name.qualified, file: entry.unit.path, arch: entry.arch },
+              kernel,
+              fault,
+            ),
+          )
+          .sort((a, b) => Number(a.severity === 'notice') - Number(b.severity === 'notice'))
+          .slice(0, mostFaults)
       : [],
   };
 }
@@ -122,64 +131,4 @@ function placesOf({ production, verification }: LaunchedKernel): (location: Loca
     known.set(file, named);
     return { file: named, line };
   };
-}
-
-/** Where the names of what is missing say too little. */
-const namesOfLost: Readonly<Record<string, string>> = {
-  copy: 'asynchronous copy',
-  group: 'end of a group of asynchronous copies',
-  wait: 'wait for asynchronous copies',
-};
-
-function faultMessage({ name, unit, arch }: LaunchedKernel, kernel: Kernel, fault: TranslationFault): Diagnostic {
-  const locationOf = (ptxLine: number): Location | undefined => {
-    for (const { instructions } of kernel.blocks) {
-      const found = instructions.find((one) => one.ptxLine === ptxLine);
-      if (found) return outsideToolkit(found.location);
-    }
-    return undefined;
-  };
-  const at = (ptxLine: number): string => {
-    const place = locationOf(ptxLine);
-    return place ? `line ${place.line}` : `line ${ptxLine} of its PTX`;
-  };
-  if (fault.kind === 'missing') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const what = namesOfLost[fault.what] ?? fault.what;
-    const message = `The ${what} at ${at(fault.ptxLine)} is missing in the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch}.`;
-    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
-  }
-  if (fault.kind === 'unstored') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`;
-    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
-  }
-  if (fault.kind === 'skipped') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `Some path through the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} leaves out the store or the atomic at ${at(fault.ptxLine)}; no path of its PTX does.`;
-    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
-  }
-  if (fault.kind === 'unused') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `The code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it is missing.`;
-    return { severity: 'error', code: 'assembly/missing', message, ...(location && { location }) };
-  }
-  if (fault.kind === 'stray') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // prettier-ignore
-    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`;
-    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
-  }
-  if (fault.kind === 'foreign') {
-    const location = locationOf(fault.ptxLine) ?? kernel.location;
-    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} the access at ${at(fault.ptxLine)} has ${fault.what === 'address' ? 'an address' : 'data'} of which its PTX uses nothing: another access stands in its place.`;
-    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
-  }
-  const location = locationOf(fault.later) ?? kernel.location;
-  if (fault.kind === 'reversed') {
-    const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`;
-    return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
-  }
-  const message = `In the code that ptxas makes of ${name.qualified} (${unit.path}) for ${arch} no ${fault.what === 'wait' ? namesOfLost.wait : fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`;
-  return { severity: 'error', code: 'assembly/order', message, ...(location && { location }) };
 }

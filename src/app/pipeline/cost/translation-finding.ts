@@ -1,0 +1,74 @@
+/** What translation validation finds, as it is told. */
+import type { Kernel } from '../../../ir/form/kernel.ts';
+import type { TranslationFault } from '../../../sass/translation/translation.ts';
+import type { Diagnostic } from '../../../source/diagnostic.ts';
+import { type Location, outsideToolkit } from '../../../source/location.ts';
+
+/** Where the names of what is missing say too little. */
+const namesOfLost: Readonly<Record<string, string>> = {
+  mbarrier: 'operation on an mbarrier',
+  copy: 'asynchronous copy',
+  group: 'end of a group of asynchronous copies',
+  wait: 'wait for asynchronous copies',
+};
+
+/** Whose code is told of: the name of the kernel, the file that it is of, the architecture. */
+interface Made {
+  readonly kernel: string;
+  readonly file: string;
+  readonly arch: string;
+}
+
+/**
+ * Says what is wrong with the code of a kernel. What rests on what ptxas was seen to do, and not on a proof, is a notice.
+ * @param kernel of the PTX that was assembled
+ */
+export function translationFinding(
+  { kernel: name, file, arch }: Made,
+  kernel: Kernel,
+  fault: TranslationFault,
+): Diagnostic {
+  const locationOf = (ptxLine: number): Location | undefined => {
+    for (const { instructions } of kernel.blocks) {
+      const found = instructions.find((one) => one.ptxLine === ptxLine);
+      if (found) return outsideToolkit(found.location);
+    }
+    return undefined;
+  };
+  const at = (ptxLine: number): string => {
+    const place = locationOf(ptxLine);
+    return place ? `line ${place.line}` : `line ${ptxLine} of its PTX`;
+  };
+  const made = `code that ptxas makes of ${name} (${file}) for ${arch}`;
+  const say = (
+    code: 'assembly/missing' | 'assembly/order',
+    ptxLine: number,
+    message: string,
+    isCertain = true,
+  ): Diagnostic => {
+    const location = locationOf(ptxLine) ?? kernel.location;
+    return { severity: isCertain ? 'error' : 'notice', code, message, ...(location && { location }) };
+  };
+  switch (fault.kind) {
+    case 'missing':
+      return say('assembly/missing', fault.ptxLine, `The ${namesOfLost[fault.what] ?? fault.what} at ${at(fault.ptxLine)} is missing in the ${made}.`); // prettier-ignore
+    case 'unstored':
+      return say('assembly/missing', fault.ptxLine, `The ${made} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`); // prettier-ignore
+    case 'skipped':
+      return say('assembly/missing', fault.ptxLine, `Some path through the ${made} leaves out the store, the atomic or the fence at ${at(fault.ptxLine)}; no path of its PTX does. Either the path is never taken, or an instruction is missing.`, false); // prettier-ignore
+    case 'unused':
+      return say('assembly/missing', fault.ptxLine, `The ${made} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it may be missing.`, false); // prettier-ignore
+    case 'stray': {
+      const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // prettier-ignore
+      return say('assembly/order', fault.ptxLine, `In the ${made} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // prettier-ignore
+    }
+    case 'foreign': {
+      const what = fault.what === 'address' ? 'an address' : 'data';
+      return say('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} has ${what} of which its PTX uses nothing: another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} has ${what} that Selvage does not find in its PTX: another access may stand in its place.`, fault.isCertain); // prettier-ignore
+    }
+    case 'reversed':
+      return say('assembly/order', fault.later, `In the ${made} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`); // prettier-ignore
+    case 'unseparated':
+      return say('assembly/order', fault.later, `In the ${made} no ${fault.what === 'wait' ? namesOfLost.wait : fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`); // prettier-ignore
+  }
+}
