@@ -4,6 +4,7 @@
  */
 import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
+import { displacementAt } from './instruction/operands.ts';
 
 /** An access of the code with the one instruction of the PTX that it is of. */
 export interface PlacedAccess {
@@ -38,7 +39,7 @@ export function misplaced(kernel: Kernel, accesses: readonly PlacedAccess[]): Pl
     const [address] = ptx.arguments;
     const found = address && rootOf(kernel, address);
     if (!found) continue;
-    const high = wordBits(instruction, 40, 24);
+    const high = wordBits(instruction, displacementAt(instruction), 24);
     const own = high >= 2 ** 23 ? high - 2 ** 24 : high;
     const shift = own - Number(BigInt.asIntN(32, found.added + ptx.offset));
     const key = `${base}\n${found.root}`;

@@ -15,6 +15,12 @@ export function storedAt({ code }: SassInstruction): number {
   return code === 0x385 ? 64 : 32;
 }
 
+/** The first of the 24 bits of the displacement of an access: `LD` without a descriptor, and one form of `ST`, have it earlier. */
+export function displacementAt(instruction: SassInstruction): number {
+  const { code } = instruction;
+  return code === 0x385 || (code === 0x980 && wordBits(instruction, 91, 1) === 0) ? 32 : 40;
+}
+
 /** `UR0`. */
 export const firstUniform = 256;
 const zeroRegister = 255;

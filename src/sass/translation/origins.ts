@@ -84,7 +84,27 @@ export class CodeOrigins {
     if (!definitions) return null;
     // From sm_100 on some instructions may write more than is known of them.
     if (this.#isLater && definitions.every((definition) => definition === fromOutside)) return null;
-    return definitions.flatMap((definition) => (definition === fromOutside ? [] : [this.#of(definition, register)]));
+    const found: Origins[] = [];
+    const seen = new Set<number>();
+    const work = definitions.map((at) => ({ at, register }));
+    while (work.length > 0) {
+      const one = work.pop()!;
+      const key = one.at * keys + one.register;
+      if (one.at === fromOutside || seen.has(key)) continue;
+      seen.add(key);
+      // Ways that meet in front of a copy are told apart as those that meet behind it.
+      const [source, ...others] = this.#copiesOf(one.at, one.register);
+      const behind = source !== undefined && others.length === 0 ? this.#registers.definitionsOf(one.at, source) : null;
+      if (behind && behind.length > 1) work.push(...behind.map((at) => ({ at, register: source! })));
+      else found.push(this.#of(one.at, one.register));
+    }
+    return found;
+  }
+
+  /** The registers that an instruction makes a result of, if it adds no leaf of its own; none where it does. */
+  #copiesOf(index: number, written: number): readonly number[] {
+    const own = this.#registers.uses[index] ? this.#leavesOf(index, written) : null;
+    return own && !own.isLeaf && own.leaves.length === 0 ? this.#registers.sourcesOf(index, written) : [];
   }
 
   /** Lines of the instructions that may have written a register; null where one of them may be a copy, or nobody knows it. */
