@@ -203,8 +203,8 @@ export function lostInstructions(
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   const weaker: Record<'fence' | 'wait', Set<number>> = { fence: new Set(), wait: new Set() };
-  /** Fences that need other code. */
-  const others = new Set<number>();
+  /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
+  const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   const stores: StoreInBlock[] = [];
   for (const { id, instructions } of kernel.blocks) {
     const isKept = isKeptBlock(kernel, code.kept, id);
@@ -219,7 +219,8 @@ export function lostInstructions(
         ...(fence && what !== 'fence' ? ['fence' as const] : []),
         ...(effect.kind === 'async-wait' && effect.form === 'wait-all' ? ['group' as const] : []),
       ];
-      if (effect.kind === 'fence' && !fence) others.add(ptxLine);
+      if (effect.kind === 'fence' && !fence) others.fence.add(ptxLine);
+      if (effect.kind === 'mbarrier') others.mbarrier.add(ptxLine);
       for (const one of what ? [what, ...also] : also) {
         wanted[one].add(ptxLine);
         if (one === 'store') stores.push({ instruction, block: id });
@@ -235,7 +236,7 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => (what === 'fence' || what === 'wait') && weaker[what].has(line);
     // Code that several lines of inline assembly share has the line of one of them.
-    const isOwn = (line: number): boolean => wanted[what].has(line) || (what === 'fence' && others.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))); // prettier-ignore
+    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))); // prettier-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];

@@ -16,6 +16,7 @@ import {
   type LostInstruction,
   lostInstructions,
 } from './missing.ts';
+import { foreignGuards } from './guard-match.ts';
 import { foreignOperands } from './operand-match.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';
 import { predicatesWritten } from '../predicates.ts';
@@ -67,10 +68,10 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
-  /** The address or the data of an access are made of something else than its line of the PTX uses: another one stands there. */
+  /** The address, the data or the guard of an access are made of something else than its line of the PTX uses: another one stands there. */
   | {
       readonly kind: 'foreign';
-      readonly what: 'address' | 'data';
+      readonly what: 'address' | 'data' | 'guard';
       /** Whether they are made of nothing that the line uses. Else more than ptxas was seen to do may explain it. */
       readonly isCertain: boolean;
       readonly ptxLine: number;
@@ -180,6 +181,9 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   const registers = new RegisterFlow(flow, version, spillAccesses(kernel, flow.instructions, version) ?? undefined);
   for (const { what, isCertain, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
+  }
+  for (const { ptxLine, instruction } of foreignGuards(kernel, flow, lineOf)) {
+    faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: instruction.address });
   }
   for (const instruction of registers.unstored()) {
     const { address } = instruction;

@@ -63,7 +63,7 @@ export function translationFinding(
       return say('assembly/order', fault.ptxLine, `In the ${made} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // prettier-ignore
     }
     case 'foreign': {
-      const what = fault.what === 'address' ? 'an address' : 'data';
+      const what = { address: 'an address', data: 'data', guard: 'a condition' }[fault.what];
       return say('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} has ${what} of which its PTX uses nothing: another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} has ${what} that Selvage does not find in its PTX: another access may stand in its place.`, fault.isCertain); // prettier-ignore
     }
     case 'reversed':

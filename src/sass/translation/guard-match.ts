@@ -1,0 +1,170 @@
+/**
+ * Whether stores under a guard stand under a condition of their PTX. The instructions that make a guard are of lines that
+ * the conditions of the store's block are made of, or another store stands there. Lines name instructions and not their
+ * operands, so nothing is said of a guard that one of these lines makes.
+ */
+import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassInstruction, sassGuard } from '../instruction/decode.ts';
+import { predicatesWritten } from '../predicates.ts';
+
+/** A store whose guard its line of the PTX does not have. */
+interface ForeignGuard {
+  readonly ptxLine: number;
+  readonly instruction: SassInstruction;
+}
+
+/**
+ * Finds stores under guards of others.
+ * @param lineOf the line of the PTX that an instruction is of
+ */
+export function foreignGuards(
+  kernel: Kernel,
+  flow: SassFlow,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): ForeignGuard[] {
+  const stores = new Map<number, BlockId | null>();
+  // Predicates are kept in registers for a while, and copied: only what compares on its line says whose it is.
+  const compared = new Set<number>();
+  for (const { id, instructions } of kernel.blocks) {
+    for (const one of instructions) {
+      if (compares(one)) compared.add(one.ptxLine);
+      if (isAccess(one)) stores.set(one.ptxLine, stores.has(one.ptxLine) || one.operation.effect.kind !== 'store' ? null : id); // prettier-ignore
+    }
+  }
+  const conditions = new Conditions(kernel);
+  const kept = new Set(flow.instructions.map(lineOf));
+  return flow.blocks.flatMap(({ first, end }, block) =>
+    flow.instructions.slice(first, end).flatMap((instruction, index): ForeignGuard[] => {
+      const guard = sassGuard(instruction);
+      const ptxLine = lineOf(instruction);
+      const of = instruction.opcode?.kind === 'store' && ptxLine !== undefined ? stores.get(ptxLine) : undefined;
+      if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
+      const makers = makersOf(flow, block, first + index, guard.register);
+      if (!makers) return [];
+      const lines = makers.map(lineOf);
+      const { wanted, comparing } = conditions.of(of);
+      // Where a comparison left no code, another one computes the same.
+      if (comparing.some((line) => !kept.has(line))) return [];
+      return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
+        ? []
+        : [{ ptxLine, instruction }];
+    }),
+  );
+}
+
+function compares({ operation: { mnemonic } }: Instruction): boolean {
+  return mnemonic.startsWith('setp');
+}
+
+function isAccess({ operation: { effect } }: Instruction): boolean {
+  return effect.kind === 'store' || effect.kind === 'load' || effect.kind === 'atomic';
+}
+
+/** The instructions that may have written a predicate as an instruction reads it; null where nobody knows one of them. */
+function makersOf(
+  { instructions, blocks }: SassFlow,
+  block: number,
+  index: number,
+  register: number,
+): SassInstruction[] | null {
+  const found = new Set<SassInstruction>();
+  const seen = new Set<number>();
+  const work = [{ block, from: index - 1 }];
+  while (work.length > 0) {
+    const next = work.pop()!;
+    const { first, predecessors } = blocks[next.block]!;
+    let at = next.from;
+    for (; at >= first; at--) {
+      const one = instructions[at]!;
+      const written = predicatesWritten(one);
+      if (!written.includes(register)) continue;
+      if (written.length > 2) return null;
+      found.add(one);
+      if (!sassGuard(one)) break;
+    }
+    if (at >= first) continue;
+    for (const one of predecessors) {
+      if (seen.has(one)) continue;
+      seen.add(one);
+      work.push({ block: one, from: blocks[one]!.end - 1 });
+    }
+  }
+  return [...found];
+}
+
+/** Lines of all that conditions are made of, and those of comparisons among them. */
+interface ConditionLines {
+  readonly wanted: ReadonlySet<number>;
+  readonly comparing: readonly number[];
+}
+
+/** What decides whether blocks of the PTX are executed. */
+class Conditions {
+  readonly #kernel: Kernel;
+  /** By block: those whose branches decide of it. */
+  readonly #deciding: readonly ReadonlySet<BlockId>[];
+  readonly #known = new Map<BlockId, ConditionLines>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    const { blocks, postdominators } = kernel;
+    const deciding = blocks.map(() => new Set<BlockId>());
+    for (const { id, successors } of blocks) {
+      if (successors.length < 2) continue;
+      for (const successor of successors) {
+        for (
+          let one: BlockId | null = successor;
+          one !== null && one !== postdominators[id];
+          one = postdominators[one]!
+        ) {
+          if (deciding[one]!.has(id)) break;
+          deciding[one]!.add(id);
+        }
+      }
+    }
+    this.#deciding = deciding;
+  }
+
+  /** The conditions of a block. */
+  of(block: BlockId): ConditionLines {
+    const known = this.#known.get(block);
+    if (known) return known;
+    const [lines, comparing] = [new Set<number>(), new Set<number>()];
+    const [seenBlocks, seenValues] = [new Set<BlockId>(), new Set<ValueId>()];
+    const [blocks, values]: [BlockId[], Operand[]] = [[block], []];
+    const branchOf = (id: BlockId): void => {
+      const { terminator } = this.#kernel.blocks[id]!;
+      if (terminator.kind !== 'branch' && terminator.kind !== 'switch') return;
+      lines.add(terminator.ptxLine);
+      values.push(terminator.kind === 'branch' ? terminator.condition : terminator.index);
+    };
+    while (blocks.length > 0 || values.length > 0) {
+      const id = blocks.pop();
+      if (id !== undefined && !seenBlocks.has(id)) {
+        seenBlocks.add(id);
+        for (const one of this.#deciding[id]!) {
+          branchOf(one);
+          blocks.push(one);
+        }
+      }
+      const operand = values.pop();
+      if (operand?.kind !== 'value' || seenValues.has(operand.id)) continue;
+      seenValues.add(operand.id);
+      const { definition } = this.#kernel.values[operand.id]!;
+      if (definition.kind === 'phi') {
+        const { phis, predecessors } = this.#kernel.blocks[definition.block]!;
+        values.push(...phis[definition.index]!.inputs);
+        for (const one of predecessors) branchOf(one);
+        blocks.push(...predecessors);
+      } else {
+        lines.add(definition.instruction.ptxLine);
+        if (compares(definition.instruction)) comparing.add(definition.instruction.ptxLine);
+        values.push(...definition.instruction.arguments);
+      }
+    }
+    const found = { wanted: lines, comparing: [...comparing] };
+    this.#known.set(block, found);
+    return found;
+  }
+}
