@@ -295,6 +295,47 @@ test('an arrival at an mbarrier, and the fence in front of it, are wanted', { sk
   }
 });
 
+test(
+  'stores of one address that differ in their guards, or in their widths, are told apart',
+  { skip: withoutNvcc },
+  () => {
+    const header = '.reg .pred %p<3>; .reg .b32';
+    const guarded = textOf(
+      'st.shared.u32 [%r3], %r1; bar.sync 0;',
+      'setp.gt.u32 %p1, %r1, 31;',
+      '@%p1 bra SECOND;',
+      'ld.shared.u32 %r4, [%r3+4];',
+      'st.shared.u32 [%r3], %r4;',
+      'SECOND: bar.sync 0;',
+      'setp.gt.u32 %p2, %r1, 63;',
+      '@%p2 bra BEHIND;',
+      'ld.shared.u32 %r4, [%r3+8];',
+      'st.shared.u32 [%r3], %r4;',
+      'BEHIND: bar.sync 0;',
+      'ld.shared.u32 %r5, [%r3+8];',
+      'st.global.u32 [%d1], %r5;',
+    ).replace('.reg .b32', header);
+    const wide = textOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // prettier-ignore
+    for (const [text, count] of [
+      [guarded, 3],
+      [wide, 2],
+    ] as const) {
+      const bytes = cubinOf(text);
+      assert.deepEqual(faultsOf(text, bytes), []);
+      const cubin = readCubin(bytes);
+      assert.ok(!('problem' in cubin));
+      const [kernel] = cubin.functions;
+      const stores = instructionsOf(kernel!, versionOf(cubin.arch)).filter(isNamed('STS'));
+      assert.equal(stores.length, count);
+      const [one, other] = stores.slice(-2).map(({ address }) => kernel!.fileOffset + address - kernel!.start);
+      const copy = bytes.slice();
+      copy.set(bytes.subarray(one, one! + 16), other);
+      copy.set(bytes.subarray(other, other! + 16), one);
+      assert.ok(faultsOf(text, copy).some(({ kind }) => kind === 'foreign'));
+    }
+  },
+);
+
 test('what rests on what ptxas was seen to do is a notice', () => {
   const kernel = lowerModule(parsePtx(textOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
   const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // prettier-ignore

@@ -104,6 +104,11 @@ export function foreignOperands(
       const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // prettier-ignore
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
+    // A store may be cut into several, but not into one that is narrower.
+    if (opcode.kind === 'store' && only && ptx.length === 1 && times.get(ptxLine) === 1 && bits < bitsOf(only)) {
+      found.push({ what: 'data', isCertain: false, ptxLine, instruction });
+      continue;
+    }
     const isMerged = ptx.every((one) => bits > bitsOf(one));
     const isZero = wordBits(instruction, storedAt(instruction), 8) === zeroRegister && only?.arguments.length === 2;
     if (
