@@ -89,6 +89,8 @@ interface CodeByLine {
   readonly kept: ReadonlySet<number>;
   readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
   readonly atomics: ReadonlySet<number>;
+  /** Lines with code that nobody knows. */
+  readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
   readonly stored: ReadonlyMap<number, number>;
   readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
@@ -102,7 +104,7 @@ function codeByLine(
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
 ): CodeByLine {
-  const [kept, atomics] = [new Set<number>(), new Set<number>()];
+  const [kept, atomics, unknown] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const byKind = linesByKind();
   const stored = new Map<number, number>();
   const fences = new Map<number, FenceStrength[]>();
@@ -114,7 +116,10 @@ function codeByLine(
     const kind = opcode?.kind;
     if (kind !== 'none') kept.add(line);
     // What nobody knows may be any of them.
-    if (!opcode) for (const lines of Object.values(byKind)) lines.add(line);
+    if (!opcode) {
+      unknown.add(line);
+      for (const lines of Object.values(byKind)) lines.add(line);
+    }
     if (isBarrier(instruction) || kind === 'barrier') byKind.barrier.add(line);
     const fence = fenceStrength(instruction);
     if (fence) {
@@ -137,7 +142,7 @@ function codeByLine(
       stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     }
   }
-  return { kept, byKind, atomics, stored, fences, left };
+  return { kept, byKind, atomics, unknown, stored, fences, left };
 }
 
 /**
@@ -236,7 +241,7 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => (what === 'fence' || what === 'wait') && weaker[what].has(line);
     // Code that several lines of inline assembly share has the line of one of them.
-    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))); // prettier-ignore
+    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // prettier-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];
