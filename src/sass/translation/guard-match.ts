@@ -5,7 +5,7 @@
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
-import { type SassInstruction, sassGuard } from '../instruction/decode.ts';
+import { type SassInstruction, sassGuard, wordBits } from '../instruction/decode.ts';
 import { predicatesWritten } from '../predicates.ts';
 
 /** A store whose guard its line of the PTX does not have. */
@@ -34,6 +34,7 @@ export function foreignGuards(
   }
   const conditions = new Conditions(kernel);
   const kept = new Set(flow.instructions.map(lineOf));
+  const keepsPredicates = flow.instructions.some(keepsPredicate);
   return flow.blocks.flatMap(({ first, end }, block) =>
     flow.instructions.slice(first, end).flatMap((instruction, index): ForeignGuard[] => {
       const guard = sassGuard(instruction);
@@ -41,7 +42,7 @@ export function foreignGuards(
       const of = instruction.opcode?.kind === 'store' && ptxLine !== undefined ? stores.get(ptxLine) : undefined;
       if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
       const makers = makersOf(flow, block, first + index, guard.register);
-      if (!makers) return [];
+      if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
       // Where a comparison left no code, another one computes the same.
@@ -51,6 +52,18 @@ export function foreignGuards(
         : [{ ptxLine, instruction }];
     }),
   );
+}
+
+const zeroRegister = 255;
+
+/** Whether an instruction makes a number of a predicate, of which the predicate may be made again. */
+function keepsPredicate(instruction: SassInstruction): boolean {
+  const mnemonic = instruction.opcode?.mnemonic;
+  return mnemonic === 'P2R' || (mnemonic === 'SEL' && wordBits(instruction, 24, 8) === zeroRegister);
+}
+
+function comparesWithZero(instruction: SassInstruction): boolean {
+  return wordBits(instruction, 32, 8) === zeroRegister;
 }
 
 function compares({ operation: { mnemonic } }: Instruction): boolean {
