@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutNvcc } from '../toolchain/fixture.ts';
-import { repairText, root } from './repair-file.ts';
+import type { UnitBuilder } from '../../src/app/project/unit-builder.ts';
+import { applyLineEdits } from '../../src/document/repaired-file.ts';
+import { assertProved, repairText, root } from './repair-file.ts';
 
 const read = (file: string): string => readFileSync(join(root, 'test/repair', file), 'utf8');
 
@@ -22,4 +24,82 @@ test('kernels that share nothing keep their own', { skip: withoutNvcc }, async (
     report.kernels.map(({ repair }) => repair.edits?.length),
     [1, 1],
   );
+});
+
+/** Kernels that each lack a barrier. */
+const broken = `// selvage: block=64 grid=4
+__global__ void reversed(float* x) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    x[blockIdx.x * 64 + threadIdx.x + 64] = s[63 - threadIdx.x];
+}
+
+// selvage: block=64 grid=4
+__global__ void rotated(float* x) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    x[blockIdx.x * 64 + threadIdx.x + 64] = s[(threadIdx.x + 1) % 64];
+}
+
+// selvage: block=64 grid=4
+__global__ void summed(float* out, const float* in) {
+    __shared__ float s[64];
+    s[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+    for (int h = 32; h > 0; h /= 2)
+        if (threadIdx.x < h)
+            s[threadIdx.x] += s[threadIdx.x + h];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = s[0];
+}
+`;
+
+/** Adds the texts that are built in place of the file. */
+function counting(texts: Set<string>): (builder: UnitBuilder) => UnitBuilder {
+  return (builder) => ({
+    ...builder,
+    build(unit, kind, arch, text) {
+      if (text !== undefined) texts.add(text);
+      return builder.build(unit, kind, arch, text);
+    },
+  });
+}
+
+test('broken kernels of a file are built at once, and each repair holds alone', { skip: withoutNvcc }, async () => {
+  const texts = new Set<string>();
+  const { report, text } = await repairText(broken, 'three.cu', {}, counting(texts));
+  assert.deepEqual(
+    report.kernels.map(({ repair }) => repair.status),
+    ['repaired', 'repaired', 'repaired'],
+  );
+  assert.equal(texts.size, 2, 'a copy with markers, and one with all edits');
+  assert.ok(texts.has(text));
+  for (const kernel of report.kernels) {
+    const alone = await repairText(applyLineEdits(broken, kernel.repair.edits!), 'three.cu', {
+      kernel: kernel.name.replace(/\(.*/, ''),
+      checks: ['race', 'divergence'],
+    });
+    assertProved({ ...report, kernels: [kernel] }, alone.report);
+  }
+});
+
+test('where the first edit of a kernel does not hold, the others keep theirs', { skip: withoutNvcc }, async () => {
+  // What races in `counted` is an update: an atomic alone is the first edit, and the read needs a barrier besides.
+  const counted = `
+// selvage: block=64 grid=4
+__global__ void counted(int* out) {
+    __shared__ int n;
+    if (threadIdx.x == 0) n = 0;
+    __syncthreads();
+    n += 1;
+    out[blockIdx.x * 64 + threadIdx.x] = n;
+}
+`;
+  const { report } = await repairText(`${broken}${counted}`, 'four.cu');
+  assert.deepEqual(
+    report.kernels.map(({ repair }) => repair.status),
+    ['repaired', 'repaired', 'repaired', 'repaired'],
+  );
+  const { edits } = report.kernels[3]!.repair;
+  assert.match(edits!.map(({ replacement }) => replacement).join(), /atomicAdd[^]*__syncthreads/);
 });

@@ -11,7 +11,7 @@ import { objectName } from '../../../cuda/names/demangle.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { switchMarkers } from '../../../ir/form/switch-markers.ts';
-import { type BuildCost } from '../../../repair/build-cost.ts';
+import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
 import type { Change, Extent, LightestSets, MarkedBuild, Verification } from '../../../repair/request.ts';
@@ -154,6 +154,13 @@ export class Workbench {
     return { registers, spillBytes, sharedBytes, barriers, instructions: instructions.length };
   }
 
+  /** What a kernel costs in the production build at worst, over its instances; null where that is not known. */
+  async worstCostOf(group: readonly CheckedKernel[], texts: EditedTexts | undefined): Promise<BuildCost | null> {
+    const costs = await Promise.all(group.map(({ entry }) => this.costOf(entry, texts)));
+    const known = costs.filter((cost) => cost !== null);
+    return known.length === costs.length ? worstCost(known) : null;
+  }
+
   /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
   async marked(
     instances: readonly LaunchedKernel[],
@@ -185,20 +192,24 @@ export class Workbench {
     return subjects.length === instances.length ? { subjects, shared } : null;
   }
 
-  /** Whether texts are a repair: both builds, the same launches, no new assumption, and no harm to other kernels. */
+  /**
+   * Whether texts are a repair: both builds, the same launches, no new assumption, and no harm to other kernels.
+   * @param beside - kernels that the texts repair too, which are verified by themselves
+   */
   async verify(
     group: readonly CheckedKernel[],
     texts: EditedTexts,
     change: TextChange,
     isRemoval: boolean,
     extent: Extent = 'all',
+    beside: ReadonlySet<LaunchedKernel> = new Set(),
   ): Promise<Verification> {
     const notes = new Set<Note>();
     const open = extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
     const reached = await this.reached(group, [...texts.keys()]);
     if (typeof reached === 'number') return { verified: false, refusal: { kind: 'many-units', units: reached } };
     for (const unit of reached.units) {
-      const refused = await this.refusal(unit, group, texts, change, isRemoval, notes, open);
+      const refused = await this.refusal(unit, group, texts, change, isRemoval, beside, notes, open);
       if (refused !== null) return { verified: false, refusal: refused };
     }
     if (!open) return { verified: true, notes: [...notes], leaves: [] };
@@ -214,6 +225,7 @@ export class Workbench {
     texts: EditedTexts,
     change: TextChange,
     isRemoval: boolean,
+    beside: ReadonlySet<LaunchedKernel>,
     notes: Set<Note>,
     open: Map<CheckedKernel, OpenPairs[]> | null,
   ): Promise<EditRefusal | null> {
@@ -226,7 +238,7 @@ export class Workbench {
       const kernel = verification.kernels.find((other) => stableName(other) === name);
       if (!kernel) return { kind: 'lost-kernel', kernel: entry.name.qualified };
       const instance = group.find((candidate) => candidate.entry === entry);
-      if (!instance && isUnchanged(entry, verification, kernel)) continue;
+      if (!instance && (beside.has(entry) || isUnchanged(entry, verification, kernel))) continue;
       if (!instance) this.shared.add(nameOf(texts));
       const produced = production.kernels.find((other) => stableName(other) === name);
       for (const launch of entry.launches) {

@@ -5,7 +5,6 @@ import { compareText } from '../../../base/text-order.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
-import { worstCost } from '../../../repair/build-cost.ts';
 import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
 import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
@@ -25,6 +24,7 @@ import type {
   RepairReport,
 } from '../../../document/report.ts';
 import { neededFindings } from './left-open.ts';
+import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './at-once.ts'; // prettier-ignore
 import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
@@ -39,7 +39,10 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
     const { groups, refused }: Selected = selected(groupsOf(kernels), run.selection);
     let compilations = 0;
     // 2. Repair each group by itself: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
+    const ahead: ReadonlyMap<readonly CheckedKernel[], Ahead> = await searchedAhead(run, bench, groups);
     const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
+      const known = ahead.get(group);
+      if (known) return { ...(await finished(bench, group, known.decided, known)), searched: known.milliseconds };
       const isSpent =
         compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
       const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
@@ -61,16 +64,49 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
 async function inTurn(
   groups: readonly (readonly CheckedKernel[])[],
   { tools }: RepairRun,
-  work: (group: readonly CheckedKernel[]) => Promise<Omit<Outcome, 'milliseconds'>>,
+  work: (group: readonly CheckedKernel[]) => Promise<Finished>,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const group of groups) {
     tools.signal?.throwIfAborted();
     const started = clock();
     const outcome = await work(group);
-    outcomes.push({ ...outcome, milliseconds: Math.round(clock() - started) });
+    const { searched = 0 } = outcome;
+    outcomes.push({ ...outcome, milliseconds: Math.round(clock() - started + searched) });
   }
   return outcomes;
+}
+
+/**
+ * What the searches for several broken kernels of a file come to, their edits verified in one text for each file. A review
+ * repairs few kernels, and counts what is compiled for each.
+ */
+async function searchedAhead(
+  run: RepairRun,
+  bench: Workbench,
+  groups: readonly (readonly CheckedKernel[])[],
+): Promise<Map<readonly CheckedKernel[], Ahead>> {
+  const all = new Map<readonly CheckedKernel[], Ahead>();
+  if (run.selection) return all;
+  const isBroken = (group: readonly CheckedKernel[]): boolean => group.some((one) => needed(one).length > 0);
+  const broken = groups.filter(isBroken);
+  for (const file of new Set(broken.map(([one]) => one!.entry.unit.path))) {
+    const own = broken.filter(([one]) => one!.entry.unit.path === file);
+    const foreseen: Foreseen[] = [];
+    for (const group of own.length > 1 ? own : []) {
+      run.tools.signal?.throwIfAborted();
+      const started = clock();
+      let first: FirstEdit | undefined;
+      const decided = await decideGroup(run, bench, group, (edit) => (first ??= edit));
+      if (!('outcome' in decided)) continue;
+      const milliseconds = clock() - started;
+      if (!first) all.set(group, { group, decided, milliseconds });
+      else if ('text' in decided.outcome && decided.outcome.text === first.text)
+        foreseen.push({ group, decided, first, milliseconds });
+    }
+    for (const one of await verifyAtOnce(bench, foreseen)) all.set(one.group, one);
+  }
+  return all;
 }
 
 async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
@@ -101,6 +137,9 @@ function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outco
   });
 }
 
+/** What a kernel came to, before its repair is held against those of others. */
+type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds that went before. */ readonly searched?: number };
+
 /** What a kernel came to. */
 interface Outcome {
   readonly group: readonly CheckedKernel[];
@@ -109,6 +148,8 @@ interface Outcome {
   readonly isShared: boolean;
   /** Of its edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
+  /** The text that it was verified in, with the edits of other kernels. */
+  readonly atOnce?: EditedTexts;
   readonly milliseconds: number;
 }
 
@@ -144,6 +185,7 @@ function asOne(outcomes: readonly Outcome[]): Outcome[] {
 /** Why repairs do not hold together; null where they do. */
 async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly Outcome[]): Promise<NoRepair | null> {
   if (all.length < 2) return null;
+  const [{ atOnce }] = all as [Outcome];
   const kernels = all.slice(0, -1).map(({ group }) => group[0]!.entry.name.qualified);
   const clash: NoRepair = { kind: 'clash', kernels };
   const texts = new Map<string, string>();
@@ -153,6 +195,9 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
     if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
     texts.set(file, applyLineEdits(text, edits));
   }
+  // All of them were verified in this text.
+  const isKnown = atOnce !== undefined && all.every((one) => one.atOnce === atOnce);
+  if (isKnown && [...texts].every(([file, text]) => atOnce.get(file) === text)) return null;
   for (const { group, repair } of all) {
     const extent = repair.leaves ? 'some' : 'all';
     const { verified } = await bench.verify(group, texts, 'barriers', repair.status === 'optimised', extent);
@@ -206,7 +251,7 @@ function enough([one]: readonly CheckedKernel[]): NoRepair {
   return { kind: 'enough', file: one!.entry.unit.path };
 }
 
-function skippedOutcome(group: readonly CheckedKernel[], why: NoRepair): Omit<Outcome, 'milliseconds'> {
+function skippedOutcome(group: readonly CheckedKernel[], why: NoRepair): Finished {
   return { group, repair: { status: 'skipped', reason: noRepairText(why) }, isShared: false, costs: new Map() };
 }
 
@@ -242,19 +287,24 @@ function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCos
   };
 }
 
-async function repairGroup(
-  run: RepairRun,
-  bench: Workbench,
-  group: readonly CheckedKernel[],
-): Promise<Omit<Outcome, 'milliseconds'>> {
+async function repairGroup(run: RepairRun, bench: Workbench, group: readonly CheckedKernel[]): Promise<Finished> {
   const decided = await decideGroup(run, bench, group);
   if (!('outcome' in decided)) return { group, repair: decided, isShared: false, costs: new Map() };
-  const { outcome, source, texts } = decided;
+  return finished(bench, group, decided);
+}
+
+/** @param atOnce - of the search, whose text prices the edit too */
+async function finished(
+  bench: Workbench,
+  group: readonly CheckedKernel[],
+  { outcome, source, texts }: Decided,
+  atOnce?: Ahead,
+): Promise<Finished> {
   const repair = reportOf(outcome, source);
   if (!('text' in outcome)) return { group, repair, isShared: false, costs: new Map() };
   const costs = new Map<KernelReport, RepairCost>();
   for (const { entry, report } of group) {
-    const cost = await priceOf(bench, entry, outcome, texts(outcome.text));
+    const cost = await priceOf(bench, entry, outcome, atOnce?.texts ?? texts(outcome.text));
     if (cost) costs.set(report, cost);
   }
   const alternatives: RepairAlternative[] = [];
@@ -264,7 +314,8 @@ async function repairGroup(
     alternatives.push({ reason: explanationText(other), verified: true, ...(cost && { cost }), edits });
   }
   const whole = alternatives.length > 0 ? { ...repair, alternatives } : repair;
-  return { group, repair: whole, isShared: bench.changesOthers(texts(outcome.text)), costs };
+  const isShared = bench.changesOthers(texts(outcome.text));
+  return { group, repair: whole, isShared, costs, ...(atOnce?.texts && { atOnce: atOnce.texts }) };
 }
 
 /** What an edit costs an instance; null where that is not known. */
@@ -283,17 +334,15 @@ function editsOf(source: CudaSource, text: string): RepairEdit[] {
   return lineEdits(source.text, text).map((edit) => ({ file: source.file, ...edit }));
 }
 
-/** What a search came to, and the file that it edits. */
-interface Decided {
-  readonly outcome: SearchedOutcome;
-  readonly source: CudaSource;
-  readonly texts: (text: string) => EditedTexts;
-}
-
+/**
+ * Searches for the repair of a kernel.
+ * @param found - where it is given, the first edit is not verified, but told
+ */
 async function decideGroup(
   run: RepairRun,
   bench: Workbench,
   group: readonly CheckedKernel[],
+  found?: (first: FirstEdit) => void,
 ): Promise<RepairReport | Decided> {
   const { project, settings, sources } = run;
   const [{ entry }] = group as [CheckedKernel];
@@ -345,7 +394,11 @@ async function decideGroup(
     (edited: string) =>
     (text: string): EditedTexts =>
       new Map([[edited, text]]);
-  const requestFor = (edited: CudaSource, texts = textsOf(edited.file)): RepairRequest => ({
+  const requestFor = (edited: CudaSource, texts = textsOf(edited.file)): RepairRequest => {
+    const request = verifying(edited, texts);
+    return found ? takingFirst(request, found) : request;
+  };
+  const verifying = (edited: CudaSource, texts: (text: string) => EditedTexts): RepairRequest => ({
     source: edited,
     racing: (isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all).flatMap(racingAccesses),
     weights: settings.configuration.checks.repair.weights,
@@ -361,12 +414,7 @@ async function decideGroup(
       ),
     mayBePartial: !isUndecided,
     prepare: (text) => bench.begin(group, texts(text)),
-    cost: async (text) => {
-      const written = text === undefined ? undefined : texts(text);
-      const costs = await Promise.all(instances.map((entry) => bench.costOf(entry, written)));
-      const known = costs.filter((cost) => cost !== null);
-      return known.length === costs.length ? worstCost(known) : null;
-    },
+    cost: (text) => bench.worstCostOf(group, text === undefined ? undefined : texts(text)),
     lightestSets: bench.lightestSets,
     parse: async (text) => (await sources.parseToEdit(edited.file, text))!,
     expired: () => left() === 0,
@@ -444,9 +492,6 @@ function holdsBarrier({ blocks }: Kernel): boolean {
 function holdsGridBarrier({ blocks }: Kernel): boolean {
   return blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }
-
-/** A search was made, and it came to an edit or found none. */
-type SearchedOutcome = Exclude<RepairOutcome, { readonly status: 'not-needed' }>;
 
 function reportOf(outcome: SearchedOutcome, source: CudaSource): RepairReport {
   const { status, effort } = outcome;
