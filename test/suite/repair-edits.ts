@@ -1,15 +1,21 @@
 /**
  * Repairs of seeded edits of kernels outside of this repository:
- * `npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]`.
+ * `npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--most BYTES] [--dear SECONDS] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]`.
  * CHECKOUT is one of NVIDIA/cuda-samples, or with `--facts` one of mc-imperial/gpuverify (`gpuverify.ts` says what that
  * folder holds). An edit deletes a barrier, moves it into a branch beside it, or widens a guard behind it (`<` becomes
  * `<=`), in a file or in a header of its folder. What counts are edits after which a run refutes a kernel, if none does
  * before. Prints each with what became of it and the patch, and the share that is repaired; those that are not are for
- * reading. FILE gets lines of JSON, and is gone on with. With `--again`, the edits that FILE says are refuted are
- * repaired once more, and no others.
+ * reading.
+ *
+ * Kinds of edits take turns, and files that have one of the kind. Files whose text, with headers of their folder, is longer
+ * than `--most` (24,000 bytes) have none. Seconds are of CPU: a file whose check takes longer than `--dear` (15) has no
+ * further turn, and how many those are is told. A repair that is ended by `--limit` (120) is late, and
+ * counts among those that are not repaired. So no bound chooses among results.
+ *
+ * FILE gets lines of JSON, and is gone on with. With `--again`, the edits that FILE says are refuted are repaired once
+ * more, and no others.
  */
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +27,9 @@ import { childIn, nodesWhere } from '../../src/cuda/syntax/syntax-tree.ts';
 import { decodeSource, encodeSource } from '../../src/source/source-bytes.ts';
 import { applyEdits } from '../../src/source/text-edit.ts';
 import { cudaParser } from '../cuda/syntax/grammar.ts';
+import { endedByLimit, runLimited } from './limited-run.ts';
 
-type Kind = 'deleted' | 'moved' | 'widened';
+const kinds = ['deleted', 'moved', 'widened'] as const;
 
 interface Unit {
   readonly path: string;
@@ -35,7 +42,7 @@ interface Edit {
   readonly unit: Unit;
   /** The file that is edited: the unit, or a header that it includes. */
   readonly file: string;
-  readonly kind: Kind;
+  readonly kind: (typeof kinds)[number];
   readonly line: number;
   /** Null in a function that kernels call. */
   readonly kernel: string | null;
@@ -44,9 +51,20 @@ interface Edit {
 
 interface Line {
   readonly name: string;
-  /** `late`: out of time; null: no run refutes it, or one does before the edit. */
-  readonly outcome: 'repaired' | 'in part' | 'not' | 'late' | null;
+  /** `late`: refuted, but its repair took longer than the limit; `dear`: its check did; null: no run refutes it. */
+  readonly outcome: 'repaired' | 'in part' | 'not' | 'late' | 'dear' | null;
   readonly reason: string;
+  /** Seconds of CPU. */
+  readonly cpu: number;
+}
+
+/** What is known of a file as it is, for the kernels that edits were about. */
+interface Before {
+  readonly path: string;
+  readonly kernel: string | null;
+  /** Kernels that are refuted, without namespaces, parameters and template arguments; null where nobody knows. */
+  readonly before: readonly string[] | null;
+  readonly cpu: number;
 }
 
 interface Told {
@@ -76,7 +94,9 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '30' },
-    limit: { type: 'string', default: '60' },
+    most: { type: 'string', default: '24000' },
+    dear: { type: 'string', default: '15' },
+    limit: { type: 'string', default: '120' },
     facts: { type: 'string' },
     out: { type: 'string', default: 'repair-edits.jsonl' },
     again: { type: 'boolean', default: false },
@@ -87,39 +107,58 @@ const at = process.argv.indexOf('--');
 const words = at === -1 ? [] : process.argv.slice(at + 1);
 const [, given, ...filter] = at === -1 ? positionals : positionals.slice(0, positionals.length - words.length);
 if (given === undefined) {
-  process.stderr.write('usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]\n'); // prettier-ignore
+  process.stderr.write('usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--most BYTES] [--dear SECONDS] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]\n'); // prettier-ignore
   process.exit(2);
 }
 const checkout = realpathSync(given);
 const commandLine = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const out = resolve(values.out);
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-repair-edits-')));
-const known = new Map(existsSync(out) ? linesOf(out).map((line) => [line.name, line]) : []);
-const refutedBefore = new Map<string, ReadonlySet<string> | null>();
+const lines = existsSync(out) ? linesOf(out) : [];
+const known = new Map(lines.flatMap((line) => ('name' in line ? [[line.name, line]] : [])));
+const before = new Map(lines.flatMap((line) => ('before' in line ? [[`${line.path} ${line.kernel}`, line]] : [])));
 
 try {
   const random = seededRandom(Number(values.seed));
-  const edits = (await Promise.all(units().map(editsOf))).flat();
+  let edits = (await Promise.all(units().map(editsOf))).flat();
+  const wanted = edits.filter((edit) => isRefuted(known.get(nameOf(edit)))).length;
   const counted: Line[] = [];
-  const again = edits.filter((edit) => values.again && isRefuted(known.get(nameOf(edit))));
-  // Each file has its turn: some have many barriers.
-  while (edits.length > 0 && counted.length < (values.again ? again.length : Number(values.count))) {
-    const { path } = random.pick([...new Map(edits.map(({ unit }) => [unit.path, unit])).values()]);
-    const edit = random.pick(edits.filter(({ unit }) => unit.path === path));
+  const tries = { edits: 0, cpu: 0 };
+  const dear = new Set<string>();
+  for (let turn = 0; edits.length > 0 && counted.length < (values.again ? wanted : Number(values.count)); turn++) {
+    const ofKind = edits.filter(({ kind }) => kind === kinds[turn % kinds.length]);
+    if (ofKind.length === 0) continue;
+    const path = random.pick([...new Set(ofKind.map(({ unit }) => unit.path))]);
+    const edit = random.pick(ofKind.filter(({ unit }) => unit.path === path));
     edits.splice(edits.indexOf(edit), 1);
-    if (values.again && !again.includes(edit)) continue;
     const name = nameOf(edit);
-    const line = (values.again ? undefined : known.get(name)) ?? outcomeOf(edit, name);
-    if (!known.has(name)) appendFileSync(out, `${JSON.stringify(line)}\n`);
-    if (values.again) counted.push(line);
-    else if (isRefuted(line)) counted.push(line);
-    else continue;
-    console.log(`${line.outcome}: ${name}: ${line.reason}`);
+    if (values.again && !isRefuted(known.get(name))) continue;
+    const line = (values.again ? undefined : known.get(name)) ?? (await outcomeOf(edit, name));
+    if (values.again || !known.has(name)) note(line);
+    if (line.outcome === 'dear') {
+      dear.add(path);
+      edits = edits.filter(({ unit }) => unit.path !== path);
+    }
+    tries.edits++;
+    tries.cpu += line.cpu;
+    if (!isRefuted(line)) continue;
+    counted.push(line);
+    console.log(`${line.outcome}: ${name} (${line.cpu.toFixed(1)} s): ${line.reason}`);
   }
   const share = (outcome: Line['outcome']): number => counted.filter((line) => line.outcome === outcome).length;
-  console.log(`${counted.length} edits that a run refutes: ${share('repaired')} repaired, ${share('in part')} in part, ${share('not')} not`); // prettier-ignore
+  console.log(
+    [
+      `${counted.length} of ${tries.edits} edits are refuted by a run: ${share('repaired')} repaired, ${share('in part')} in part, ${share('not')} not, ${share('late')} late`,
+      `${dear.size} files are too dear`,
+      `${tries.cpu.toFixed(0)} s of CPU, and ${[...before.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s on kernels as they are`,
+    ].join('\n'),
+  );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+function note(line: Line | Before): void {
+  appendFileSync(out, `${JSON.stringify(line)}\n`);
 }
 
 function nameOf({ unit: { path }, file, kind, line, kernel }: Edit): string {
@@ -128,11 +167,11 @@ function nameOf({ unit: { path }, file, kind, line, kernel }: Edit): string {
 }
 
 function isRefuted(line: Line | undefined): boolean {
-  return line !== undefined && line.outcome !== null && line.outcome !== 'late';
+  return line !== undefined && line.outcome !== null && line.outcome !== 'dear';
 }
 
-function linesOf(file: string): Line[] {
-  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Line); // prettier-ignore
+function linesOf(file: string): (Line | Before)[] {
+  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Line | Before); // prettier-ignore
 }
 
 /** The files with barriers. */
@@ -154,10 +193,13 @@ function units(): Unit[] {
     .filter(({ path }) => isMeant(path));
 }
 
-/** All edits of a file, and of the headers of its folder that it includes. */
+/** All edits of a file, and of the headers of its folder that it includes; none where these are long. */
 async function editsOf(unit: Unit): Promise<Edit[]> {
   const all: Edit[] = [];
-  for (const file of includedBy(unit.path)) all.push(...(await editsIn(unit, file)));
+  const files = [...includedBy(unit.path)];
+  const bytes = files.reduce((sum, file) => sum + statSync(join(checkout, file)).size, 0);
+  if (bytes > Number(values.most)) return [];
+  for (const file of files) all.push(...(await editsIn(unit, file)));
   return all;
 }
 
@@ -228,28 +270,47 @@ function bare(name: string): string {
   return name.replace(/[(<].*/s, '').replace(/^.*::/, '');
 }
 
-function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Line {
-  const nothing = { name, outcome: null, reason: '' };
+/** The kernels that are refuted as they are; null where that is not known. */
+async function refutedBefore(unit: Unit, kernel: string | null): Promise<Before['before']> {
+  const key = `${unit.path} ${kernel}`;
+  const known = before.get(key);
+  if (known) return known.before;
+  const { report, cpu } = await selvage('check', unit, null, selectedBy(kernel), Number(values.limit));
+  const found: Before = { path: unit.path, kernel, before: report && [...refuted(report)], cpu };
+  note(found);
+  before.set(key, found);
+  return found.before;
+}
+
+function selectedBy(kernel: string | null): string[] {
+  return ['--checks', 'race,divergence', ...(kernel === null ? [] : ['--kernel', kernel])];
+}
+
+/**
+ * What becomes of an edit. It is checked first, because `repair` looks for barriers too many where nothing is refuted; and
+ * what it edits is checked only where a run refutes it then.
+ */
+async function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Promise<Line> {
+  const edited = { file, text };
+  const check = await selvage('check', unit, edited, selectedBy(kernel), Number(values.dear));
+  if (check.late) return { name, outcome: 'dear', reason: '', cpu: check.cpu };
+  const shown = [...(check.report ? refuted(check.report) : [])].filter((one) => kernel === null || one === kernel);
+  const none = (reason: string): Line => ({ name, outcome: null, reason, cpu: check.cpu });
+  if (shown.length === 0) return none(check.report ? 'no run refutes it' : check.stderr.slice(-300));
+  const original = await refutedBefore(unit, kernel);
+  const fresh = shown.filter((one) => original !== null && !original.includes(one));
+  if (fresh.length === 0) return none(original ? 'refuted as it is' : 'nobody knows what it was');
   const selected = kernel === null ? [] : ['--kernel', kernel];
-  const key = `${unit.path} ${kernel ?? ''}`;
-  if (!refutedBefore.has(key)) {
-    const { report } = selvage('check', unit, null, selected);
-    refutedBefore.set(key, report && refuted(report));
-  }
-  const before = refutedBefore.get(key);
-  if (!before) return { ...nothing, reason: 'no report on the file as it is' };
-  if (kernel !== null && before.has(kernel)) return { ...nothing, reason: 'refuted as it is' };
-  const { report, late, stderr } = selvage('repair', unit, { file, text }, selected);
-  if (late) return { name, outcome: 'late', reason: '' };
-  if (!report) return { ...nothing, reason: stderr.slice(-300) };
-  const fresh = [...refuted(report)].filter((one) => !before.has(one) && (kernel === null || one === kernel));
+  const { report, stderr, ...repair } = await selvage('repair', unit, edited, selected, Number(values.limit));
+  const cpu = check.cpu + repair.cpu;
+  if (!report) return { name, outcome: repair.late ? 'late' : 'not', reason: stderr.slice(-300), cpu };
   const own = report.kernels.filter((one) => fresh.includes(bare(one.name)) && !isNotNeeded(one));
-  if (own.length === 0) return { ...nothing, reason: 'no run refutes it' };
-  const worst = own.find(({ repair }) => repair.status !== 'repaired') ?? own.find(({ repair }) => repair.leaves) ?? own[0]!; // prettier-ignore
+  const worst = own.find((one) => one.repair.status !== 'repaired') ?? own.find((one) => one.repair.leaves) ?? own[0];
+  if (!worst) return { name, outcome: 'not', reason: 'no repair is tried', cpu };
   const { status, leaves, reason = '', edits = [] } = worst.repair;
   const outcome = status !== 'repaired' ? 'not' : leaves ? 'in part' : 'repaired';
   const patch = edits.map(({ startLine, endLine, replacement }) => `\n@@ ${startLine}-${endLine}\n${replacement.replace(/^(?=.)/gm, '+')}`); // prettier-ignore
-  return { name, outcome, reason: `${status === 'repaired' ? '' : `${status}: `}${reason}${patch.join('')}` };
+  return { name, outcome, reason: `${status === 'repaired' ? '' : `${status}: `}${reason}${patch.join('')}`, cpu };
 }
 
 /** An instance of a template that no edit is about: others of the kernel were refuted. */
@@ -257,20 +318,24 @@ function isNotNeeded({ repair: { status } }: Report['kernels'][number]): boolean
   return status === 'not-needed';
 }
 
-function selvage(
+/**
+ * Runs the command line on a copy of the file's folder, for so many seconds of CPU. What one run builds is kept in the user's
+ * cache folder for the next.
+ */
+async function selvage(
   command: string,
   { path, options, words: own }: Unit,
   edited: { readonly file: string; readonly text: string } | null,
   more: readonly string[],
-): { readonly report: Report | null; readonly late: boolean; readonly stderr: string } {
+  limit: number,
+): Promise<{ readonly report: Report | null; readonly late: boolean; readonly stderr: string; readonly cpu: number }> {
   const folder = join(scratch, 'repository');
   rmSync(folder, { recursive: true, force: true });
   cpSync(dirname(join(checkout, path)), join(folder, dirname(path)), { recursive: true });
   mkdirSync(join(folder, '.git'));
-  const file = join(folder, path);
   if (edited !== null) writeFileSync(join(folder, edited.file), encodeSource(edited.text));
-  const asked = [command, basename(path), '--format', 'json', ...options, ...more, '--', ...own];
-  const { stdout, stderr, signal } = spawnSync(process.execPath, [commandLine, ...asked], { cwd: dirname(file), encoding: 'utf8', timeout: 1000 * Number(values.limit), killSignal: 'SIGKILL', maxBuffer: 2 ** 28 }); // prettier-ignore
-  const report = signal === null && stdout.startsWith('{') ? (JSON.parse(stdout) as Report) : null;
-  return { report, late: signal !== null, stderr };
+  const asked = [commandLine, command, basename(path), '--format', 'json', ...options, ...more, '--', ...own];
+  const { status, stdout, stderr, cpu } = await runLimited(limit, process.execPath, asked, dirname(join(folder, path))); // prettier-ignore
+  const late = endedByLimit.includes(status);
+  return { report: !late && stdout.startsWith('{') ? (JSON.parse(stdout) as Report) : null, late, stderr, cpu };
 }
