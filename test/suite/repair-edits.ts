@@ -28,6 +28,7 @@ import { decodeSource, encodeSource } from '../../src/source/source-bytes.ts';
 import { applyEdits } from '../../src/source/text-edit.ts';
 import { cudaParser } from '../cuda/syntax/grammar.ts';
 import { endedByLimit, runLimited } from './limited-run.ts';
+import { sampleOf } from './sample-of.ts';
 
 const kinds = ['deleted', 'moved', 'widened'] as const;
 
@@ -51,8 +52,11 @@ interface Edit {
 
 interface Line {
   readonly name: string;
-  /** `late`: refuted, but its repair took longer than the limit; `dear`: its check did; null: no run refutes it. */
-  readonly outcome: 'repaired' | 'in part' | 'not' | 'late' | 'dear' | null;
+  /**
+   * `late`: refuted, but its repair took longer than the limit; null: no run refutes it. `dear`: its check took longer than
+   * a file may take, `broken`: the file does not compile as it is.
+   */
+  readonly outcome: 'repaired' | 'in part' | 'not' | 'late' | 'dear' | 'broken' | null;
   readonly reason: string;
   /** Seconds of CPU. */
   readonly cpu: number;
@@ -124,7 +128,7 @@ try {
   const wanted = edits.filter((edit) => isRefuted(known.get(nameOf(edit)))).length;
   const counted: Line[] = [];
   const tries = { edits: 0, cpu: 0 };
-  const dear = new Set<string>();
+  const left = { dear: new Set<string>(), broken: new Set<string>() };
   for (let turn = 0; edits.length > 0 && counted.length < (values.again ? wanted : Number(values.count)); turn++) {
     const ofKind = edits.filter(({ kind }) => kind === kinds[turn % kinds.length]);
     if (ofKind.length === 0) continue;
@@ -135,8 +139,8 @@ try {
     if (values.again && !isRefuted(known.get(name))) continue;
     const line = (values.again ? undefined : known.get(name)) ?? (await outcomeOf(edit, name));
     if (values.again || !known.has(name)) note(line);
-    if (line.outcome === 'dear') {
-      dear.add(path);
+    if (line.outcome === 'dear' || line.outcome === 'broken') {
+      left[line.outcome].add(path);
       edits = edits.filter(({ unit }) => unit.path !== path);
     }
     tries.edits++;
@@ -149,7 +153,7 @@ try {
   console.log(
     [
       `${counted.length} of ${tries.edits} edits are refuted by a run: ${share('repaired')} repaired, ${share('in part')} in part, ${share('not')} not, ${share('late')} late`,
-      `${dear.size} files are too dear`,
+      `${left.dear.size} files are too dear, ${left.broken.size} do not compile`,
       `${tries.cpu.toFixed(0)} s of CPU, and ${[...before.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s on kernels as they are`,
     ].join('\n'),
   );
@@ -167,7 +171,7 @@ function nameOf({ unit: { path }, file, kind, line, kernel }: Edit): string {
 }
 
 function isRefuted(line: Line | undefined): boolean {
-  return line !== undefined && line.outcome !== null && line.outcome !== 'dear';
+  return line !== undefined && line.outcome !== null && line.outcome !== 'dear' && line.outcome !== 'broken';
 }
 
 function linesOf(file: string): (Line | Before)[] {
@@ -296,6 +300,11 @@ async function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Prom
   if (check.late) return { name, outcome: 'dear', reason: '', cpu: check.cpu };
   const shown = [...(check.report ? refuted(check.report) : [])].filter((one) => kernel === null || one === kernel);
   const none = (reason: string): Line => ({ name, outcome: null, reason, cpu: check.cpu });
+  if (check.report?.kernels.length === 0) {
+    const asItIs = await selvage('check', unit, null, selectedBy(kernel), Number(values.dear));
+    const outcome = asItIs.report && asItIs.report.kernels.length > 0 ? null : 'broken';
+    return { ...none('it does not compile'), outcome, cpu: check.cpu + asItIs.cpu };
+  }
   if (shown.length === 0) return none(check.report ? 'no run refutes it' : check.stderr.slice(-300));
   const original = await refutedBefore(unit, kernel);
   const fresh = shown.filter((one) => original !== null && !original.includes(one));
@@ -319,7 +328,7 @@ function isNotNeeded({ repair: { status } }: Report['kernels'][number]): boolean
 }
 
 /**
- * Runs the command line on a copy of the file's folder, for so many seconds of CPU. What one run builds is kept in the user's
+ * Runs the command line on a copy of the file's sample, for so many seconds of CPU. What one run builds is kept in the user's
  * cache folder for the next.
  */
 async function selvage(
@@ -331,7 +340,8 @@ async function selvage(
 ): Promise<{ readonly report: Report | null; readonly late: boolean; readonly stderr: string; readonly cpu: number }> {
   const folder = join(scratch, 'repository');
   rmSync(folder, { recursive: true, force: true });
-  cpSync(dirname(join(checkout, path)), join(folder, dirname(path)), { recursive: true });
+  const sample = sampleOf(checkout, path);
+  cpSync(join(checkout, sample), join(folder, sample), { recursive: true });
   mkdirSync(join(folder, '.git'));
   if (edited !== null) writeFileSync(join(folder, edited.file), encodeSource(edited.text));
   const asked = [commandLine, command, basename(path), '--format', 'json', ...options, ...more, '--', ...own];
