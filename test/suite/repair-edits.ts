@@ -72,6 +72,7 @@ interface Before {
 }
 
 interface Told {
+  readonly code: string;
   readonly severity: string;
   readonly confirmed: boolean;
 }
@@ -260,9 +261,10 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
   });
 }
 
-/** What a report says is refuted, by kernel; null where there is none in time. */
+/** The kernels in which a run shows what a repair is to remove: errors, and warnings that hold at some natural settings. */
 function refuted({ kernels }: Report): Set<string> {
-  const isShown = ({ severity, confirmed }: Told): boolean => confirmed && severity === 'error';
+  const isShown = ({ code, severity, confirmed }: Told): boolean =>
+    confirmed && severity !== 'notice' && code !== 'barrier/early-exit' && code !== 'memory/out-of-bounds';
   return new Set(
     kernels
       .filter(({ race, divergence }) => [...race.findings, ...divergence.findings].some(isShown))
