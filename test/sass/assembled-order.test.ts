@@ -255,6 +255,33 @@ test('a path past all rounds of an unrolled loop, which is never taken, is no fa
   }
 });
 
+test(
+  'parameters that a computed address reads, and those of kernels that have thousands, are no fault',
+  { skip: withoutNvcc },
+  () => {
+    const kernelWith = (bytes: number, ...body: readonly string[]): string => `.version 8.6
+.target sm_80
+.address_size 64
+.visible .entry k(.param .align 4 .b8 table[${bytes}], .param .u64 p) {
+.reg .b32 %r<8>; .reg .b64 %d<4>;
+ld.param.u64 %d1, [p]; cvta.to.global.u64 %d1, %d1;
+${body.join('\n')}
+st.global.u32 [%d1], %r3;
+ret;
+}
+`;
+    const computed = [
+      'mov.b64 %d2, table;',
+      'ld.param.u32 %r1, [%d2];',
+      'ld.param.u32 %r2, [%d2+4];',
+      'add.s32 %r3, %r1, %r2;',
+    ];
+    const named = ['ld.param.u32 %r1, [table];', 'ld.param.u32 %r2, [table+8000];', 'add.s32 %r3, %r1, %r2;'];
+    for (const text of [kernelWith(1024, ...computed), kernelWith(16000, ...named)])
+      assert.deepEqual(faultsOf(text, cubinOf(text)), []);
+  },
+);
+
 test('a store under a guard where all paths of the PTX have it is found', { skip: withoutNvcc }, () => {
   const text = textOf(
     'st.shared.u32 [%r3], %r1;',

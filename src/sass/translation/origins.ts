@@ -198,10 +198,14 @@ function offsetOfLoad(instruction: SassInstruction): number {
   return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
 }
 
+/** Those of kernels with more bytes of parameters start elsewhere in the constant bank. */
+const mostParameterBytes = 4096;
+
 /** What values of the PTX are made of. */
 export class SourceOrigins {
   readonly #kernel: Kernel;
   readonly #parameterAt: readonly number[];
+  readonly #parameterBytes: number;
   readonly #known = new Map<ValueId, Origins>();
 
   constructor(kernel: Kernel) {
@@ -212,6 +216,7 @@ export class SourceOrigins {
       at = offset + bytes;
       return offset;
     });
+    this.#parameterBytes = at;
   }
 
   /** With the conditions that decide which value it is. */
@@ -271,7 +276,7 @@ export class SourceOrigins {
       }
       const { instruction } = definition;
       const { effect } = instruction.operation;
-      if (effect.kind === 'load' && effect.space === 'param') this.#parameters(instruction, leaves);
+      if (effect.kind === 'load' && effect.space === 'param') isOpen ||= !this.#parameters(instruction, leaves);
       else if (effect.kind === 'load' && effect.space === 'const') continue;
       else if (effect.kind === 'load' || effect.kind === 'atomic') {
         if (effect.space === 'local') isOpen = true;
@@ -284,12 +289,18 @@ export class SourceOrigins {
     return { leaves, isOpen, isMerged };
   }
 
-  #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): void {
-    if (address?.kind !== 'address' || effect.kind !== 'load') return;
+  /**
+   * Adds the words of parameters that a load reads; false where its address is computed, so that nobody knows which, and
+   * of kernels with many parameters.
+   */
+  #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): boolean {
+    if (address?.kind !== 'address' || effect.kind !== 'load' || this.#parameterBytes > mostParameterBytes)
+      return false;
     const parameter = this.#kernel.objects[address.object]?.parameter;
-    if (parameter === undefined) return;
+    if (parameter === undefined) return false;
     const from = this.#parameterAt[parameter]! + Number(address.offset + offset);
     for (let at = from & ~7; at < from + effect.bytes * effect.lanes; at += 8) leaves.add(`parameter ${at}`);
+    return true;
   }
 
   /** Conditions of the branches between a block and what dominates it. */
