@@ -32,7 +32,7 @@ import { isAllowed, preconditionsOf } from './soundness-run.ts';
 const unitKernels = 50;
 const launchesEach = 20;
 /** Thread-instructions after which the command of a finding is given up: broken locks wait forever. */
-const mostSteps = 5_000_000;
+const mostSteps = 20_000_000;
 
 /** One kernel under the stated launch, or under all launches. */
 interface Checked {
