@@ -13,7 +13,7 @@ import { areOfOneLock } from './ordering/recognised.ts';
 /** What `warp-lockstep` takes for granted. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
-/** Conditions of all pairs of a kernel together; the largest of our test kernels has a tenth. */
+/** Conditions of all pairs of a kernel together; chosen by hand, so that they are made within some seconds. */
 const mostConditions = 1_000_000;
 
 /**

@@ -4,15 +4,14 @@
  */
 import type { Root } from './footprint/footprint.ts';
 import type { ArrayOrigin, Separation } from './model/kernel-idempotency.ts';
-import type { Quantity, ValidatorCondition } from './model/quantity.ts';
+import { isOfOneDimension, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** The parts of a condition that say more than how many dimensions the launch has, and that indices do not wrap around. */
 export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
   return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
     if (part.kind !== 'compare') return true;
     const { left, right } = part;
-    const isOfOne = (left.kind === 'block-size' || left.kind === 'grid-size') && left.axis > 0 && right.kind === 'constant' && right.value === 1n; // prettier-ignore
-    return !isOfOne && !isEndOfNumbers(left) && !isEndOfNumbers(right);
+    return !isOfOneDimension(part) && !isEndOfNumbers(left) && !isEndOfNumbers(right);
   });
 }
 

@@ -114,7 +114,7 @@ export const optionTable = {
   blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
   schedule: {
     value: 'SEED',
-    help: 'run: execute blocks and warps in another order: 1 is the reverse one, any other number a pseudorandom one; from 1000 on an instruction of each thread at a time, from 2000 on stores are seen late besides',
+    help: 'run: execute blocks and warps in another order: 1 is the reverse one, any other number a pseudorandom one; from 1000 on, threads take turns after each instruction; from 2000 on, other threads also see stores late',
   },
   schedules: { value: 'N', help: 'run: try N orders of blocks and warps, until one shows a defect' },
   steps: {

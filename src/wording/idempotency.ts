@@ -92,7 +92,7 @@ function arrayText(name: string): string {
 /** What a kernel does that another run may not repeat alike; the first that fits. */
 const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^special register %(clock|globaltimer)/, 'the kernel reads a clock'],
-  [/^special register /, 'the kernel reads what another run may see otherwise'],
+  [/^special register /, 'the kernel reads a register that may hold another value in another run'],
   [/^v?printf$/, 'the kernel prints'],
   [/^(malloc|free)$/, 'the kernel gets or returns memory'],
   [/^trap$/, 'the kernel may trap'],
@@ -138,7 +138,7 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
     case 'many-accesses':
       return 'the kernel has more accesses than a check looks at; `selvage idempotency` does';
     case 'too-large':
-      return 'the kernel has too many accesses, and branches on the way to them, to compare all of them';
+      return 'the kernel has too many accesses and branches for Selvage to compare all its accesses';
   }
 }
 

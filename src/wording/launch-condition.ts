@@ -1,5 +1,5 @@
 /** Conditions that validators test, in the words of the source. */
-import type { AddressSet, Quantity, ValidatorCondition } from '../idempotency/model/quantity.ts';
+import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts'; // prettier-ignore
 import { code } from './text/code-text.ts';
 
 /** The name of a parameter, or of a field of one. */
@@ -82,8 +82,8 @@ function partText(condition: ValidatorCondition, nameOf: NameOf): string | null 
 /** Of shared memory: that an array holds what is written to it, or that all is written that is read. */
 function withinText({ base, steps: [step, ...others], bytes }: AddressSet): string {
   const isArray = base.kind === 'constant' && base.value === 0n && bytes === 1 && others.length === 0;
-  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory holds all that it writes there'; // prettier-ignore
-  if (isArray && step?.count.kind === 'constant') return 'what it writes to shared memory stays in its arrays';
+  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there'; // prettier-ignore
+  if (isArray && step?.count.kind === 'constant') return 'its writes to shared memory stay within the arrays there';
   return 'its blocks write all shared memory that they read';
 }
 
@@ -104,14 +104,6 @@ function arrayOf({ base }: AddressSet, nameOf: NameOf): string | null {
   const terms = base.kind === 'sum' ? base.operands : [base];
   const [pointer, ...others] = terms.filter((term) => term.kind === 'argument' && term.bytes === 8 && !term.signed);
   return pointer?.kind === 'argument' && others.length === 0 ? nameOf(pointer) : null;
-}
-
-/** `blockDim.y == 1` and the like. */
-function isOfOneDimension(condition: ValidatorCondition): boolean {
-  if (condition.kind !== 'compare' || condition.comparison !== '=') return false;
-  const { left, right } = condition;
-  const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
-  return isSize && left.axis > 0 && right.kind === 'constant' && right.value === 1n;
 }
 
 function joined(parts: readonly ValidatorCondition[], word: string, nameOf: NameOf): string | null {

@@ -225,7 +225,9 @@ test('launches that are not compared are counted', { skip }, async () => {
   const { comparison } = await compareTexts(base!, head!);
   assert.deepEqual(
     comparison.costNotes?.map(({ message }) => message),
-    ['of 8 launches 6 are compared: at most 6 that both sides have, and that can be counted'],
+    [
+      'of 8 launches 6 are compared: Selvage compares at most 6, and only launches that both sides have and that a run can count',
+    ],
   );
   // The one that changed is among them.
   assert.ok(comparison.regressions.some(({ metric }) => metric === 'sectors'));

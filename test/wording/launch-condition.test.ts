@@ -33,8 +33,8 @@ const halves: ValidatorCondition = {
 const rounded: ValidatorCondition = { kind: 'compare', comparison: '<=', left: { kind: 'quotient', dividend: count, divisor: number(3) }, right: width }; // prettier-ignore
 
 const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhole: boolean])[] = [
-  [dynamic, 'its dynamic shared memory holds all that it writes there', true],
-  [{ kind: 'within', inner: own, outer: set(number(0), number(256), 1) }, 'what it writes to shared memory stays in its arrays', true], // prettier-ignore
+  [dynamic, 'its dynamic shared memory is large enough for all that it writes there', true],
+  [{ kind: 'within', inner: own, outer: set(number(0), number(256), 1) }, 'its writes to shared memory stay within the arrays there', true], // prettier-ignore
   [{ kind: 'any', conditions: [read, blockOf(64), blockOf(128)] }, 'its blocks write all shared memory that they read', true], // prettier-ignore
   [{ kind: 'any', conditions: [blockOf(128), blockOf(64)] }, '`blockDim.x` is 64 or 128', true],
   [fits, 'its indices fit in 32 bits', true],
@@ -42,7 +42,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [halves, 'what it writes of `out` is apart from what else it accesses there', true],
   // Other clauses say that arrays are apart.
   [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // prettier-ignore
-  [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory holds all that it writes there and its indices fit in 32 bits', false], // prettier-ignore
+  [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits', false], // prettier-ignore
   // What holds instead would need parentheses.
   [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` is apart from what else it accesses there', false], // prettier-ignore
   // Under a launch at hand, or under any.

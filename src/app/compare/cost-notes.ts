@@ -36,7 +36,7 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
 /** Why a metric could not be compared by bounds; null where it was, or where it is told that a bound was lost. */
 function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
   if (!thresholds[metric] && !hasSameShape({ base, head }))
-    return 'the launch has another block or grid, so a warp has other work to do';
+    return 'the launch has another block or grid, so a warp does other work than before';
   const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // prettier-ignore
   if (sides.some((both) => both.every((bound) => typeof bound?.bound === 'string'))) return null;
   const [before, after] = [0, 1].map((side) => sides.map((both) => both[side]).find((bound) => bound !== undefined));

@@ -74,3 +74,11 @@ export type ValidatorCondition =
 
 export const always: ValidatorCondition = { kind: 'always' };
 export const never: ValidatorCondition = { kind: 'never' };
+
+/** Whether a condition says that a block or a grid has one thread or block along y or z, as most launches have. */
+export function isOfOneDimension(condition: ValidatorCondition): boolean {
+  if (condition.kind !== 'compare' || condition.comparison !== '=') return false;
+  const { left, right } = condition;
+  const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
+  return isSize && left.axis > 0 && right.kind === 'constant' && right.value === 1n;
+}

@@ -15,7 +15,7 @@ export function storedAt({ code }: SassInstruction): number {
   return code === 0x385 ? 64 : 32;
 }
 
-/** The first of the 24 bits of the displacement of an access: `LD` without a descriptor, and one form of `ST`, have it earlier. */
+/** The first of the 24 bits of the displacement of an access: in `LD` without a descriptor, and in one form of `ST`, it starts at a lower bit. */
 export function displacementAt(instruction: SassInstruction): number {
   const { code } = instruction;
   return code === 0x385 || (code === 0x980 && wordBits(instruction, 91, 1) === 0) ? 32 : 40;

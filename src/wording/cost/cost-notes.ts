@@ -25,7 +25,7 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
  * @param most how many are compared at most
  */
 export function fewerLaunchesText(compared: number, all: number, most: number): string {
-  return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: at most ${most} that both sides have, and that can be counted`;
+  return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: Selvage compares at most ${most}, and only launches that both sides have and that a run can count`;
 }
 
 /** Of metrics that could not be compared. */
