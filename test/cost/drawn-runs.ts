@@ -11,6 +11,7 @@ import { fieldName } from '../../src/launch/parameter-field.ts';
 import type { CheckRequest } from '../../src/check/question/request.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
+import type { RunRequest } from '../../src/machine/core/run-request.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
@@ -59,21 +60,32 @@ export async function compareDrawn(
   return tally;
 }
 
-function compareOnce(
-  name: string,
+/** A launch of a kernel with sizes, arguments and contents drawn at random; null where it is too large to be run. */
+export interface DrawnRun {
+  readonly request: Omit<RunRequest, 'observer'>;
+  /** Values of the integer parameters by name. */
+  readonly values: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * Draws a launch.
+ * @param steps after which the run is given up
+ * @param bytes of each array; null: no end
+ */
+export function drawnRun(
   { launch, parameters }: CheckRequest,
   kernel: Kernel,
   random: Random,
   steps: number,
-  tally: Tally,
-): boolean {
+  bytes: number | null = null,
+): DrawnRun | null {
   const block: Dim3 = launch.block ?? kernel.requiredThreads ?? [random.pick([1, 31, 32, 33, 64, 96, 200, 256]), 1, 1];
   const grid: Dim3 = launch.grid ?? [random.between(1, 4), 1, 1];
   const threads = block[0] * block[1] * block[2];
-  if (threads * grid[0] * grid[1] * grid[2] > 8192) return false;
+  if (threads * grid[0] * grid[1] * grid[2] > 8192) return null;
   const buffers: GlobalBuffer[] = [];
   const values = new Map<string, bigint>();
-  const given = kernel.parameters.map(({ index, bytes }): Argument => {
+  const given = kernel.parameters.map(({ index, bytes: size }): Argument => {
     const { type = '' } = parameters[index] ?? {};
     if (type.includes('*')) {
       const most = random.pick([1, 4, 64]);
@@ -81,14 +93,31 @@ function compareOnce(
         { length: elements },
         (_, element) => [element, BigInt(random.below(most + 1))] as const,
       );
-      buffers.push({ name: `${index}`, bytes: null, elementBytes: 4, fill: 0n, values: new Map(contents) });
+      buffers.push({ name: `${index}`, bytes, elementBytes: 4, fill: 0n, values: new Map(contents) });
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
     const chosen = random.pick([0, 1, 2, 3, 5, 8, 16, 20, 33, 64, 100, threads, 1000]);
-    const value = launch.scalars.get(index) ?? BigInt.asUintN(8 * bytes, BigInt(chosen));
-    values.set(fieldName(parameters, { index, offset: 0 }, kernel), BigInt.asIntN(8 * bytes, value));
+    const value = launch.scalars.get(index) ?? BigInt.asUintN(8 * size, BigInt(chosen));
+    values.set(fieldName(parameters, { index, offset: 0 }, kernel), BigInt.asIntN(8 * size, value));
     return { kind: 'scalar', value };
   });
+  const sharedBytes = launch.sharedBytes ?? 4096;
+  return { request: { kernel, block, grid, sharedBytes, buffers, arguments: given, steps, detectRaces: true }, values };
+}
+
+function compareOnce(
+  name: string,
+  checked: CheckRequest,
+  kernel: Kernel,
+  random: Random,
+  steps: number,
+  tally: Tally,
+): boolean {
+  const drawn = drawnRun(checked, kernel, random, steps);
+  if (!drawn) return false;
+  const { launch, parameters } = checked;
+  const { request, values } = drawn;
+  const { block, grid } = request;
   const bounds = boundKernel({
     kernel,
     dimensions: { block, grid },
@@ -98,13 +127,8 @@ function compareOnce(
       declarationOf(parameters[index], offset) === 'pointer' ? null : fieldName(parameters, { index, offset }, kernel),
   });
   const shape = `block ${block.join(',')} grid ${grid.join(',')}`;
-  return compareRun(
-    `${name} ${shape} ${[...values].map(([text, number]) => `${text}=${number}`).join(' ')}`,
-    { kernel, block, grid, sharedBytes: launch.sharedBytes ?? 4096, buffers, arguments: given, steps, detectRaces: true }, // prettier-ignore
-    bounds,
-    (text) => values.get(text),
-    tally,
-  );
+  const title = `${name} ${shape} ${[...values].map(([text, number]) => `${text}=${number}`).join(' ')}`;
+  return compareRun(title, request, bounds, (text) => values.get(text), tally);
 }
 
 if (import.meta.filename === process.argv[1]) {

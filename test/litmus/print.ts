@@ -73,7 +73,7 @@ function statementText(statement: Statement, address: (at: number) => string, va
   }
 }
 
-function entryText(program: LitmusProgram, name: string, keepsReads: boolean): string {
+function entryText(program: LitmusProgram, name: string, keepsReads: boolean, spacing: number): string {
   const launch = launchOf(program);
   const lines: string[] = [];
   let values = 0;
@@ -84,6 +84,7 @@ function entryText(program: LitmusProgram, name: string, keepsReads: boolean): s
       const steps = segments[segment]!;
       if (steps.length === 0) continue;
       const end = `$E${labels++}`;
+      const atTheEnd: string[] = [];
       const { block, thread } = launch.threads[index]!;
       lines.push(`setp.ne.u32 %p0, %r0, ${thread};`, `@%p0 bra ${end};`);
       if (launch.grid[0] > 1) lines.push(`setp.ne.u32 %p0, %r1, ${block};`, `@%p0 bra ${end};`);
@@ -95,12 +96,12 @@ function entryText(program: LitmusProgram, name: string, keepsReads: boolean): s
         if (test?.kind === 'wait') lines.push(`${again}:`);
         lines.push(text);
         if (keepsReads && (statement.kind === 'load' || statement.kind === 'atomic'))
-          lines.push(`st.global.u32 [%d${mostLocations - 1}+${4 * kept++}], ${value};`);
+          (spacing > 0 ? atTheEnd : lines).push(`st.global.u32 [%d${mostLocations - 1}+${4 * kept++}], ${value};`);
         if (test) {
           lines.push(`setp.ne.u32 %p0, ${value}, ${test.value};`, `@%p0 bra ${test.kind === 'wait' ? again : end};`);
         }
       }
-      lines.push(`${end}:`);
+      lines.push(...atTheEnd, `${end}:`);
     }
     const barrier = program.barriers[segment];
     if (barrier) lines.push(barrier === 'block' ? 'bar.sync 0;' : 'bar.warp.sync 0xffffffff;');
@@ -110,12 +111,17 @@ function entryText(program: LitmusProgram, name: string, keepsReads: boolean): s
     { length: mostLocations },
     (_, at) => `ld.param.u64 %d${at}, [a${at}]; cvta.to.global.u64 %d${at}, %d${at};`,
   );
+  const blocks = launch.grid[0];
+  const ownPart = [
+    `div.u32 %r2, %r1, ${blocks}; rem.u32 %r1, %r1, ${blocks}; mul.wide.u32 %d${mostLocations}, %r2, ${spacing};`,
+    ...pointers.map((_, at) => `add.s64 %d${at}, %d${at}, %d${mostLocations};`),
+  ];
   return `.visible .entry ${name}(${parameters.join(', ')}) {
-.reg .b32 %r<2>; .reg .b32 %v<${values + 1}>; .reg .b64 %d<${mostLocations}>; .reg .pred %p<1>;
+.reg .b32 %r<3>; .reg .b32 %v<${values + 1}>; .reg .b64 %d<${mostLocations + 1}>; .reg .pred %p<1>;
 ${pointers.join('\n')}
 mov.u32 %r0, %tid.x;
 mov.u32 %r1, %ctaid.x;
-${lines.join('\n')}
+${spacing > 0 ? `${ownPart.join('\n')}\n` : ''}${lines.join('\n')}
 ret;
 }`;
 }
@@ -123,8 +129,10 @@ ret;
 /**
  * One module with an entry `k0`, `k1` … for each program.
  * @param keepsReads what each read finds is stored, in the order of threads, in the last location, which programs leave alone
+ * @param spacing not 0: the grid holds instances of the program, which has no tests, side by side: their locations are so
+ *   many bytes apart, and reads are kept when their thread has done all it does
  */
-export function ptxOf(programs: readonly LitmusProgram[], keepsReads = false): string {
-  const entries = programs.map((program, index) => entryText(program, `k${index}`, keepsReads));
+export function ptxOf(programs: readonly LitmusProgram[], keepsReads = false, spacing = 0): string {
+  const entries = programs.map((program, index) => entryText(program, `k${index}`, keepsReads, spacing));
   return `.version 8.8\n.target sm_90\n.address_size 64\n${entries.join('\n')}\n`;
 }

@@ -1,0 +1,87 @@
+/**
+ * What a GPU leaves in memory, beside what the machine leaves, and what it leaves when it runs the launch again.
+ *
+ *   node test/gpu/memory.ts write FOLDER   writes the launches to FOLDER/memory.launches
+ *   node test/gpu/memory.ts read FOLDER    reads what `launcher memory` wrote to FOLDER/memory.outcomes
+ *
+ * `read` tells of every launch that left other memory, and of every one that may be run again by its validator and left
+ * other memory the second time; it exits with 1 where there are any.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeSolver } from '../check/kernel-text.ts';
+import { checkCorpusKernel, classifyCorpusKernel, isValidated, rulesOf } from '../idempotency/validate.ts';
+import { corpusLaunches, drawnLaunches, type KnownLaunch } from './drawn-launches.ts';
+import { LaunchFile, memoryOutcomes } from './launch-file.ts';
+
+const [command, folder = '.', launches = '40', runs = '2'] = process.argv.slice(2);
+
+async function* all(): AsyncIterable<KnownLaunch> {
+  yield* corpusLaunches(Number(launches), 1);
+  yield* drawnLaunches(21, Number(runs));
+}
+
+async function write(): Promise<void> {
+  const file = new LaunchFile();
+  let [id, ptx] = [0, ''];
+  for await (const launch of all()) {
+    if (launch.ptx !== ptx) file.addModule((ptx = launch.ptx));
+    file.addLaunch({ ...launch.record, id: id++ });
+  }
+  writeFileSync(join(folder, 'memory.launches'), file.bytes());
+  console.log(`${id} launches`);
+}
+
+async function read(): Promise<void> {
+  const outcomes = new Map([...memoryOutcomes(readFileSync(join(folder, 'memory.outcomes')))].map((outcome) => [outcome.id, outcome])); // prettier-ignore
+  const tally = { launches: 0, same: 0, other: 0, refused: 0, again: 0, falsePositives: 0, guards: 0 };
+  let id = 0;
+  for await (const { title, record, left, corpus } of all()) {
+    const outcome = outcomes.get(id++);
+    if (!outcome) continue;
+    tally.launches++;
+    if (outcome.status !== 0) {
+      tally.refused++;
+      console.log(`error ${outcome.status}: ${title}`);
+      continue;
+    }
+    if (outcome.isGuardChanged) {
+      tally.guards++;
+      console.log(`bytes beside the arrays changed: ${title}`);
+    }
+    if (outcome.memory === null) tally.same++;
+    else {
+      tally.other++;
+      console.log(`other memory: ${title}: ${firstDifference(left, record.buffers, outcome.memory)}`);
+    }
+    if (!outcome.differsAgain) continue;
+    tally.again++;
+    if (!corpus) continue;
+    const classification = classifyCorpusKernel(corpus.kernel, await checkCorpusKernel(corpus.kernel), rulesOf('all'));
+    if (!isValidated(corpus.launch, classification)) continue;
+    tally.falsePositives++;
+    console.log(`FALSE POSITIVE: ${title}`);
+  }
+  await closeSolver();
+  console.log(`${tally.launches} launches: ${tally.same} left the memory that the machine leaves, ${tally.other} other memory, ${tally.refused} ended with an error; ${tally.guards} changed bytes beside their arrays`); // prettier-ignore
+  console.log(`run again: ${tally.again} left other memory than the first time, ${tally.falsePositives} of them idempotent by their validator`); // prettier-ignore
+  process.exitCode = tally.other + tally.refused + tally.guards + tally.falsePositives > 0 ? 1 : 0;
+}
+
+function firstDifference(left: readonly Uint8Array[], start: readonly Uint8Array[], memory: Uint8Array): string {
+  let place = 0;
+  let [differing, first] = [0, ''];
+  for (const [buffer, bytes] of left.entries())
+    for (let at = 0; at < bytes.length; at++, place++) {
+      if (bytes[at] === memory[place]) continue;
+      const word = (from: Uint8Array, offset: number): string => Buffer.from(from.subarray(offset, offset + 4)).toString('hex'); // prettier-ignore
+      const aligned = at - (at % 4);
+      if (differing++ === 0)
+        first = `buffer ${buffer} byte ${at}: at first ${word(start[buffer]!, aligned)}, machine ${word(bytes, aligned)}, GPU ${word(memory, place - (at % 4))}`;
+    }
+  return `${differing} bytes, ${first}`;
+}
+
+if (command === 'write') await write();
+else if (command === 'read') await read();
+else throw new Error('node test/gpu/memory.ts write|read FOLDER');
