@@ -185,5 +185,5 @@ function combined<Key>(
 
 /** Nothing in place of an amount that nobody would read, and that takes long to compare. */
 function shortened(amount: Expression | null): Expression | null {
-  return amount && amount.key.length > longestKey ? null : amount;
+  return amount && constantValue(amount) === null && amount.key.length > longestKey ? null : amount;
 }

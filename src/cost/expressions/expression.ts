@@ -33,21 +33,47 @@ export interface Expression {
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
-/** An expression of addends that are keyed by their factors. */
-export function made(addends: ReadonlyMap<string, Addend>): Expression {
-  const keys = [...addends.keys()].sort();
-  const key = keys
+/** Most expressions are added up and never compared: the key is made when it is asked for. */
+class Made implements Expression {
+  readonly addends: ReadonlyMap<string, Addend>;
+  #key: string | null = null;
+
+  constructor(addends: ReadonlyMap<string, Addend>) {
+    this.addends = addends;
+  }
+
+  get key(): string {
+    return (this.#key ??= keyOf(this.addends));
+  }
+}
+
+function keyOf(addends: ReadonlyMap<string, Addend>): string {
+  const keys = addends.size > 1 ? [...addends.keys()].sort() : [...addends.keys()];
+  return keys
     .map((part) => {
       const { top, bottom } = addends.get(part)!.coefficient;
       return `${top}/${bottom}${part}`;
     })
     .join('+');
-  return { addends, key };
 }
+
+/** An expression of addends that are keyed by their factors. */
+export function made(addends: ReadonlyMap<string, Addend>): Expression {
+  return new Made(addends);
+}
+
+/** Numbers that are kept once they were made: most costs of an instruction are small. */
+const smallNumbers: Expression[] = [];
+const mostSmall = 1024;
 
 /** A number. */
 export function constant(value: bigint | number | Rational): Expression {
-  const coefficient = typeof value === 'object' ? value : rational(BigInt(value));
+  if (typeof value === 'number' && value >= 0 && value < mostSmall && Number.isInteger(value))
+    return (smallNumbers[value] ??= ofNumber(rational(BigInt(value))));
+  return ofNumber(typeof value === 'object' ? value : rational(BigInt(value)));
+}
+
+function ofNumber(coefficient: Rational): Expression {
   return made(coefficient.top === 0n ? new Map() : new Map([['', { coefficient, factors: [] }]]));
 }
 
@@ -93,6 +119,7 @@ export function add(...parts: readonly Expression[]): Expression {
 export function scale(expression: Expression, factor: bigint | number | Rational): Expression {
   const by = typeof factor === 'object' ? factor : rational(BigInt(factor));
   if (by.top === 0n) return zero;
+  if (by.top === 1n && by.bottom === 1n) return expression;
   return made(
     new Map(
       [...expression.addends].map(([key, { coefficient, factors }]) => [

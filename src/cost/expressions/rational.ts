@@ -8,6 +8,7 @@ export interface Rational {
 
 /** top / bottom, for a bottom that is not 0. */
 export function rational(top: bigint, bottom = 1n): Rational {
+  if (bottom === 1n) return { top, bottom };
   let [a, b] = [top < 0n ? -top : top, bottom < 0n ? -bottom : bottom];
   while (b !== 0n) [a, b] = [b, a % b];
   const sign = bottom < 0n ? -1n : 1n;

@@ -27,7 +27,7 @@ export function sharedName(loop: number, root: number | null, isAlike: boolean):
 
 /** Whether an amount speaks of rounds that only have a bound together. */
 export function holdsShared(amount: Expression): boolean {
-  return amount.key.includes(`[${mark}`);
+  return constantValue(amount) === null && amount.key.includes(`[${mark}`);
 }
 
 /** rest + sum of factor * shared rounds. */
