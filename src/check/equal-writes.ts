@@ -108,12 +108,15 @@ const deepest = 4;
 /**
  * Whether threads that meet store equal values: what differs between them in the value is the same wherever the
  * addresses overlap, or is read from one element that the kernel does not write.
+ * @param trusts `shared`: an element of shared memory is taken to hold the same for both threads that read it, which
+ *   nothing proves
  */
 export function* storesEqually(
   facts: KernelAndLaunch & SymbolicFacts,
   { instances }: TierContext,
   obligation: Obligation,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
+  trusts: 'nothing' | 'shared' = 'nothing',
 ): Steps<boolean> {
   const { accesses, loaded, kernel, symbolic } = facts;
   if (storesValueOfWarp(facts, obligation) && (yield* meetsInWarp(obligation, { tier, encoding }))) return true;
@@ -141,7 +144,9 @@ export function* storesEqually(
       const [target, ...more] = load?.targets ?? [];
       const { effect } = instruction.operation;
       if (!target || more.length > 0 || effect.kind !== 'load' || effect.semantics !== 'weak') return false;
-      if (target.base.kind !== 'parameter' || loaded(instruction) !== 'fixed') return false;
+      const isFixed = target.base.kind === 'parameter' && loaded(instruction) === 'fixed';
+      const isTrusted = trusts === 'shared' && target.base.kind === 'object' && load?.memory === 'shared';
+      if (!isFixed && !isTrusted) return false;
       if (!(yield* isEqual(target.offset, depth - 1))) return false;
     }
     return true;

@@ -106,7 +106,14 @@ export function tryCheaply(
   for (const pair of [...pairs.filter((one) => !waits.has(one)), ...waits]) {
     if (waits.has(pair) && isRecognised(pair)) continue;
     if (pair.obligations.some((obligation) => !obligation.resolved)) {
-      unresolved.push({ pair, reason: unresolvedReason(pair), budget: false, sameValue: false, unasked: false });
+      unresolved.push({
+        pair,
+        reason: unresolvedReason(pair),
+        budget: false,
+        sameValue: false,
+        sameElement: false,
+        unasked: false,
+      });
       continue;
     }
     for (const obligation of pair.obligations) {
@@ -183,11 +190,13 @@ export function* askSolver(
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
+  /** Pairs whose threads read what they store from one element of shared memory. */
+  const ofElement = new Set<AccessPair>();
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
     if (!sameValue) leaveOpen(request);
     const known = open.get(pairKey(pair));
     if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
-      open.set(pairKey(pair), { pair, reason, budget, sameValue, unasked });
+      open.set(pairKey(pair), { pair, reason, budget, sameValue, sameElement: ofElement.has(pair), unasked });
   };
   if (open.size > 0) leaveOpen(request);
   const orders = new Set(rests);
@@ -221,7 +230,14 @@ export function* askSolver(
       if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear)))
         unequal.add(pair);
     if (!unequal.has(pair)) different.delete(pair);
+    else if (yield* areOfElement(pair, linear)) ofElement.add(pair);
     return !unequal.has(pair);
+  }
+  function* areOfElement(pair: AccessPair, linear: ReturnType<SolverTiers['linear']>): Steps<boolean> {
+    for (const { pair: other, obligation } of waiting)
+      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear, 'shared')))
+        return false;
+    return true;
   }
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const why = indexReason(context, obligation);

@@ -53,6 +53,7 @@ export function* raceResult(
   const raced = state.open.filter(({ pair }) => confirmation.races.has(pairKey(pair)));
   yield* confirmation.withAllContents(raced.flatMap(({ pair }) => (restsOnForeseen(context, pair) ? [pair] : [])));
   const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
+  for (const { pair, sameElement } of shown) if (sameElement) yield* confirmation.tellValuesApart(pair);
   const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
   yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
   const open: OpenPair[] = [];
@@ -404,14 +405,16 @@ function raceFinding(
   shown: Shown<RaceEvent> | undefined,
   cause: Cause | null,
 ): RaceFinding {
-  const { pair, sameValue } = entry;
+  const { pair } = entry;
+  // Of one element that both threads read, runs tell whether it changes between.
+  const sameValue = entry.sameValue || (entry.sameElement && shown?.event.sameValue === true);
   const { request, kernel, fields } = context;
   const reversed = shown !== undefined && shown.event.first.instruction !== pair.first.instruction.id;
   const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];
   const origin = originOf(context, entry);
   const { policy } = request;
   const standing = shown && origin === 'chosen' && cause ? cause.standing : null;
-  const severity = severityOf(policy, entry);
+  const severity = severityOf(policy, { pair, sameValue });
   const isCertain = shown !== undefined && standing?.isEverywhere !== false && isFirm(context, confirmation, entry);
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseOf(context, pair);
@@ -439,7 +442,7 @@ function raceFinding(
 }
 
 /** The severity of a race that nothing makes milder. */
-function severityOf(policy: CheckPolicy, { pair, sameValue }: OpenPair): Severity {
+function severityOf(policy: CheckPolicy, { pair, sameValue }: Pick<OpenPair, 'pair' | 'sameValue'>): Severity {
   if (pair.conflict === 'volatile' && policy.volatile !== 'allow') return policy.volatile;
   return sameValue && policy.sameValueWrites !== 'proved' ? policy.sameValueWrites : policy.race;
 }

@@ -34,7 +34,6 @@ const metrics: Readonly<Partial<Record<keyof Counts, readonly string[]>>> = {
     'l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum',
     'l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum',
   ],
-  sharedAccesses: ['smsp__inst_executed_op_shared.sum'],
   conflicts: ['l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum'],
   branches: ['smsp__sass_branch_targets.sum'],
   divergentBranches: ['smsp__sass_branch_targets_threads_divergent.sum'],
@@ -76,7 +75,10 @@ async function read(): Promise<void> {
     const ratios: number[] = [];
     const told: string[] = [];
     for (const [at, { title, warps }] of launches.entries()) {
-      const counted = warps.reduce((sum, warp) => sum + warp[name], 0);
+      if (warps.length === 0) continue;
+      // The GPU counts a sector for each turn of an atomic.
+      const turns = name === 'sectors' ? warps.reduce((sum, { atomicTurns }) => sum + atomicTurns, 0) : 0;
+      const counted = warps.reduce((sum, warp) => sum + warp[name], turns);
       const parts = metrics[name]!.map((metric) => rows[at]!.get(metric) ?? NaN);
       const seen = parts.reduce((sum, part) => sum + part, 0);
       if (Number.isNaN(seen)) continue;

@@ -26,14 +26,14 @@ export interface KnownLaunch {
   readonly record: Omit<LaunchRecord, 'id'>;
   /** Contents of the buffers after it. */
   readonly left: readonly Uint8Array[];
-  /** By warp; empty where they were not asked for. */
+  /** By warp; empty where they were not asked for, or where waiting threads took all the steps. */
   readonly warps: readonly WarpCounts[];
   readonly corpus?: { readonly kernel: CorpusKernel; readonly launch: CorpusLaunch };
 }
 
 type Question = Omit<RunRequest, 'observer' | 'kernel'> & { readonly kernel: Kernel };
 
-/** The order of threads must not matter, or a GPU may rightly leave other memory. */
+/** Neither the order of threads nor what shared memory holds at first may matter, or a GPU may leave other memory. */
 const orders: readonly (number | undefined)[] = [undefined, reversedSchedule, firstInterleaved, firstInterleaved + 1];
 
 const isClean = ({ outcome, races, divergences, havocs, faults }: RunResult): boolean =>
@@ -54,20 +54,20 @@ function known(
   isCounted: boolean,
 ): KnownLaunch | null {
   const sizes = question.buffers.map(({ bytes }) => bytes ?? 0);
-  const leftBy = (seed: number | undefined): readonly Uint8Array[] | null => {
-    const result = runStaged({ ...question, detectRaces: true, ...(seed !== undefined && { seed }) });
+  const leftBy = (seed: number | undefined, contentsSeed: number): readonly Uint8Array[] | null => {
+    const result = runStaged({ ...question, detectRaces: true, contentsSeed, ...(seed !== undefined && { seed }) });
     return isClean(result)
       ? sizes.map((size, buffer) => (size > 0 ? result.readBytes(buffer, 0, size) : new Uint8Array()))
       : null;
   };
   let left: readonly Uint8Array[] | null = null;
-  for (const seed of orders) {
-    const found = leftBy(seed);
+  for (const [index, seed] of orders.entries()) {
+    const found = leftBy(seed, index);
     if (!found || (left && left.some((bytes, buffer) => Buffer.compare(bytes, found[buffer]!) !== 0))) return null;
     left = found;
   }
   const counters = new LaunchCounters();
-  if (isCounted) runStaged({ ...question, observer: counters });
+  const hasCounts = isCounted && runStaged({ ...question, observer: counters }).outcome === 'finished';
   const buffers = question.buffers.map((buffer, index) => contentsOf(buffer, sizes[index]!).slice());
   const without = (contents: readonly Uint8Array[]): void => {
     for (const { buffer, offset, target } of pointers?.places ?? []) {
@@ -89,19 +89,19 @@ function known(
     arguments: question.arguments.map((value, index) => ({ value, bytes: kernel.parameters[index]!.bytes })),
     expected: memoryHash(left!),
   };
-  return { title, ptx, record, left: left!, warps: counters.warps };
+  return { title, ptx, record, left: left!, warps: hasCounts ? counters.warps : [] };
 }
 
 /** Launches of the corpus of idempotency, on their first contents of memory. */
 export function* corpusLaunches(count: number, seed: number): Iterable<KnownLaunch> {
   for (const kernel of readCorpus())
     for (const launch of launchesOf(kernel, count, seed)) {
-      const { windows: _, stops: __, seed: contentsSeed, ...question } = reexecutionOf(launch, 1, 0);
+      const { windows: _, stops: __, seed: ___, ...question } = reexecutionOf(launch, 1, 0);
       const places = launch.arrays.flatMap((array): StoredPointer[] => {
         if (array.contents.kind !== 'pointers') return [];
         const { target, elements } = array.contents;
         const to = launch.arrays.find(({ name }) => name === target)!;
-        return Array.from({ length: array.elements }, (___, at) => ({
+        return Array.from({ length: array.elements }, (____, at) => ({
           buffer: array.buffer,
           offset: array.offset + at * array.type.bytes,
           target: { buffer: to.buffer, offset: to.offset + at * elements * to.type.bytes },
@@ -109,7 +109,7 @@ export function* corpusLaunches(count: number, seed: number): Iterable<KnownLaun
       });
       const addressOf = ({ buffer, offset }: StoredPointer['target']): number => bufferAddress(kernel, buffer) + offset;
       const title = `${kernel.file} ${kernel.name} launch ${launch.number} (${launch.placement})`;
-      const asked = { ...question, contentsSeed, detectRaces: true };
+      const asked = { ...question, detectRaces: true };
       const found = known(title, checkedInPtx(kernel.file, 'production'), asked, { places, addressOf }, false);
       if (found) yield { ...found, corpus: { kernel, launch } };
     }

@@ -5,15 +5,21 @@
  *   launcher count FILE        each launch once: a profiler that watches the process counts what it does
  *   launcher litmus FILE OUT   each launch as often as it says, and how often the reads of its instances found what
  *
- * launch-file.ts writes FILE and reads OUT. All numbers are little-endian, 32 bits unless said otherwise.
+ * launch-file.ts writes FILE and reads OUT. All numbers are little-endian, 32 bits unless said otherwise. After a fault
+ * nothing of the driver can be used: a process of its own runs the launches up to the next one.
  */
+#define _DEFAULT_SOURCE
 #include <cuda.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { GUARD = 4096, GUARD_BYTE = 0xa5, MOST_PARAMETERS = 64, MOST_BUFFERS = 32, MOST_READS = 16, MOST_OUTCOMES = 256 };
+enum { GUARD = 4096, GUARD_BYTE = 0xa5, MOST_PARAMETERS = 64, MOST_BUFFERS = 32, MOST_READS = 16, MOST_OUTCOMES = 256, FEW_BLOCKS = 64 };
 
 static const unsigned char *input, *end;
 
@@ -70,10 +76,18 @@ static void open_context(void) {
   load();
 }
 
-/* After a fault, nothing of a context can be used. */
-static void open_again(void) {
-  cuCtxDestroy(context);
-  open_context();
+/* What a process ends with whose last launch was a fault, and the seconds after which a launch is given up. */
+enum { FAULT = 3, TIMED_OUT = 702, SECONDS = 5 };
+
+static FILE *results;
+static uint32_t running;
+
+/* A launch that does not end ends with its process. */
+static void give_up(int signal) {
+  (void)signal;
+  uint32_t head[] = {running, TIMED_OUT, 0, 0, 0};
+  if (write(fileno(results), head, sizeof head) != sizeof head) _exit(1);
+  _exit(FAULT);
 }
 
 struct launch {
@@ -154,15 +168,21 @@ static CUresult run(const struct launch *launch, uint32_t instances) {
   if (result != CUDA_SUCCESS) return result;
   if (launch->shared > 48 * 1024)
     cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)launch->shared);
+  uint32_t cluster = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+  uint32_t blocks = instances * launch->grid[0] * launch->grid[1] * launch->grid[2];
   CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
   attribute.value.clusterDim.x = launch->cluster[0];
   attribute.value.clusterDim.y = launch->cluster[1];
   attribute.value.clusterDim.z = launch->cluster[2];
+  if (cluster == 1) {
+    /* The blocks of a small grid are on the GPU together, as barriers of the grid want it. */
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = blocks <= FEW_BLOCKS;
+  }
   CUlaunchConfig configuration = {
       .gridDimX = launch->grid[0] * instances, .gridDimY = launch->grid[1], .gridDimZ = launch->grid[2],
       .blockDimX = launch->block[0], .blockDimY = launch->block[1], .blockDimZ = launch->block[2],
-      .sharedMemBytes = launch->shared, .attrs = &attribute,
-      .numAttrs = launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1 ? 1 : 0};
+      .sharedMemBytes = launch->shared, .attrs = &attribute, .numAttrs = 1};
   result = cuLaunchKernelEx(&configuration, function, (void **)launch->values, NULL);
   return result == CUDA_SUCCESS ? cuCtxSynchronize() : result;
 }
@@ -186,33 +206,43 @@ static uint32_t is_guard_changed(const struct launch *launch, const unsigned cha
   return 0;
 }
 
+static void leave(FILE *out) {
+  if (fflush(out) != 0) fail("cannot write");
+  _exit(FAULT);
+}
+
 static void put(FILE *out, const void *data, size_t bytes) {
   if (fwrite(data, 1, bytes, out) != bytes) fail("cannot write");
 }
 
 static void memory(const struct launch *launch, FILE *out) {
+  results = out;
+  running = launch->id;
+  alarm(SECONDS);
   move(launch, image, 1);
   check(cuMemcpyHtoD(arena, image, launch->whole), "cuMemcpyHtoD");
-  uint32_t status = run(launch, 1), changed = 0, differs = 0, kept = 0;
+  uint32_t status = run(launch, 1), again = CUDA_SUCCESS, changed = 0, differs = 0, kept = 0;
   uint64_t first = 0;
   if (status == CUDA_SUCCESS) {
     check(cuMemcpyDtoH(before, arena, launch->whole), "cuMemcpyDtoH");
     changed = is_guard_changed(launch, before);
-    status = run(launch, 1);
-    if (status == CUDA_SUCCESS) {
+    again = run(launch, 1);
+    if (again == CUDA_SUCCESS) {
       check(cuMemcpyDtoH(after, arena, launch->whole), "cuMemcpyDtoH");
       differs = memcmp(before, after, launch->whole) != 0;
-    }
+    } else differs = 1;
     move(launch, before, 0);
     first = hash(launch, before);
     for (uint32_t buffer = 0; buffer < launch->buffers && first != launch->expected; buffer++)
       kept += launch->bytes[buffer];
   }
   uint32_t head[] = {launch->id, status, changed, differs, kept};
+  alarm(0);
   put(out, head, sizeof head);
   for (uint32_t buffer = 0; buffer < launch->buffers && kept > 0; buffer++)
     put(out, before + launch->offset[buffer], launch->bytes[buffer]);
-  if (status != CUDA_SUCCESS) open_again();
+  if (fflush(out) != 0) fail("cannot write");
+  if ((status != CUDA_SUCCESS && (CUresult)status != loaded) || again != CUDA_SUCCESS) leave(out);
 }
 
 static void count(const struct launch *launch) {
@@ -220,7 +250,7 @@ static void count(const struct launch *launch) {
   check(cuMemcpyHtoD(arena, image, launch->whole), "cuMemcpyHtoD");
   CUresult status = run(launch, 1);
   printf("launch %u %d\n", launch->id, (int)status);
-  if (status != CUDA_SUCCESS) open_again();
+  if (status != CUDA_SUCCESS && status != loaded) leave(stdout);
 }
 
 struct outcome {
@@ -258,42 +288,71 @@ static void litmus(const struct launch *launch, FILE *out) {
     put(out, &outcomes[at].times, 4);
     put(out, outcomes[at].reads, 4 * reads);
   }
-  if (status != CUDA_SUCCESS) open_again();
+  if (status != CUDA_SUCCESS && (CUresult)status != loaded) leave(out);
 }
 
-int main(int count_of_words, char **words) {
-  if (count_of_words < 3) fail("launcher memory|count|litmus FILE [OUT]");
-  FILE *file = fopen(words[2], "rb");
-  if (!file || fseek(file, 0, SEEK_END) != 0) fail("cannot read the file of launches");
-  long size = ftell(file);
-  rewind(file);
-  unsigned char *all = malloc((size_t)size);
-  if (!all || fread(all, 1, (size_t)size, file) != (size_t)size) fail("cannot read the file of launches");
-  input = all;
-  end = all + size;
-  int is_count = strcmp(words[1], "count") == 0, is_litmus = strcmp(words[1], "litmus") == 0;
-  FILE *out = is_count ? NULL : fopen(words[3], "wb");
-  if (!is_count && !out) fail("cannot write");
+/*
+ * Runs the launches after the first `done` ones, until the file ends or one is a fault. `done` is in memory that the
+ * process which waits for this one sees.
+ */
+static void run_all(const char *kind, FILE *out, volatile uint32_t *done) {
+  signal(SIGALRM, give_up);
+  check(cuInit(0), "cuInit");
   arenaBytes = (size_t)number() << 20;
   image = malloc(arenaBytes);
   before = malloc(arenaBytes);
   after = malloc(arenaBytes);
-  check(cuInit(0), "cuInit");
+  if (!image || !before || !after) fail("no memory");
   open_context();
-  while (input < end) {
+  int is_loaded = 0;
+  for (uint32_t place = 0; input < end;) {
     if (number() == 1) {
       uint32_t bytes = number();
-      if (text && loaded == CUDA_SUCCESS) cuModuleUnload(module);
+      if (is_loaded && loaded == CUDA_SUCCESS) cuModuleUnload(module);
       text = (const char *)take(bytes);
-      load();
+      is_loaded = 0;
       continue;
     }
     struct launch launch;
     read_launch(&launch);
-    if (is_count) count(&launch);
-    else if (is_litmus) litmus(&launch, out);
+    int is_over = place++ < *done;
+    if (is_over) {
+      if (strcmp(kind, "litmus") == 0) take(16);
+      continue;
+    }
+    if (!is_loaded) load();
+    is_loaded = 1;
+    *done = place;
+    if (strcmp(kind, "count") == 0) count(&launch);
+    else if (strcmp(kind, "litmus") == 0) litmus(&launch, out);
     else memory(&launch, out);
   }
-  if (out && fclose(out) != 0) fail("cannot write");
-  return 0;
+  if (fflush(out) != 0) fail("cannot write");
+}
+
+int main(int words, char **word) {
+  if (words < 3) fail("launcher memory|count|litmus FILE [OUT]");
+  FILE *file = fopen(word[2], "rb");
+  if (!file || fseek(file, 0, SEEK_END) != 0) fail("cannot read the file of launches");
+  long size = ftell(file);
+  rewind(file);
+  static unsigned char *all;
+  all = malloc((size_t)size);
+  if (!all || fread(all, 1, (size_t)size, file) != (size_t)size) fail("cannot read the file of launches");
+  FILE *out = words > 3 ? fopen(word[3], "wb") : stdout;
+  if (!out) fail("cannot write");
+  uint32_t *done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (done == MAP_FAILED) fail("no memory");
+  for (int status = FAULT; status == FAULT;) {
+    pid_t child = fork();
+    if (child == 0) {
+      input = all;
+      end = all + size;
+      run_all(word[1], out, done);
+      _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0) fail("no process");
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (status != FAULT) return status;
+  }
 }

@@ -104,7 +104,7 @@ function statements(
 
 /** What a configuration states of a kernel. */
 function configuredFor(configuration: Configuration, { name }: LaunchedKernel): KernelConfiguration[] {
-  return configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified));
+  return configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified, name.symbol));
 }
 
 /** The launch that entries of a configuration give together: of several, the last that states a dimension. */

@@ -33,7 +33,7 @@ export function selectKernels(units: readonly KernelUnit[], options: Options): L
 /** The kernels that `--kernel` matches, in the order of the report. */
 export function selectByName({ kernel: pattern }: Options, kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
   const selected =
-    pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified));
+    pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified, name.symbol));
   return withoutCopies(selected.sort(byPlace));
 }
 
@@ -79,7 +79,7 @@ export function requireFactsFit(
     const refuse = (place: Location, message: string): never => {
       throw new UsageError(`${place.file}:${place.line}:${place.column ?? 1}: ${message}`);
     };
-    const matching = kernels.filter(({ name }) => matchKernel(match, name.qualified));
+    const matching = kernels.filter(({ name }) => matchKernel(match, name.qualified, name.symbol));
     if (matching.length === 0) {
       const names = [...new Set(kernels.map(({ name }) => name.qualified))];
       const close = nearest(match, names);

@@ -150,6 +150,6 @@ function configuredFor(
   { configuration }: Pick<Settings, 'configuration'>,
   name: KernelName,
 ): { readonly settings: readonly LaunchSettings[]; readonly assumptions: readonly StatedAssumption[] } {
-  const settings = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified));
+  const settings = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified, name.symbol));
   return { settings, assumptions: settings.flatMap(({ assumptions }) => assumptions) };
 }

@@ -314,6 +314,8 @@ export interface OpenPair {
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
+  /** Both store what they read from one element of shared memory, as far as that keeps it until both have read it. */
+  readonly sameElement: boolean;
   /** No tier was asked, since enough others are open. */
   readonly unasked?: boolean;
 }

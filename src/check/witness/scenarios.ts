@@ -66,6 +66,8 @@ const settingsOfContents = 2;
 
 /** What arrays are filled with whose elements decide nothing. */
 const usualContents = 1;
+/** Of runs that are to show whether threads store different values: numbers of both signs. */
+const differingContents: readonly Contents[] = [1, 2].map((seed) => ({ kind: 'mixed', seed, count: 4096 }));
 
 /** The order of blocks and warps that begins with the last ones, as `machine/core/schedule.ts` draws it. */
 const reversed = 1;
@@ -559,14 +561,32 @@ export class Confirmation {
     const isCertain = !madeUp || result.divergences.length === 0 || isFirm(this.context, branchTerms(this.context));
     if (!isCertain) problem = 'invented-value';
     const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
-    return { ...nothing, races, divergences: isCertain ? result.divergences : [], faults, problem };
+    // Nor do values that the run made up tell whether threads store equal ones.
+    const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
+    return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
+  }
+
+  /** Elements that are all equal hide that threads store different values: runs in which elements differ. */
+  *tellValuesApart(pair: AccessPair): Steps<void> {
+    const key = pairKey(pair);
+    const arrays = this.context.fields.filter((field) => field.isPointer);
+    for (const contents of differingContents) {
+      const shown = this.races.get(key);
+      if (!shown?.event.sameValue) return;
+      const differing = arrays.map(({ index, offset }): [string, Contents] => [`${index}.${offset}`, contents]);
+      const settled = new Map([...differing, ...shown.scenario.settled]);
+      yield* this.runOnce({ ...shown.scenario, settled });
+    }
   }
 
   /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
     const find = ({ races }: Executed): RaceEvent | undefined =>
-      races.find((event) => event.unmodelled.length === 0 && this.keyOf(event) === key);
+      races.find(
+        (event) =>
+          event.unmodelled.length === 0 && this.keyOf(event) === key && (shown.event.sameValue || !event.sameValue),
+      );
     return this.smallest(shown, pair.scope, find, [key]);
   }
 
@@ -650,7 +670,8 @@ export class Confirmation {
     } else {
       this.noteSeen(key, scenario);
       this.seenIn.set(key, (this.seenIn.get(key) ?? new Set<string>()).add(this.keyOfScenario(scenario)));
-      if (!this.races.has(key)) this.races.set(key, { event, scenario });
+      const shown = this.races.get(key);
+      if (!shown || (shown.event.sameValue && !event.sameValue)) this.races.set(key, { event, scenario });
     }
   }
 

@@ -138,9 +138,9 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     const name = input.slice(at, at + length);
     if (name.length !== length) fail();
     at += length;
-    let text = anonymous.test(name) ? '(anonymous namespace)' : name;
-    while (accept('B')) text += `[abi:${sourceName()}]`;
-    return text;
+    // Tags of the ABI are no part of a name that people write: Numba counts its compilations in them.
+    while (accept('B')) sourceName();
+    return anonymous.test(name) ? '(anonymous namespace)' : name;
   };
 
   const substitution = (): Type => {

@@ -7,6 +7,8 @@ export interface KernelName {
   readonly qualified: string;
   /** Types of the parameters as the symbol spells them. */
   readonly parameters: readonly string[];
+  /** The symbol in PTX. */
+  readonly symbol: string;
 }
 
 /**
@@ -14,7 +16,7 @@ export interface KernelName {
  * unnamed namespaces out.
  */
 export function kernelName(symbol: string): KernelName {
-  return demangle(symbol) ?? { full: withoutUnitHash(symbol), qualified: symbol, parameters: [] };
+  return { ...(demangle(symbol) ?? { full: withoutUnitHash(symbol), qualified: symbol, parameters: [] }), symbol };
 }
 
 /** A symbol without the hashes of the unit that internal linkage brings into it. */

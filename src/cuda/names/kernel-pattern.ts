@@ -8,10 +8,13 @@ const maximumName = 500;
 /**
  * Whether a kernel pattern selects a kernel. A glob (`*` any text, `?` one character) is matched whole against the
  * qualified name, else against that without template arguments; `/…/` is a regular expression, matched anywhere in it.
+ * The symbol that PTX has for the kernel selects it too.
  * @param pattern - one for which {@link kernelPatternProblem} finds nothing
  * @param name - qualified, for example `ns::reduce<256, float>`
+ * @param symbol - of the kernel in PTX, where it is known
  */
-export function matchKernel(pattern: string, name: string): boolean {
+export function matchKernel(pattern: string, name: string, symbol?: string): boolean {
+  if (pattern === symbol) return true;
   const expression = /^\/(.+)\/$/s.exec(pattern)?.[1];
   if (expression !== undefined) {
     if (kernelPatternProblem(pattern) !== undefined || name.length > maximumName) return false;

@@ -36,6 +36,7 @@ const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_ZNSt6vectorIiSaIiEE9push_backEOi', 'std::vector<int, std::allocator<int>>::push_back(int&&)'],
   ['_ZTV4Base', 'vtable for Base'],
   ['_Z3redPKfPfi', 'red(float const*, float*, int)'],
+  ['_ZN8__main__5saxpyB2v1B3abcEf5ArrayIfLi1E1AE', '__main__::saxpy(float, Array<float, 1, A>)'],
 ]; // prettier-ignore
 
 test('symbols of nvcc get their names', () => {

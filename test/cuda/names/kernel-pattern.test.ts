@@ -22,6 +22,11 @@ test('a glob matches the whole name, with or without template arguments', () => 
   }
 });
 
+test('the symbol of a kernel selects it', () => {
+  assert.ok(matchKernel('_ZN2ns6reduceEv', 'ns::reduce', '_ZN2ns6reduceEv'));
+  assert.ok(!matchKernel('_ZN2ns6reduce*', 'ns::reduce', '_ZN2ns6reduceEv'));
+});
+
 test('characters of regular expressions mean themselves in a glob', () => {
   assert.ok(matchKernel('(anonymous namespace)::k', '(anonymous namespace)::k'));
   assert.ok(!matchKernel('k.', 'kx'));

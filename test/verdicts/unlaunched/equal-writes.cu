@@ -12,6 +12,10 @@
 // expect: mean_all_any finding race/global warning on mean lines 47
 // expect: mean_leader_any race=proved divergence=proved
 // expect: mean_leader_any silent
+// expect: row_of_each_warp race=race divergence=proved
+// expect: row_of_each_warp finding race/shared warning on copy lines 69
+// expect: other_row_of_each_warp race=race divergence=proved
+// expect: other_row_of_each_warp finding race/shared error on copy lines 80
 
 // All that store store 1, and no thread reads it before the kernel ends.
 __global__ void flag_any(int* bad, const float* in, int n) {
@@ -54,4 +58,26 @@ __global__ void mean_leader_any(float* mean, float* a, const float* sum, int n) 
         mean[blockIdx.x] = sum[blockIdx.x] / n;
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         a[blockIdx.x * n + i] -= sum[blockIdx.x] / n;
+}
+
+// Each warp stores the row that all of them read, as a change of layout does where it repeats what a tile holds.
+__global__ __launch_bounds__(128) void row_of_each_warp(float* out, const float* in) {
+    __shared__ float row[32], copy[32];
+    int t = threadIdx.x;
+    if (t < 32) row[t] = in[blockIdx.x * 32 + t];
+    __syncthreads();
+    copy[t % 32] = row[t % 32];
+    __syncthreads();
+    if (t < 32) out[blockIdx.x * 32 + t] = copy[t];
+}
+
+// The warps read two rows.
+__global__ __launch_bounds__(128) void other_row_of_each_warp(float* out, const float* in) {
+    __shared__ float row[2][32], copy[32];
+    int t = threadIdx.x;
+    if (t < 64) row[t / 32][t % 32] = in[blockIdx.x * 64 + t];
+    __syncthreads();
+    copy[t % 32] = row[t / 32 % 2][t % 32];
+    __syncthreads();
+    if (t < 32) out[blockIdx.x * 32 + t] = copy[t];
 }

@@ -28,7 +28,7 @@ import { violationOf } from './violation.ts';
 
 /** The limits of a kernel: of several entries that match, the last that sets one. */
 export function limitsOf(configuration: Configuration, { name }: LaunchedKernel): KernelLimits {
-  const matching = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified));
+  const matching = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified, name.symbol));
   return Object.assign({}, ...matching.map(({ limits }) => limits)) as KernelLimits;
 }
 
