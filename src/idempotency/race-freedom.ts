@@ -284,9 +284,17 @@ function index([name, member]: readonly string[]): Range | null {
   return { low: number(0), high: sumOfQuantities(size, number(-1)) };
 }
 
-function scalar({ kernel, parameters }: Words, path: readonly string[]): Range | null {
+function scalar({ kernel, parameters, conditions }: Words, path: readonly string[]): Range | null {
   const named = namedScalar(parameters, path);
-  if (!named || named.type === '' || isFloatType(named.type)) return null;
+  if (!named || isFloatType(named.type)) return null;
+  if (named.type === '') {
+    // A PTX file does not say whether there is a sign. Without the highest bit, both readings are one number.
+    const size = kernel.parameters[named.index]?.bytes;
+    if (size !== 4 && size !== 8) return null;
+    const value: Quantity = { kind: 'argument', index: named.index, offset: 0, bytes: size, signed: true };
+    conditions.push(compare(number(0), '<=', value));
+    return one(value);
+  }
   const bytes = sizeOfType(named.type) ?? (named.offset === 0 ? kernel.parameters[named.index]?.bytes : undefined);
   if (bytes !== 1 && bytes !== 2 && bytes !== 4 && bytes !== 8) return null;
   const { index: parameter, offset, type } = named;

@@ -9,6 +9,7 @@ import { holds } from '../../src/idempotency/validator/evaluate.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
+import type { ParameterSource } from '../../src/launch/parameter-source.ts';
 import { definedKernels } from '../machine/machine-kernels.ts';
 
 const folder = new URL('./classes/', import.meta.url);
@@ -25,12 +26,17 @@ function kernelNamed(name: string): Kernel {
 
 type Assumptions = KernelProofs['race']['assumptions'];
 
-function classOf(name: string, extensions: Extensions = allExtensions, assumptions: Assumptions = []): Classification {
+function classOf(
+  name: string,
+  extensions: Extensions = allExtensions,
+  assumptions: Assumptions = [],
+  declared: readonly ParameterSource[] = parameters.get(name)!,
+): Classification {
   const bounds = { kind: 'in-bounds', text: 'every index stays in its array' } as const;
   return classify({
     kernel: kernelNamed(name),
     module,
-    parameters: parameters.get(name)!,
+    parameters: declared,
     objectName: (symbol) => symbol,
     extensions,
     checked: {
@@ -150,6 +156,14 @@ test('what a proof takes for granted of a launch is part of the condition', () =
   const rounded = { kind: 'no-wrap', text: '(blockDim.x >> 5) * value fits in 32 bits' } as const;
   assert.ok(at([rounded], 2 ** 29));
   assert.ok(!at([rounded], 2 ** 30));
+});
+
+test('parameters of a PTX file, whose types nobody knows, are compared where they have no sign', () => {
+  const found = classOf('vectorSet', allExtensions, [{ kind: 'precondition', text: 'param1 >= 5' }], []);
+  const at = (value: number): boolean => meets('vectorSet', found, { args: [far, value] });
+  assert.deepEqual([found.class, at(5), at(4), at(-1)], ['conditional', true, false, false]);
+  const below = classOf('vectorSet', allExtensions, [{ kind: 'precondition', text: 'param1 <= 5' }], []);
+  assert.ok(!meets('vectorSet', below, { args: [far, -1] }));
 });
 
 test('what a kernel needs of its blocks or its arguments makes it conditional', () => {
