@@ -89,13 +89,13 @@ type Excuse = 'approximation' | 'contraction' | 'atomics' | 'addresses';
 
 /**
  * As far as the instructions of the kernel tell: approximations have a few bits of error; products without a rounding may
- * be fused with sums (PTX ISA, `mul`); the order of atomics that exchange values is open; what is left of a pointer that
+ * be fused with sums (PTX ISA, `mul`); the order of atomics is open; what is left of a pointer that
  * is overwritten in part is of an address of that machine.
  */
 function mayDiffer({ ptx, record: { symbol, pointers } }: KnownLaunch): Excuse | null {
   const [, text = ''] = ptx.split(new RegExp(`\\.entry\\s+${symbol}\\b`));
   const [own = ''] = text.split('.entry');
-  if (/\batom\.\S*(?:exch|cas)/.test(own)) return 'atomics';
+  if (/\batom\./.test(own)) return 'atomics';
   if (pointers && pointers.length > 0) return 'addresses';
   if (/\.(?:approx|full)\b/.test(own)) return 'approximation';
   return /\bmul\.f(?:32|64)\b/.test(own) && /\b(?:add|sub)\.f(?:32|64)\b/.test(own) ? 'contraction' : null;
