@@ -11,6 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 import { compileFunction } from 'node:vm';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { SolverAnswer } from './solver.ts';
+import { instantiateWithInvokes, type Z3Imports } from './z3-invokes.ts';
 
 type Pointer = number;
 
@@ -87,8 +88,17 @@ function initialiser(file: string): (overrides: object) => Promise<Z3Module> {
 export function loadZ3(): Promise<Z3Module> {
   // Functions are checked when they are first called: of 35 MB few ever are, and loading takes half the time.
   setFlagsFromString('--wasm-lazy-validation');
-  return initialiser(z3BuiltFile())({ print: ignore, printErr: ignore });
+  const file = z3BuiltFile();
+  return initialiser(file)({ print: ignore, printErr: ignore, instantiateWasm });
+
+  function instantiateWasm(imports: Z3Imports, receive: Receiver): object {
+    const module = new WebAssembly.Module(readFileSync(file.replace(/js$/, 'wasm')));
+    const instance = instantiateWithInvokes(module, imports) ?? new WebAssembly.Instance(module, { ...imports });
+    return receive(instance, module);
+  }
 }
+
+type Receiver = (instance: WebAssembly.Instance, module: WebAssembly.Module) => object;
 
 function ignore(): void {}
 
