@@ -23,7 +23,7 @@ import type { ParameterSource, StatedAssumption } from '../launch/parameter-sour
 import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
-import { Coverage } from './coverage.ts';
+import { briefWork, Coverage } from './coverage.ts';
 import { spend, TooMuchWork } from './model/effort.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
@@ -64,7 +64,7 @@ export interface ClassifyRequest {
   readonly stated: readonly StatedAssumption[];
   /**
    * A little work only: what is undecided for one reason is not looked at further, so are kernels with many accesses, and
-   * few shapes of blocks are tried. The class may be `undecided` where it would not be.
+   * few shapes of blocks are tried, with fewer threads and rounds. The class may be `undecided` where it would not be.
    */
   readonly brief?: { readonly shapes: readonly Dim3[] };
   /** Arrays whose writes go to other arrays instead, each to one of its own: the kernel as it might be changed. */
@@ -201,10 +201,11 @@ class Classifier {
     const { extensions, brief, part, objectName } = this.request;
     const stated = this.contents();
     const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // prettier-ignore
-    const whole = new Coverage(this.symbolic, this.accesses);
+    const work = brief && briefWork;
+    const whole = new Coverage(this.symbolic, this.accesses, work);
     // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
     const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
-    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access))) : whole; // prettier-ignore
+    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // prettier-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
   }
 

@@ -31,9 +31,16 @@ interface Place extends ProgramPoint {
   readonly target: Target;
 }
 
-/** Terms evaluated for one question, and for all questions about a kernel. */
-const mostEvaluations = 400_000;
-const mostOfKernel = 800_000;
+/** Terms evaluated for one question, for all that ask whether a read is covered, and for all that ask for more. */
+export interface CoverageWork {
+  readonly ofQuestion: number;
+  readonly ofReads: number;
+  readonly ofArrays: number;
+}
+
+const usualWork: CoverageWork = { ofQuestion: 400_000, ofReads: 800_000, ofArrays: Infinity };
+/** For a brief look: some fifty thousand terms are a second. */
+export const briefWork: CoverageWork = { ofQuestion: 50_000, ofReads: 100_000, ofArrays: 100_000 };
 /** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
 const mostRounds = 1200;
 const mostOpenRounds = 16;
@@ -54,12 +61,15 @@ export class Coverage {
   private readonly word: number;
   /** What the answer to the question rests on, by the index that must not wrap around. */
   private readonly taken = new Map<Term, ValidatorCondition>();
+  private readonly work: CoverageWork;
   private evaluations = 0;
-  private ofKernel = 0;
+  private ofReads = 0;
+  private ofArrays = 0;
 
   /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
-  constructor(symbolic: SymbolicKernel, accesses: readonly Access[]) {
+  constructor(symbolic: SymbolicKernel, accesses: readonly Access[], work = usualWork) {
     this.symbolic = symbolic;
+    this.work = work;
     this.certain = new CertainExecution(symbolic);
     this.writes = accesses.flatMap((access) => {
       const [target, ...others] = access.targets;
@@ -115,16 +125,16 @@ export class Coverage {
 
   private isCovered(read: Access, target: Target, shape: Dim3 | null, whole: number | null): boolean {
     if (!isOneObject(target.base)) return false;
-    this.ofKernel += this.evaluations;
+    this.ofReads += this.evaluations;
     this.evaluations = 0;
-    if (this.ofKernel > mostOfKernel) return false;
+    if (this.ofReads > this.work.ofReads) return false;
     const around = loopsAround(this.symbolic, read.block);
     // Loops of which the read and the writes are in one round: none, the outermost, …, all.
     for (let shared = around.length; shared >= 0; shared--) {
       const frame = around.slice(around.length - shared);
       const written = this.writtenBefore(read, target, frame, shape);
       if (written.size > 0 && this.readsOf(read, target, frame, shape, written, whole)) return true;
-      if (this.evaluations > mostEvaluations) return false;
+      if (this.evaluations > this.work.ofQuestion) return false;
     }
     return false;
   }
@@ -167,6 +177,7 @@ export class Coverage {
   /** Whether what an access touches in blocks of one shape stays within the first `size` bytes of its object. */
   staysInside({ block, bytes }: Access, { offset, condition }: Target, shape: Dim3, size: number): boolean {
     this.evaluations = 0;
+    if (this.ofArrays > this.work.ofArrays) return false;
     const conditions = [this.symbolic.reach(block), condition];
     const inner = loopsAround(this.symbolic, block)
       .filter((loop) => this.depends([offset, ...conditions], loop))
@@ -178,8 +189,11 @@ export class Coverage {
         const { low, high, assumes } = this.symbolic.view.natural(replaced(offset));
         return assumes.length === 0 && low >= 0n && high + BigInt(bytes) <= BigInt(size);
       });
-      if (!isEach || this.evaluations > mostEvaluations) return false;
+      if (isEach && this.evaluations <= this.work.ofQuestion) continue;
+      this.ofArrays += this.evaluations;
+      return false;
     }
+    this.ofArrays += this.evaluations;
     return true;
   }
 
@@ -191,7 +205,7 @@ export class Coverage {
     if (!written) {
       const collected: Collected = new Map();
       for (const { write, common } of certain) this.addWrite(collected, write, common, shape);
-      written = this.evaluations > mostEvaluations ? new Map() : collected;
+      written = this.evaluations > this.work.ofQuestion ? new Map() : collected;
       this.known.set(key, written);
     }
     return written;
@@ -246,7 +260,7 @@ export class Coverage {
           else if (!known.some((conditions) => conditions.every((one) => all.includes(one)))) known.push(all);
         }
       });
-      if (this.evaluations > mostEvaluations) return;
+      if (this.evaluations > this.work.ofQuestion) return;
     }
   }
 
@@ -271,7 +285,7 @@ export class Coverage {
         const holds = this.conjuncts([...reach.map(replaced), ...conditions]);
         return holds === null || (holds.length > 0 && this.isWritten(address, read.bytes, written, holds, whole));
       });
-      if (!isEach || this.evaluations > mostEvaluations) return false;
+      if (!isEach || this.evaluations > this.work.ofQuestion) return false;
     }
     return true;
   }
@@ -414,7 +428,7 @@ export class Coverage {
       };
     };
     const nest = (depth: number, conditions: readonly Term[]): boolean => {
-      if (this.evaluations > mostEvaluations) return false;
+      if (this.evaluations > this.work.ofQuestion) return false;
       if (depth === loops.length) return visit(evaluator(), conditions) !== false;
       let own = conditions;
       for (let count = 0; ; count++) {
