@@ -32,7 +32,7 @@ interface Place extends ProgramPoint {
 }
 
 /** Terms evaluated for one question, for all that ask whether a read is covered, and for all that ask for more. */
-export interface CoverageWork {
+interface CoverageWork {
   readonly ofQuestion: number;
   readonly ofReads: number;
   readonly ofArrays: number;

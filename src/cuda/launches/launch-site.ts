@@ -75,18 +75,52 @@ const mostWays = 8;
 /** Facts of a site that are told. */
 const mostFacts = 12;
 
+/** What the facts of a launch make of it, for all kernels that it may be of. */
+interface LaunchWays {
+  readonly ways: readonly (readonly Fact[])[];
+  /** By way. */
+  readonly resolved: readonly Substitution[];
+  /** By way: whether it launches something. */
+  readonly isPossible: readonly boolean[];
+}
+
+/** Instances of one template ask the same of the launches of all of them. */
+const knownWays = new WeakMap<LaunchEvent, LaunchWays>();
+
+function waysTo(event: LaunchEvent): LaunchWays {
+  let found = knownWays.get(event);
+  if (!found) {
+    const { term } = substitutionOf(event.facts);
+    const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
+    const terms = shapes.filter((one) => hasChoice(one));
+    const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
+    const resolved = ways.map((way) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...way])));
+    const isPossible = resolved.map((way) => shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n));
+    found = { ways, resolved, isPossible };
+    knownWays.set(event, found);
+  }
+  return found;
+}
+
+/** A substitution that replaces each fact once. */
+function remembered({ term, fact }: Substitution): Substitution {
+  const replaced = new Map<Fact, Fact>();
+  return {
+    term,
+    fact: (one) => {
+      const known = replaced.get(one) ?? fact(one);
+      replaced.set(one, known);
+      return known;
+    },
+  };
+}
+
 /** The launches of an event: one for each set of extents that the ways through the program lead to. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const { term } = substitutionOf(event.facts);
-  const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
-  const terms = shapes.filter((one) => hasChoice(one));
-  const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
-  const resolved = ways.map((way) => substitutionOf(event.facts, [...event.symbolFacts, ...way]));
+  const { ways, resolved, isPossible } = waysTo(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
   // Of several ways those on which nothing is launched are not told.
-  const isPossible = (way: Substitution): boolean =>
-    shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n);
-  const possible = sites.filter((_, at) => isPossible(resolved[at]!));
+  const possible = sites.filter((_, at) => isPossible[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
