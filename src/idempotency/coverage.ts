@@ -31,10 +31,13 @@ interface Place extends ProgramPoint {
   readonly target: Target;
 }
 
-/** Terms evaluated for one question, for all that ask whether a read is covered, and for all that ask for more. */
+/** How many terms are evaluated at most. */
 interface CoverageWork {
+  /** For one question. */
   readonly ofQuestion: number;
+  /** For all questions of a kernel whether what is read was written. */
   readonly ofReads: number;
+  /** For all questions of a kernel whether what is written stays in its array. */
   readonly ofArrays: number;
 }
 
