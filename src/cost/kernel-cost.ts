@@ -87,6 +87,8 @@ interface KernelCost {
   readonly assumptions: readonly CostAssumption[];
   /** How often a warp goes round at the lines of loops. */
   readonly rounds: readonly (LineRounds & { readonly location: Location })[];
+  /** By lines of the PTX in loops: how often a warp comes there at most. */
+  readonly visits: ReadonlyMap<number, Expression>;
 }
 
 /** The bounds of {@link costOfKernel} alone. */
@@ -102,7 +104,8 @@ export function boundKernel(request: CostRequest): KernelBounds {
 export function costOfKernel(request: CostRequest): KernelCost {
   const { kernel, dimensions, declaredAs } = request;
   const [unsupported] = kernel.unsupported;
-  if (unsupported) return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [], rounds: [] };
+  if (unsupported)
+    return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [], rounds: [], visits: new Map() };
   const symbolic = evaluateSymbolically(kernel, {
     dimensions,
     scalar: () => undefined,
@@ -178,13 +181,14 @@ export function costOfKernel(request: CostRequest): KernelCost {
         const location = places.locationOf(line);
         return location ? [{ ...rounds, location }] : [];
       }),
+      visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // prettier-ignore
     };
   } catch (error) {
     // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
     const isTooDeep = error instanceof RangeError && error.message.includes('call stack');
     if (!isTooDeep && !(error instanceof TooManyWays)) throw error;
     const bounds = withoutBounds(isTooDeep ? tooManyInARow : error.message);
-    return { bounds, block: null, assumptions: [], rounds: [] };
+    return { bounds, block: null, assumptions: [], rounds: [], visits: new Map() };
   }
 }
 

@@ -76,12 +76,22 @@ export interface ResourcesReport {
   readonly limiter?: OccupancyLimiter;
 }
 
+/** A bound in the parameters of the kernel, and its value at the reference sizes where they give it. */
+export interface AmountReport {
+  readonly bound: string;
+  readonly value: number | null;
+}
+
 /** What the assembler made of one source line. */
 export interface CodeLine {
   readonly location: Location;
   readonly instructions: number;
   /** Of the innermost loop around them at most, each time it is entered, and of all loops together. */
+  readonly roundBounds?: { readonly inner: AmountReport; readonly all: AmountReport };
+  /** These where they are numbers whatever the parameters are. */
   readonly rounds?: { readonly inner: number; readonly all: number };
+  /** How many of them a warp executes at most, whose lanes meet again where they parted; absent where nobody knows. */
+  readonly steps?: AmountReport;
   /** What they do: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its number. */
   readonly work: Readonly<Record<string, number>>;
   /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */
@@ -91,6 +101,8 @@ export interface CodeLine {
 /** The machine code of a kernel (SASS), as it runs. */
 export interface CodeReport {
   readonly instructions: number;
+  /** How many of them a warp executes at most, whose lanes meet again where they parted; absent where nobody knows. */
+  readonly steps?: AmountReport;
   /** Instructions that Selvage does not know on this architecture. */
   readonly unknown: number;
   /** The most registers that are live at once, and a line where they are; absent where the code does not show it. */

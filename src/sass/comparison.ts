@@ -1,7 +1,7 @@
 /** What changed between the code of a kernel and what it was: in all of it, then on which line. */
 import type { Location } from '../source/location.ts';
 import { lineKey } from './line-changes.ts';
-import type { CodeProfile, LineProfile, WorkKind } from './profile.ts';
+import type { Repetition, CodeProfile, LineProfile, WorkKind } from './profile.ts';
 
 /** So many accesses of so many bits. */
 export interface Accesses {
@@ -15,7 +15,7 @@ export type CodeChange = {
   /** Loops around the line in the head: none, some, or the last of which holds no other. */
   readonly loop: 'none' | 'outer' | 'inner';
   /** Of the innermost loop around the line at most, each time it is entered; absent where nobody knows. */
-  readonly rounds?: number;
+  readonly rounds?: Repetition;
 } & (
   | { readonly kind: 'spills'; readonly before: number; readonly after: number; readonly areSpills: boolean }
   | {
@@ -86,7 +86,7 @@ export function compareCode(
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
     let found: LinePair | undefined;
     // What is executed more often weighs more.
-    const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all ?? 1);
+    const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all.weight ?? 1);
     for (const pair of pairs) if (weight(pair) > Math.max(0, found ? weight(found) : 0)) found = pair;
     return found;
   };

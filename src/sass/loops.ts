@@ -9,8 +9,25 @@ interface LoopPlace {
   readonly isInner: boolean;
 }
 
-/** Finds the natural loops of a function: the place of each block among them. */
-export function loopPlaces({ blocks }: SassFlow): LoopPlace[] {
+/** A natural loop of a function. */
+export interface SassLoop {
+  readonly header: number;
+  readonly blocks: ReadonlySet<number>;
+  /** Blocks that lead back to its header. */
+  readonly latches: readonly number[];
+}
+
+/** The loops of a function, and which blocks dominate which. */
+export interface SassLoops {
+  readonly loops: readonly SassLoop[];
+  /** Whether every way to the second block leads through the first. */
+  readonly dominates: (first: number, second: number) => boolean;
+  /** The loop around a block that holds no other one around it. */
+  readonly innermost: (block: number) => SassLoop | undefined;
+}
+
+/** Finds the natural loops of a function. */
+export function loopsOf({ blocks }: Pick<SassFlow, 'blocks'>): SassLoops {
   const order: number[] = [];
   const seen = new Set<number>();
   // Depth first, without recursion: blocks may be many.
@@ -33,33 +50,42 @@ export function loopPlaces({ blocks }: SassFlow): LoopPlace[] {
     predecessors: blocks[block]!.predecessors.flatMap((one) => rank.get(one) ?? []),
   }));
   const parents = immediateDominators(ranked);
-  const members = new Map<number, Set<number>>();
+  const members = new Map<number, { readonly blocks: Set<number>; readonly latches: number[] }>();
   for (const [index, block] of order.entries()) {
     for (const successor of blocks[block]!.successors) {
       const header = rank.get(successor)!;
       if (header > index || !dominates(parents, header, index)) continue;
-      const body = members.get(header) ?? new Set([header]);
-      members.set(header, body);
-      const work = [index];
+      const loop = members.get(successor) ?? { blocks: new Set([successor]), latches: [] };
+      members.set(successor, loop);
+      loop.latches.push(block);
+      const work = [block];
       while (work.length > 0) {
         const one = work.pop()!;
-        if (body.has(one)) continue;
-        body.add(one);
-        work.push(...ranked[one]!.predecessors);
+        if (loop.blocks.has(one)) continue;
+        loop.blocks.add(one);
+        work.push(...blocks[one]!.predecessors.filter((before) => rank.has(before)));
       }
     }
   }
-  const bodies = [...members.values()];
+  const loops = [...members].map(([header, loop]) => ({ header, ...loop }));
+  return {
+    loops,
+    dominates: (first, second) => {
+      const [one, other] = [rank.get(first), rank.get(second)];
+      return one !== undefined && other !== undefined && dominates(parents, one, other);
+    },
+    innermost: (block) =>
+      loops
+        .filter((loop) => loop.blocks.has(block))
+        .reduce<SassLoop | undefined>((least, loop) => (!least || loop.blocks.size < least.blocks.size ? loop : least), undefined), // prettier-ignore
+  };
+}
+
+/** The place of each block of a function among its loops. */
+export function loopPlaces({ blocks }: SassFlow, { loops, innermost }: SassLoops): LoopPlace[] {
   return blocks.map((_, block) => {
-    const own = rank.get(block);
-    const around = own === undefined ? [] : bodies.filter((body) => body.has(own));
-    const innermost = around.reduce<Set<number> | undefined>(
-      (least, body) => (!least || body.size < least.size ? body : least),
-      undefined,
-    );
-    const isInner =
-      innermost !== undefined &&
-      bodies.every((body) => body === innermost || ![...body].every((one) => innermost.has(one)));
-    return { depth: around.length, isInner };
+    const own = innermost(block);
+    const isInner = own !== undefined && loops.every((loop) => loop === own || ![...loop.blocks].every((one) => own.blocks.has(one))); // prettier-ignore
+    return { depth: loops.filter((loop) => loop.blocks.has(block)).length, isInner };
   });
 }

@@ -11,7 +11,7 @@ import {
   versionOf,
 } from './instruction/decode.ts';
 import { liveRegisters } from './liveness.ts';
-import { loopPlaces } from './loops.ts';
+import { loopPlaces, loopsOf } from './loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */
 export type WorkKind =
@@ -31,7 +31,15 @@ export interface LineProfile {
   readonly depth: number;
   readonly isInner: boolean;
   /** Of those loops at most, where somebody knows it: of the innermost each time it is entered, and of all together. */
-  readonly rounds?: { readonly inner: number; readonly all: number };
+  readonly rounds?: { readonly inner: Repetition; readonly all: Repetition };
+}
+
+/** A bound in the parameters of the kernel: as text, at the reference sizes, and with 1000 for what nobody gives. */
+export interface Repetition {
+  readonly bound: string;
+  /** Null where the reference sizes do not give it. */
+  readonly value: number | null;
+  readonly weight: number;
 }
 
 export interface CodeProfile {
@@ -80,8 +88,8 @@ function workOf(
   return found;
 }
 
-/** Fillers behind the end: NOPs, and a branch to itself. */
-function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
+/** Instructions without the fillers behind the end: NOPs, and a branch to itself. */
+export function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
   let end = instructions.length;
   while (end > 0) {
     const one = instructions[end - 1]!;
@@ -136,7 +144,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     const instructions = withoutPadding(instructionsOf(one, version), version);
     const flow = flowOf(instructions, version);
     if (one === kernel) live = mostLive(kernel, flow, version);
-    const places = loopPlaces(flow);
+    const places = loopPlaces(flow, loopsOf(flow));
     for (const [index, { first, end }] of flow.blocks.entries()) {
       const { depth, isInner } = places[index]!;
       for (let at = first; at < end; at++) {

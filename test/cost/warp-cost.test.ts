@@ -234,7 +234,7 @@ test('blocks in a row that fill the stack are a reason, not a defect', () => {
     assert.deepEqual([bound, reason], [null, 'the kernel has too many blocks in a row']);
 });
 
-test('lines of loops have the rounds of the innermost loop, and of all together, where they are numbers', () => {
+test('lines of loops have the rounds of the innermost loop, and of all together, in the parameters of the kernel', () => {
   const code = kernel(
     `.loc 1 2 0
     mov.u32 %r1, 0;
@@ -252,10 +252,11 @@ test('lines of loops have the rounds of the innermost loop, and of all together,
     END:`,
     '.file 1 "a.cu"',
   );
-  const { rounds } = costOfKernel(requestOf(code, { block: [64, 1, 1], grid: [2, 1, 1] }));
+  const { rounds, visits } = costOfKernel(requestOf(code, { block: [64, 1, 1], grid: [2, 1, 1] }));
   assert.deepEqual(
-    rounds.map(({ location, inner, all }) => [location.line, inner, all]),
-    // The condition of line 3 is met once more than it holds. Those of line 7 are n.
-    [[3, 129, 129], [4, 10, 1280], [5, 128, 128]],
+    rounds.map(({ location, inner, all }) => [location.line, expressionText(inner), expressionText(all)]),
+    // The condition of line 3 is met once more than it holds.
+    [[3, '129', '129'], [7, 'n + 1', 'n + 1'], [4, '10', '1280'], [5, '128', '128']],
   ); // prettier-ignore
+  assert.deepEqual([...new Set([...visits.values()].map(expressionText))], ['129', 'n + 1', '1280', '128']);
 });

@@ -188,3 +188,18 @@ test('kernels that come, go and change their names are listed', async () => {
     assert.match(text, /New: `young\(\)`\. Removed: `old\(\)`\. `was\(\)` is now `k\(\)`\./);
   assert.match(await render('html', report, plain), /New: <code>young\(\)<\/code>\./);
 });
+
+test('what a warp executes of the machine code is told in every format', async () => {
+  const steps = { bound: '12*ceil(n/32) + 9', value: 393 };
+  const own = { location: { file: 'src/a.cu', line: 3 }, instructions: 14, steps: { bound: '14*n', value: null }, work: { atomic: 1 }, listing: ['RED <- R2'] }; // prettier-ignore
+  const cost = { bounds: { source: bounds }, code: { instructions: 21, steps, unknown: 0, translation: { checked: true }, lines: [own, { ...own, steps: { bound: '14', value: 14 } }] } }; // prettier-ignore
+  const skipped = { verdict: 'skipped', findings: [], assumptions: [] } as const;
+  const report = reportOf([kernelReport({ cost, race: skipped, divergence: skipped })]);
+  const told = 'of which a warp executes at most 12*ceil(n/32) + 9 = 393';
+  for (const format of ['pretty', 'markdown', 'html'] as const) {
+    const text = await render(format, report, { ...plain, verbose: true });
+    assert.ok(text.includes(told), format);
+    assert.ok(format === 'html' ? text.includes('<td>14</td><td>14*n</td>') && text.includes('<td>14</td><td>14</td>') : text.includes('of which a warp executes at most 14*n'), format); // prettier-ignore
+    assert.ok(!text.includes('at most 14)') && !text.includes('at most 14,'), format);
+  }
+});

@@ -9,7 +9,7 @@ import { matchLines } from '../../src/app/compare/line-match.ts';
 import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { compareCode } from '../../src/sass/comparison.ts';
 import { changedLines, type LineChange } from '../../src/sass/line-changes.ts';
-import { profileOf } from '../../src/sass/profile.ts';
+import { type Repetition, profileOf } from '../../src/sass/profile.ts';
 import { codeChangeText } from '../../src/wording/cost/code-changes.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
@@ -110,10 +110,13 @@ test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
   // With rounds that bounds know, what is executed more often weighs more.
   const head = compiled('after');
   const spilling = profileOf(head, 'spills')!;
-  const rounds = { inner: 128, all: 1280 };
+  const amount = (bound: string, value: number | null, weight: number): Repetition => ({ bound, value, weight });
+  const rounds = { inner: amount('ceil(n/32)', 128, 128), all: amount('10*ceil(n/32)', 1280, 1280) };
   const weighed = { ...spilling, lines: spilling.lines.map((one) => (one.depth > 0 ? { ...one, rounds } : one)) };
   const [most] = compareCode(profileOf(compiled('before'), 'spills')!, weighed, ({ file, line: number }) => ({ file: file.replace('after', 'before'), line: number })); // prettier-ignore
-  assert.match(codeChangeText(most!), /^39 accesses of local memory in the inner loop at line 135, of at most 128 rounds$/); // prettier-ignore
+  assert.match(codeChangeText(most!), /^39 accesses of local memory in the inner loop at line 135, of at most ceil\(n\/32\) = 128 rounds$/); // prettier-ignore
+  const once = { ...most!, rounds: amount('1', 1, 1) };
+  assert.match(codeChangeText(once), /^39 accesses of local memory in the inner loop at line 135$/);
   // Code that ptxas appends belongs to no line; what stands on its line as before is not listed.
   assert.ok(told.get('divided_integers')!.lines.some(({ location, was }) => !location && !was));
 });

@@ -41,6 +41,11 @@ export function roundName(loop: number): string {
   return `#${loop}`;
 }
 
+/** Whether a name of a bound is that of the rounds of a loop that are complete. */
+export function isRoundName(name: string): boolean {
+  return name.startsWith('#');
+}
+
 /** Bounds of what terms stand for in one lane at one place. */
 export class TermBounder {
   readonly #setting: BoundSetting;

@@ -7,7 +7,13 @@ import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { count } from '../../wording/text/code-text.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
-import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
+import {
+  briefBound,
+  executedText,
+  hasPartialWarp,
+  partialWarpText,
+  wholeBound,
+} from '../../wording/cost/bound-text.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
@@ -103,17 +109,20 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
 }
 
 /** The instructions that run, by source line, folded. */
-function codeListing({ instructions, lines }: CodeReport, source: SourceOf): string {
-  const listed = lines.map(({ location, instructions: own, listing }) => {
+function codeListing({ instructions, steps, lines }: CodeReport, source: SourceOf): string {
+  const listed = lines.map(({ location, instructions: own, steps: executed, listing }) => {
     const rest = own > listing.length ? [`  and ${own - listing.length} more`] : [];
     const text = writtenLine(source, location);
     return [
-      `${location.file}:${location.line} (${own})${text === '' ? '' : `  ${text}`}`,
+      `${location.file}:${location.line} (${own}${executedText(executed, own)})${text === '' ? '' : `  ${text}`}`,
       ...listing.map((one) => `  ${one}`),
       ...rest,
     ].join('\n');
   });
-  return details(`Machine code by line: ${count(instructions, 'instruction')}`, fencedBlock(listed.join('\n'), ''));
+  return details(
+    `Machine code by line: ${count(instructions, 'instruction')}${executedText(steps, instructions)}`,
+    fencedBlock(listed.join('\n'), ''),
+  );
 }
 
 function boundCell({ bound, value, reason }: BoundReport): string {

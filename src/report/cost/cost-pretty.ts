@@ -13,7 +13,14 @@ import type {
 import type { KernelReport } from '../../document/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../wording/text/code-text.ts';
-import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
+import {
+  amountText,
+  briefBound,
+  executedText,
+  hasPartialWarp,
+  partialWarpText,
+  wholeBound,
+} from '../../wording/cost/bound-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
@@ -83,21 +90,23 @@ export function costLines(
 
 /** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
 function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
-  const { instructions, unknown, translation, lines, live, merged } = code;
+  const { instructions, steps, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
   const strange = unknown === 0 ? '' : `, ${unknown} of them unknown`;
   const at = live?.location ? ` at line ${live.location.line}` : '';
   const pressure = live ? `, at most ${live.registers} registers live at once${at}` : '';
   const wide = merged ? `, ${count(merged.accesses, 'access', 'accesses')} merged into ${merged.into}` : '';
-  const told = [`    machine code: ${count(instructions, 'instruction')}${strange}, ${order}${wide}${pressure}`];
+  const told = [
+    `    machine code: ${count(instructions, 'instruction')}${strange}${executedText(steps, instructions)}, ${order}${wide}${pressure}`,
+  ];
   if (!isByLine || lines.length === 0) return told;
-  const rows = lines.map(({ location, instructions: own, rounds, work }) => [
+  const rows = lines.map(({ location, instructions: own, roundBounds, steps: executed, work }) => [
     `${location.file}:${location.line}`,
     String(own),
     [
       ...Object.entries(work).map(([kind, many]) => (many === 1 ? kind : `${many} × ${kind}`)),
-      ...(rounds && rounds.all > 1 ? [`at most ${count(rounds.all, 'time')}`] : []),
-    ].join(', '),
+      ...(roundBounds && roundBounds.all.bound !== '1' ? [`at most ${amountText(roundBounds.all, widest)} times`] : []),
+    ].join(', ') + executedText(executed, own),
     ...(isListed ? [writtenLine(source, location)] : []),
   ]);
   return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // prettier-ignore

@@ -5,7 +5,14 @@ import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
 import type { ToldOfKernel } from '../../document/finding-group.ts';
 import type { KernelReport } from '../../document/report.ts';
 import { count } from '../../wording/text/code-text.ts';
-import { briefBound, hasPartialWarp, partialWarpText, wholeBound } from '../../wording/cost/bound-text.ts';
+import {
+  amountText,
+  briefBound,
+  executedText,
+  hasPartialWarp,
+  partialWarpText,
+  wholeBound,
+} from '../../wording/cost/bound-text.ts';
 import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
 import { figureLines } from '../../wording/cost/figure-phrases.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../../wording/idempotency.ts';
@@ -132,11 +139,11 @@ function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
 }
 
 /** The instructions that run, by source line, folded. */
-function codeTable({ instructions, lines }: CodeReport, source: SourceOf): string {
+function codeTable({ instructions, steps, lines }: CodeReport, source: SourceOf): string {
   if (lines.length === 0) return '';
-  const rows = lines.map(({ location, instructions: own, listing }) => {
+  const rows = lines.map(({ location, instructions: own, steps: executed, listing }) => {
     const rest = own > listing.length ? `\nand ${own - listing.length} more` : '';
-    return `<tr><th>${escapeHtml(place(location))}</th><td><code>${escapeHtml(writtenLine(source, location))}</code></td><td>${own}</td><td><pre>${escapeHtml(listing.join('\n'))}${rest}</pre></td></tr>`;
+    return `<tr><th>${escapeHtml(place(location))}</th><td><code>${escapeHtml(writtenLine(source, location))}</code></td><td>${own}</td><td>${executed ? escapeHtml(amountText(executed, widestBound)) : ''}</td><td><pre>${escapeHtml(listing.join('\n'))}${rest}</pre></td></tr>`;
   });
-  return `<details><summary>Machine code by line: ${count(instructions, 'instruction')}</summary><table><thead><tr><th>line</th><th>source</th><th>instructions</th><th>the first of them</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>`;
+  return `<details><summary>Machine code by line: ${count(instructions, 'instruction')}${escapeHtml(executedText(steps, instructions))}</summary><table><thead><tr><th>line</th><th>source</th><th>instructions</th><th>executed by a warp, at most</th><th>the first of them</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>`;
 }

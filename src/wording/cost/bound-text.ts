@@ -18,6 +18,9 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 const partialWarp = 'partialWarp';
 
+/** Letters of what a warp executes. */
+const mostExecuted = 60;
+
 /** What is said once below bounds that have partial warps. */
 export const partialWarpText = `${partialWarp}(n) is 1 where n is not a multiple of ${warpSize}, else 0`;
 
@@ -49,6 +52,25 @@ export function briefBound(bound: string, most: number): string {
   // What subtracts needs what it is subtracted from.
   const shown = leading.length < addends.length ? `${expressionText(add(...leading))} + …` : text;
   return cut(shown, most);
+}
+
+/**
+ * `n + … = 256`: a bound as {@link briefBound}, with its value at the reference sizes where that says more.
+ * @param most letters of the bound
+ */
+export function amountText(
+  { bound, value }: { readonly bound: string; readonly value: number | null },
+  most: number,
+): string {
+  // prettier-ignore
+  const text = briefBound(bound, most);
+  return value === null || bound === String(value) ? text : `${text} = ${value}`;
+}
+
+/** `, of which a warp executes at most …`: empty where it executes each of the instructions once, or nobody knows. */
+export function executedText(steps: Parameters<typeof amountText>[0] | undefined, instructions: number): string {
+  const isOnce = !steps || steps.bound === String(instructions);
+  return isOnce ? '' : `, of which a warp executes at most ${amountText(steps, mostExecuted)}`;
 }
 
 function cut(text: string, most: number): string {

@@ -1,6 +1,10 @@
 /** What changed in the code of a kernel, as sentences. */
 import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts';
 import { count } from '../text/code-text.ts';
+import { amountText } from './bound-text.ts';
+
+/** Of a bound in a sentence. */
+const mostLetters = 60;
 
 const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural?: string]>> = {
   barrier: ['barrier'],
@@ -21,7 +25,8 @@ const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural
  */
 export function codeChangeText(change: CodeChange): string {
   const { location, loop, rounds } = change;
-  const ofRounds = rounds === undefined || rounds < 2 ? '' : `, of at most ${rounds} rounds`;
+  const isOnce = rounds === undefined || (rounds.bound === String(rounds.value) && rounds.value! < 2);
+  const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, mostLetters)} rounds`;
   const at = location ? `line ${location.line}: ` : '';
   const inLoop = location ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}` : ''; // prettier-ignore
   const inRounds = ofRounds === '' ? '' : `, in a loop${ofRounds.slice(1)}`;

@@ -115,8 +115,16 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
   assert.ok(resources.registers > 8 && resources.occupancy! > 0 && resources.occupancy! <= 1);
   // Where nobody asks for more, what runs is all that is built.
   const lean = reportOf((await selvage(asked)).stdout).kernels[0]!.cost!;
+  // Instructions are weighed by the rounds that the bounds know.
+  const { steps, instructions, lines } = lean.code!;
+  assert.match(steps!.bound, /^\d+\*max\(1, ceil\(n\/32\)\) \+ \d+$/);
+  assert.ok(steps!.value! > instructions && steps!.value! < 4 * instructions);
+  const [most] = lines.filter(({ roundBounds }) => roundBounds);
+  assert.deepEqual(most!.roundBounds!.all, { bound: 'max(1, ceil(n/32))', value: 4 });
+  assert.equal(most!.rounds, undefined);
   assert.deepEqual([lean.bounds, lean.resources], [{ production: bounds.production }, resources]);
   const brief = (await selvage(words)).stdout;
+  assert.match(brief, /machine code: \d+ instructions, of which a warp executes at most \d+\*max\(1, ceil\(n\/32\)\) \+ \d+ = \d+, in the order/); // prettier-ignore
   assert.match(brief, /of one warp +at most\n +sectors +10\*ceil\(n\/32\) \+ 5 = 45\n/);
   const pretty = (await selvage([...words, '--shared', '60000', '--verbose'])).stdout;
   assert.match(
@@ -124,6 +132,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
     /68192 bytes of shared memory, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes of shared memory/,
   );
   assert.match(pretty, /as written, at most +as compiled, at most/);
+  assert.match(pretty, /at most max\(1, ceil\(n\/32\)\) = 4 times, of which a warp executes at most /);
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
 });
 

@@ -1,11 +1,13 @@
 /** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
-import type { CodeLine, CodeReport } from '../../../document/cost-report.ts';
+import type { Expression } from '../../../cost/expressions/expression.ts';
+import type { AmountReport, CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { LineRounds } from '../../../cost/line-rounds.ts';
 import { lineKey } from '../../../sass/line-changes.ts';
 import { readCubin } from '../../../sass/cubin/cubin.ts';
+import { executedSteps, type ExecutedSteps } from '../../../sass/executed-steps.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
-import { type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
+import { type Repetition, type CodeProfile, type LineProfile, profileOf } from '../../../sass/profile.ts';
 import { type Translation, validateTranslation } from '../../../sass/translation/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import type { Location } from '../../../source/location.ts';
@@ -28,6 +30,8 @@ export interface CodeOfKernel {
   /** Accesses of the kernel's PTX that were merged. */
   readonly merged?: MergedAccesses;
   readonly diagnostics: readonly Diagnostic[];
+  /** What a warp executes of it, by how often it comes to lines of the PTX; places are named as in the profile. */
+  readonly executed?: (visits: ReadonlyMap<number, Expression>) => ExecutedSteps | null;
 }
 
 /**
@@ -55,6 +59,7 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
     code: codeReportOf(profile, translation, merged),
     profile,
     merged,
+    executed: (visits) => executedSteps(kernel, cubin, visits, located),
     diagnostics: translation.checked
       ? translation.faults
           .map((fault) =>
@@ -70,28 +75,56 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
   };
 }
 
-/** How often a warp goes round at lines, as the bounds of what runs have it. */
-export type KernelRounds = readonly (LineRounds & { readonly location: Location })[];
+/** How often a warp executes the code of a kernel, as the bounds of what runs have it. */
+export interface RepeatedCode {
+  readonly rounds: readonly (LineRounds & { readonly location: Location })[];
+  /** Of lines of the PTX in loops. */
+  readonly visits: ReadonlyMap<number, Expression>;
+  readonly amountOf: (bound: Expression) => Repetition;
+}
 
-/** The code of a kernel with the rounds of the loops that its lines are in. */
-export function withRounds(made: CodeOfKernel, rounds: KernelRounds): CodeOfKernel {
-  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner, all }]));
-  const withOwn = <T extends CodeLine | LineProfile>(line: T, isLooping: boolean): T => {
-    const own = line.location && isLooping ? byLine.get(lineKey(line.location)) : undefined;
-    return own ? { ...line, rounds: own } : line;
-  };
+/** The code of a kernel with the rounds of the loops that its lines are in, and with what a warp executes of it. */
+export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
+  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // prettier-ignore
+  const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
   const looping = new Set(
     made.profile?.lines.filter(({ depth }) => depth > 0).map(({ location }) => lineKey(location)),
   );
+  const executed = made.executed?.(visits);
+  const stepsOf = (steps: Expression | null | undefined): { readonly steps?: AmountReport } => (steps ? { steps: reported(amountOf(steps)) } : {}); // prettier-ignore
   return {
     ...made,
     ...(made.profile && {
-      profile: { ...made.profile, lines: made.profile.lines.map((line) => withOwn(line, line.depth > 0)) },
+      profile: {
+        ...made.profile,
+        lines: made.profile.lines.map((line) => {
+          const own = line.location && line.depth > 0 ? byLine.get(lineKey(line.location)) : undefined;
+          return own ? { ...line, rounds: own } : line;
+        }),
+      },
     }),
     ...(made.code && {
-      code: { ...made.code, lines: made.code.lines.map((line) => withOwn(line, looping.has(lineKey(line.location)))) },
+      code: {
+        ...made.code,
+        ...stepsOf(executed?.whole),
+        lines: made.code.lines.map((line) => {
+          const key = lineKey(line.location);
+          const own = looping.has(key) ? byLine.get(key) : undefined;
+          return {
+            ...line,
+            ...(own && { roundBounds: { inner: reported(own.inner), all: reported(own.all) } }),
+            ...(own && isNumber(own.inner) && isNumber(own.all) && { rounds: { inner: own.inner.value!, all: own.all.value! } }), // prettier-ignore
+            ...stepsOf(executed?.byLine.get(key)),
+          };
+        }),
+      },
     }),
   };
+}
+
+/** Whether a bound has no parameters. */
+function isNumber({ bound, value }: Repetition): boolean {
+  return bound === String(value);
 }
 
 /** The code of a kernel as it is reported. */

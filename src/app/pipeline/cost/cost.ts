@@ -21,7 +21,8 @@ import { Interruption, withDefaultSignals } from '../../../system/interruption.t
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type { MergedAccesses } from '../../../sass/merged-accesses.ts';
-import { codeOf, type CodeOfKernel, type KernelRounds, withRounds } from './code-report.ts';
+import type { Repetition } from '../../../sass/profile.ts';
+import { codeOf, type CodeOfKernel, type RepeatedCode, withRounds } from './code-report.ts';
 import type { Figures } from './figures.ts';
 import type {
   BoundReport,
@@ -61,8 +62,8 @@ export async function withCosts(
       diagnostics.push(...made.diagnostics);
     }
     try {
-      const { rounds, ...bounds } = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged));
-      if (made) made = withRounds(made, rounds);
+      const { repeated, ...bounds } = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged)); // prettier-ignore
+      if (made) made = withRounds(made, repeated);
       const whole = {
         ...bounds,
         ...(made?.code && { code: made.code }),
@@ -127,7 +128,7 @@ function costOf(
   resources: KernelResources | undefined,
   timeout: number,
   merged: MergedAccesses | undefined,
-): CostReport & Pick<BuildCost, 'rounds'> {
+): CostReport & Pick<BuildCost, 'repeated'> {
   const { expired } = deadlineIn(timeout);
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
@@ -136,7 +137,7 @@ function costOf(
   const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
   const assumptions = [...(source?.assumptions ?? []), ...(production?.assumptions ?? [])];
   return {
-    rounds: (production ?? source)!.rounds,
+    repeated: (production ?? source)!.repeated,
     bounds: { ...(source && { source: source.bounds }), ...(production && { production: production.bounds }) },
     totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
@@ -161,7 +162,7 @@ function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
 }
 
 interface BuildCost {
-  readonly rounds: KernelRounds;
+  readonly repeated: RepeatedCode;
   readonly bounds: BoundsReport;
   readonly totals: LaunchTotals | null;
   readonly assumptions: readonly CostAssumptionReport[];
@@ -193,6 +194,7 @@ function costOfBuild(
     bounds,
     block,
     rounds,
+    visits,
     assumptions: taken,
   } = costOfKernel({
     kernel,
@@ -223,7 +225,7 @@ function costOfBuild(
   };
   const blocks = launch.grid && launch.grid[0] * launch.grid[1] * launch.grid[2];
   return {
-    rounds,
+    repeated: { rounds, visits, amountOf: (bound) => amountOf(bound, reference) },
     bounds: byMetric(boundMetrics, (metric) => boundReport(bounds[metric], reference)),
     totals: block && blocks !== null ? launchTotals(bounds, block, blocks, reference) : null,
     assumptions: [
@@ -244,8 +246,7 @@ function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Re
       value: valueOf(line.bound, reference),
       ...(line.reason === undefined ? {} : { reason: line.reason }),
     };
-    // What nobody gave is large.
-    return [{ cost, rank: valueOf(line.bound, (name) => reference(name) ?? 1000n) ?? 0 }];
+    return [{ cost, rank: weightOf(line.bound, reference) }];
   });
   ranked.sort(
     ({ cost: a, rank: first }, { cost: b, rank: second }) =>
@@ -259,6 +260,15 @@ function boundReport({ bound, reason, exact, lines }: MetricBound, reference: Re
       : { value: null, reason: reason ?? 'no bound was found' }),
     lines: list,
   };
+}
+
+function amountOf(bound: Expression, reference: Reference): Repetition {
+  return { bound: expressionText(bound), value: valueOf(bound, reference), weight: weightOf(bound, reference) };
+}
+
+/** What nobody gave is large. */
+function weightOf(bound: Expression, reference: Reference): number {
+  return valueOf(bound, (name) => reference(name) ?? 1000n) ?? 0;
 }
 
 function valueOf(bound: Expression, reference: Reference): number | null {

@@ -1,0 +1,176 @@
+/**
+ * How many instructions of its code a warp executes at most, from how often it comes to the lines of the PTX. A loop of
+ * the code may do several rounds of the PTX at once, or a part of them. An access is executed where the PTX executes it:
+ * so each round of the code takes as many rounds of the PTX as it has copies of one access that no way leaves out.
+ */
+import { add, constant, type Expression, floorQuotient, scale, zero } from '../cost/expressions/expression.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
+import { type Location, outermost, outsideToolkit } from '../source/location.ts';
+import { flowOf, type SassFlow } from './control-flow.ts';
+import type { CodeFunction, Cubin } from './cubin/cubin.ts';
+import { instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts';
+import { lineKey } from './line-changes.ts';
+import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
+import { withoutPadding } from './profile.ts';
+
+/** Instructions that a warp executes, whose lanes meet again where they parted; null where nobody knows. */
+export interface ExecutedSteps {
+  readonly whole: Expression | null;
+  /** By {@link lineKey}. */
+  readonly byLine: ReadonlyMap<string, Expression | null>;
+}
+
+/** What a round of the code takes of the PTX: at least so many visits of a line. */
+interface Share {
+  readonly copies: number;
+  readonly visits: Expression;
+  /** Whether the last round, which is left, takes as many. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Bounds what a warp executes of a kernel's code.
+ * @param visits how often a warp comes to lines of the PTX that are in loops, at most
+ * @param placeOf the name of a place in `byLine`
+ * @returns null where the code is not all understood
+ */
+export function executedSteps(
+  kernel: Kernel,
+  cubin: Cubin,
+  visits: ReadonlyMap<number, Expression>,
+  placeOf: (location: Location) => Location = (location) => location,
+): ExecutedSteps | null {
+  const code = cubin.functions.find(({ symbol, isKernel }) => isKernel && symbol === kernel.symbol);
+  if (!code) return null;
+  const version = versionOf(cubin.arch);
+  const flow = flowOf(withoutPadding(instructionsOf(code, version), version), version);
+  if (flow.unknown !== undefined) return null;
+  const loops = loopsOf(flow);
+  const rounds = new Rounds(kernel, code, flow, loops, visits);
+  const byLine = new Map<string, Expression | null>();
+  const bodies = new Map<number, number | null>();
+  let whole: Expression | null = zero;
+  for (const [block, { first, end }] of flow.blocks.entries()) {
+    const times = rounds.ofBlock(block);
+    for (const instruction of flow.instructions.slice(first, end)) {
+      const called = stepsOfCall(instruction, cubin, code, version, bodies);
+      const own = times && called !== null ? scale(times, 1 + called) : null;
+      const place = code.sourceAt(instruction.address);
+      const key = lineKey(place && placeOf(outsideToolkit(place) ?? outermost(place)));
+      const known = byLine.get(key);
+      byLine.set(key, known === null || own === null ? null : add(known ?? zero, own));
+      whole = whole && own && add(whole, own);
+    }
+  }
+  return { whole, byLine };
+}
+
+/** Instructions of the body that a call leads to; 0 where nothing is called, null where the body loops or nobody knows it. */
+function stepsOfCall(
+  instruction: SassInstruction,
+  { functions }: Cubin,
+  caller: CodeFunction,
+  version: number,
+  known: Map<number, number | null>,
+): number | null {
+  if (instruction.opcode?.kind !== 'call') return 0;
+  const target = targetOf(instruction, version);
+  const body = functions.find(({ kernel, start }) => kernel === caller.kernel && start === target);
+  if (target === undefined || !body || body === caller) return null;
+  if (!known.has(target)) {
+    const flow = flowOf(withoutPadding(instructionsOf(body, version), version), version);
+    const isPlain = flow.unknown === undefined && loopsOf(flow).loops.length === 0 && !flow.instructions.some(({ opcode }) => opcode?.kind === 'call'); // prettier-ignore
+    known.set(target, isPlain ? flow.instructions.length : null);
+  }
+  return known.get(target)!;
+}
+
+/** How often blocks are executed. */
+class Rounds {
+  readonly #code: CodeFunction;
+  readonly #flow: SassFlow;
+  readonly #loops: SassLoops;
+  readonly #visits: ReadonlyMap<number, Expression>;
+  /** Lines of the PTX with one instruction, an access. */
+  readonly #accesses: ReadonlySet<number>;
+  readonly #known = new Map<SassLoop, Expression | null>();
+
+  constructor(
+    kernel: Kernel,
+    code: CodeFunction,
+    flow: SassFlow,
+    loops: SassLoops,
+    visits: ReadonlyMap<number, Expression>,
+  ) {
+    const times = new Map<number, number>();
+    const accesses = kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => {
+      times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
+      const isAccess = effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)); // prettier-ignore
+      return isAccess || effect.kind === 'barrier' ? [ptxLine] : [];
+    })); // prettier-ignore
+    this.#accesses = new Set(accesses.filter((line) => times.get(line) === 1));
+    [this.#code, this.#flow, this.#loops, this.#visits] = [code, flow, loops, visits];
+  }
+
+  /** At most; null where nobody knows. */
+  ofBlock(block: number): Expression | null {
+    const loop = this.#loops.innermost(block);
+    return loop ? this.#ofLoop(loop) : constant(1);
+  }
+
+  /** How often the header of a loop is executed. */
+  #ofLoop(loop: SassLoop): Expression | null {
+    const known = this.#known.get(loop);
+    if (known !== undefined) return known;
+    const share = this.#shareOf(loop);
+    let found: Expression | null = null;
+    if (share) {
+      const whole = share.copies === 1 ? share.visits : floorQuotient(share.visits, constant(share.copies));
+      const around = share.isWhole ? zero : this.#around(loop);
+      found = around && add(whole, around);
+    }
+    this.#known.set(loop, found);
+    return found;
+  }
+
+  /** How often a loop is entered: at most once in each round of the one around it. */
+  #around(loop: SassLoop): Expression | null {
+    const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // prettier-ignore
+    if (outer.length === 0) return constant(1);
+    return this.#ofLoop(outer.reduce((least, one) => (one.blocks.size < least.blocks.size ? one : least)));
+  }
+
+  /** The access with the most copies that every round of a loop executes; null where it has none of known visits. */
+  #shareOf(loop: SassLoop): Share | null {
+    const { dominates, innermost } = this.#loops;
+    const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // prettier-ignore
+    const copies = new Map<number, { count: number; readonly blocks: number[] }>();
+    for (const block of always) {
+      const { first, end } = this.#flow.blocks[block]!;
+      for (const instruction of this.#flow.instructions.slice(first, end)) {
+        const kind = instruction.opcode?.kind;
+        const isAccess = kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'barrier';
+        const line = isAccess && !sassGuard(instruction) ? this.#code.ptxLineAt(instruction.address) : undefined;
+        if (line === undefined || !this.#accesses.has(line) || !this.#visits.has(line)) continue;
+        const own = copies.get(line) ?? { count: 0, blocks: [] };
+        copies.set(line, own);
+        own.count++;
+        own.blocks.push(block);
+      }
+    }
+    const exits = [...loop.blocks].filter((block) => this.#flow.blocks[block]!.successors.some((one) => !loop.blocks.has(one)) || this.#leaves(block)); // prettier-ignore
+    let best: Share | null = null;
+    for (const [line, { count, blocks }] of copies) {
+      const isWhole = exits.every((exit) => blocks.every((block) => dominates(block, exit)));
+      const isBetter = !best || count > best.copies || (count === best.copies && isWhole && !best.isWhole);
+      if (isBetter) best = { copies: count, visits: this.#visits.get(line)!, isWhole };
+    }
+    return best;
+  }
+
+  /** Whether threads may end in a block. */
+  #leaves(block: number): boolean {
+    const { first, end } = this.#flow.blocks[block]!;
+    return this.#flow.instructions.slice(first, end).some(({ opcode }) => opcode?.kind === 'exit');
+  }
+}
