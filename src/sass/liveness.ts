@@ -1,6 +1,6 @@
 /** Which registers of a SASS function are read later on. */
 import type { SassFlow } from './control-flow.ts';
-import { type SassInstruction, sassGuard } from './instruction/decode.ts';
+import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
 import { firstUniform, type RegisterUse, registerUse } from './instruction/operands.ts';
 import { predicatesRead, predicatesWritten } from './predicates.ts';
 
@@ -19,6 +19,11 @@ export class RegisterLiveness {
   /** By block, `words` each. */
   readonly #atStart: Uint32Array;
   readonly #live = new Uint32Array(words);
+  /** What is read under a guard alone, by the guard, until its predicate is written. */
+  readonly #underGuard = Array.from({ length: 14 }, () => new Uint32Array(words));
+  /** Guards whose sets are not empty, as bits. */
+  #guards = 0;
+  readonly #seen = new Uint32Array(words);
 
   constructor(flow: SassFlow, version: number) {
     this.#flow = flow;
@@ -54,9 +59,30 @@ export class RegisterLiveness {
       for (let word = 0; word < words; word++) this.#live[word]! |= this.#atStart[successor * words + word]!;
     }
     for (let index = end - 1; index >= first; index--) {
-      behind?.(index, this.#live);
+      const instruction = this.#flow.instructions[index]!;
+      behind?.(index, this.#seenBy(instruction.opcode?.uniform ? undefined : sassGuard(instruction)));
       this.#step(index);
-      before?.(index, this.#live);
+      before?.(index, this.#seenBy());
+    }
+    for (const register of [0, 1, 2, 3, 4, 5, 6]) this.#forget(register);
+  }
+
+  /** What is live where a guard holds, or may hold. */
+  #seenBy(guard?: SassGuard): Uint32Array {
+    if (this.#guards === 0) return this.#live;
+    this.#seen.set(this.#live);
+    const opposite = guard && guard.register !== 7 ? setOf(guard) ^ 1 : -1;
+    for (const [which, set] of this.#underGuard.entries()) if (which !== opposite && ((this.#guards >> which) & 1) === 1) unite(this.#seen, set); // prettier-ignore
+    return this.#seen;
+  }
+
+  /** From here on, upwards, a predicate is another one: what is read under it may be read whatever it is. */
+  #forget(predicate: number): void {
+    for (const which of [2 * predicate, 2 * predicate + 1]) {
+      if (((this.#guards >> which) & 1) === 0) continue;
+      unite(this.#live, this.#underGuard[which]!);
+      this.#underGuard[which]!.fill(0);
+      this.#guards &= ~(1 << which);
     }
   }
 
@@ -67,11 +93,30 @@ export class RegisterLiveness {
       this.#live.fill(0xffffffff);
       return;
     }
-    // What a guard may leave alone stays live.
-    if (!sassGuard(instruction)) for (const one of writtenBy(instruction, use)) exclude(this.#live, one);
-    for (const one of use.reads) include(this.#live, one);
+    for (const one of predicatesWritten(instruction)) this.#forget(one);
+    const guard = sassGuard(instruction);
+    // Guards of the uniform datapath are predicates of its own.
+    const which = guard && guard.register !== 7 && !instruction.opcode!.uniform ? setOf(guard) : -1;
+    // What a guard may leave alone stays live, but for what reads it under the same guard.
+    for (const one of writtenBy(instruction, use)) {
+      if (which >= 0) exclude(this.#underGuard[which]!, one);
+      if (guard) continue;
+      exclude(this.#live, one);
+      for (const set of this.#underGuard) exclude(set, one);
+    }
+    const readers = which < 0 ? this.#live : this.#underGuard[which]!;
+    if (which >= 0) this.#guards |= 1 << which;
+    for (const one of use.reads) include(readers, one);
     for (const one of predicatesRead(instruction)) include(this.#live, firstPredicate + one);
   }
+}
+
+function setOf({ register, negated }: SassGuard): number {
+  return 2 * register + (negated ? 1 : 0);
+}
+
+function unite(target: Uint32Array, source: Uint32Array): void {
+  for (let word = 0; word < words; word++) target[word]! |= source[word]!;
 }
 
 type LivenessVisitor = (index: number, live: Uint32Array) => void;

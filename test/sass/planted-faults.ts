@@ -48,6 +48,7 @@ type Edit = readonly { readonly at: SassInstruction; readonly code: Uint8Array }
 function plantsOf(
   instructions: readonly SassInstruction[],
   codeOf: (one: SassInstruction) => Uint8Array,
+  isPrivate: (one: SassInstruction) => boolean,
 ): Map<string, Edit[]> {
   const found = new Map<string, Edit[]>();
   const add = (kind: string, edit: Edit): unknown => found.set(kind, [...(found.get(kind) ?? []), edit]);
@@ -66,7 +67,7 @@ function plantsOf(
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
-    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${kind} dropped`, dropped(one)); // prettier-ignore
+    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${isPrivate(one) ? 'private ' : ''}${kind} dropped`, dropped(one)); // prettier-ignore
   }
   // Other waits are for loads of the same thread.
   const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH'; // prettier-ignore
@@ -82,7 +83,7 @@ function plantsOf(
     }
     if (isEnd(one)) add('end of a group dropped', dropped(one));
   }
-  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add('spill store dropped', dropped(one));
+  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add(`${isPrivate(one) ? 'private' : 'spill'} store dropped`, dropped(one)); // prettier-ignore
   for (const [index, one] of instructions.entries()) {
     if (one.opcode?.kind !== 'barrier' || barrierForm(one) === 'arrive') continue;
     add('barrier dropped', dropped(one));
@@ -104,7 +105,9 @@ for (const file of files) {
   const bytes = new Uint8Array(readFileSync(file));
   const cubin = readCubin(bytes);
   if ('problem' in cubin) throw new Error(`${file}: ${cubin.problem}`);
-  const { kernels } = lowerModule(parsePtx(readFileSync(file.replace(/cubin$/, 'ptx'), 'utf8')).module);
+  const text = readFileSync(file.replace(/cubin$/, 'ptx'), 'utf8');
+  const lines = text.split('\n');
+  const { kernels } = lowerModule(parsePtx(text).module);
   for (const kernel of kernels) {
     const own = cubin.functions.find(({ isKernel, symbol }) => isKernel && symbol === kernel.symbol);
     if (!own) continue;
@@ -117,7 +120,13 @@ for (const file of files) {
       continue;
     }
     const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // prettier-ignore
-    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16)); // prettier-ignore
+    // Arrays in the frame, and arguments of calls: the PTX stores them, and other threads see nothing of it.
+    const shown = new Set(kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [])))); // prettier-ignore
+    const isPrivate = ({ address }: SassInstruction, { ptxLineAt }: CodeFunction): boolean => {
+      const line = ptxLineAt(address) ?? 0;
+      return /\bst\./.test(lines[line - 1] ?? '') && !shown.has(line);
+    };
+    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16), (one) => isPrivate(one, own)); // prettier-ignore
     for (const [kind, edits] of planted) {
       for (let left = Number(plants); left > 0 && edits.length > 0; left--) {
         const [edit] = edits.splice(random.below(edits.length), 1);

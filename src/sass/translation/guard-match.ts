@@ -34,12 +34,16 @@ export function foreignGuards(
   }
   const conditions = new Conditions(kernel);
   const kept = new Set(flow.instructions.map(lineOf));
-  const keepsPredicates = flow.instructions.some(keepsPredicate);
+  // In memory, too, where registers are short.
+  const keepsPredicates = flow.instructions.some((one) => keepsPredicate(one) || one.opcode?.space === 'local');
   return flow.blocks.flatMap(({ first, end }, block) =>
     flow.instructions.slice(first, end).flatMap((instruction, index): ForeignGuard[] => {
       const guard = sassGuard(instruction);
       const ptxLine = lineOf(instruction);
-      const of = instruction.opcode?.kind === 'store' && ptxLine !== undefined ? stores.get(ptxLine) : undefined;
+      const of =
+        instruction.opcode?.kind === 'store' && instruction.opcode.space !== 'local' && ptxLine !== undefined
+          ? stores.get(ptxLine)
+          : undefined;
       if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
       const makers = makersOf(flow, block, first + index, guard.register);
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];

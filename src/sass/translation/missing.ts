@@ -1,5 +1,5 @@
 /** What the PTX wants the code to have, by line: barriers, mbarriers, fences, atomics, stores, copies and waits for them. */
-import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { rootOf } from '../displacements.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
@@ -89,6 +89,11 @@ interface CodeByLine {
   readonly kept: ReadonlySet<number>;
   readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
   readonly atomics: ReadonlySet<number>;
+  /** Lines with an arrival that copies make, and those that count one more arrival, which may be of the same. */
+  readonly copyArrivals: ReadonlySet<number>;
+  readonly counting: ReadonlySet<number>;
+  /** Lines with code that loads. */
+  readonly looking: ReadonlySet<number>;
   /** Lines with code that nobody knows. */
   readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
@@ -104,7 +109,8 @@ function codeByLine(
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
 ): CodeByLine {
-  const [kept, atomics, unknown] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  const [kept, atomics, looking, unknown] = [new Set<number>(), new Set<number>(), new Set<number>(), new Set<number>()]; // prettier-ignore
+  const [copyArrivals, counting] = [new Set<number>(), new Set<number>()];
   const byKind = linesByKind();
   const stored = new Map<number, number>();
   const fences = new Map<number, FenceStrength[]>();
@@ -133,7 +139,10 @@ function codeByLine(
       byKind.wait.add(line);
       left.set(line, Math.min(groups, left.get(line) ?? groups));
     }
+    if (opcode?.mnemonic === 'ARRIVES') copyArrivals.add(line);
+    else if (kind === 'atomic' || kind === 'mbarrier' || !opcode) counting.add(line);
     if (kind === 'atomic') atomics.add(line);
+    if (kind === 'load' || kind === 'atomic') looking.add(line);
     if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.mbarrier.add(line);
     // Some atomics become a loop that ends with a store.
     if (kind === 'atomic' || kind === 'mbarrier' || kind === 'store') byKind.atomic.add(line);
@@ -142,23 +151,42 @@ function codeByLine(
       stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     }
   }
-  return { kept, byKind, atomics, unknown, stored, fences, left };
+  return { kept, byKind, atomics, copyArrivals, counting, looking, unknown, stored, fences, left };
 }
 
 /**
- * Whether a block left code, or its only way in did: a predicate that decides whether it is executed. A block that every
- * launch executes is kept, too.
+ * Blocks of which the code has something: those that left code, those that every way behind such a block leads through,
+ * and those whose only way in left the predicate that decides whether they are executed. Blocks that every launch
+ * executes are kept, too.
  */
-function isKeptBlock({ blocks, values, postdominators }: Kernel, kept: ReadonlySet<number>, id: BlockId): boolean {
+function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<BlockId> {
+  const { blocks, postdominators } = kernel;
   const leftCode = (one: BlockId): boolean => blocks[one]!.instructions.some(({ ptxLine }) => kept.has(ptxLine));
-  if (leftCode(id)) return true;
-  for (let one: BlockId | null = blocks[0]!.id; one !== null; one = postdominators[one]!) if (one === id) return true;
-  const [before, ...others] = blocks[id]!.predecessors;
-  if (before === undefined || others.length > 0 || !leftCode(before)) return false;
-  const { terminator } = blocks[before]!;
-  if (terminator.kind !== 'branch' || terminator.condition.kind !== 'value') return false;
-  const { definition } = values[terminator.condition.id]!;
-  return definition.kind === 'instruction' && kept.has(definition.instruction.ptxLine);
+  const found = new Set<BlockId>();
+  for (const { id } of blocks) {
+    if (id !== blocks[0]!.id && !leftCode(id)) continue;
+    for (let one: BlockId | null = id; one !== null && !found.has(one); one = postdominators[one]!) found.add(one);
+  }
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const { id, predecessors } of blocks) {
+      const [before, ...others] = predecessors;
+      if (before === undefined || others.length > 0 || !found.has(before)) continue;
+      const { terminator } = blocks[before]!;
+      if (terminator.kind === 'branch' && leftPredicate(kernel, kept, terminator.condition)) found.add(id);
+    }
+  }
+  return found;
+}
+
+/** Whether what computes a predicate left code; those that are made of others alone leave none. */
+function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Operand): boolean {
+  if (predicate.kind !== 'value') return false;
+  const { definition } = kernel.values[predicate.id]!;
+  if (definition.kind !== 'instruction') return false;
+  const { ptxLine, operation, arguments: operands } = definition.instruction;
+  if (kept.has(ptxLine)) return true;
+  return /^(?:not|and|or|xor)\.pred$/.test(operation.mnemonic) && operands.every((one) => leftPredicate(kernel, kept, one)); // prettier-ignore
 }
 
 /**
@@ -207,12 +235,14 @@ export function lostInstructions(
   const code = codeByLine(flow, version, lineOf, isBarrier);
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
-  const weaker: Record<'fence' | 'wait', Set<number>> = { fence: new Set(), wait: new Set() };
+  /** Lines with code that does less than is wanted. */
+  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set() }; // prettier-ignore
   /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   const stores: StoreInBlock[] = [];
+  const keptOnes = keptBlocks(kernel, code.kept);
   for (const { id, instructions } of kernel.blocks) {
-    const isKept = isKeptBlock(kernel, code.kept, id);
+    const isKept = keptOnes.has(id);
     const merged = mergedStores(kernel, instructions, code);
     for (const instruction of instructions) {
       const { ptxLine } = instruction;
@@ -233,19 +263,30 @@ export function lostInstructions(
       }
       const fences = fence ? code.fences.get(ptxLine) : undefined;
       if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // prettier-ignore
+      // The copies of two of these may make one arrival together: then one line has no code.
+      const [counts, arrives] = [code.counting.has(ptxLine), code.copyArrivals.has(ptxLine)];
+      if (
+        effect.kind === 'mbarrier' &&
+        effect.form === 'cp_async_arrive' &&
+        !effect.noIncrement &&
+        counts !== arrives
+      ) {
+        for (const lines of [wanted, inKept, weaker]) lines.mbarrier.add(ptxLine);
+      }
       const left = code.left.get(ptxLine);
       const most = groupsLeft(instruction);
       if (most !== null && left !== undefined && left > most) weaker.wait.add(ptxLine);
     }
   }
   return wantedKinds.flatMap((what) => {
-    const isWeaker = (line: number): boolean => (what === 'fence' || what === 'wait') && weaker[what].has(line);
+    const isWeaker = (line: number): boolean => weaker[what]?.has(line) === true;
     // Code that several lines of inline assembly share has the line of one of them.
     const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // prettier-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];
-    const overwritten = what === 'store' ? overwrittenLines(kernel, stores, new Set(lost)) : new Set<number>();
+    const overwritten =
+      what === 'store' ? overwrittenLines(kernel, stores, new Set(lost), code.looking) : new Set<number>();
     return lost
       .filter((line) => inKept[what].has(line) && !overwritten.has(line))
       .map((ptxLine) => ({ what, ptxLine }));

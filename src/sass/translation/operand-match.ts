@@ -158,7 +158,12 @@ function givesItsOwn(
     const wanted = source.givenAt(value);
     const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
     // Where the line left no code, another one computes the same.
-    return !wanted || !made || [...wanted].some((line) => !kept.has(line)) || made.some((line) => wanted.has(line));
+    return (
+      !wanted ||
+      !made ||
+      [...wanted].some((line) => !kept.has(line)) ||
+      (made.length > 0 && made.every((line) => wanted.has(line)))
+    );
   });
 }
 

@@ -5,6 +5,7 @@
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
+import { constantLeaf, mostParameterBytes, parameterOffsets, specialLeaf } from './leaves.ts';
 import { fromOutside, type RegisterFlow } from './registers.ts';
 
 /** Leaves of a value. */
@@ -23,11 +24,6 @@ const keys = 4096;
 /** So many instructions are followed for one value. */
 const mostSteps = 3000;
 
-/** Special registers by their number in bits 72 to 79. */
-const specialRegisters: Readonly<Record<number, string>> = {
-  0x00: 'laneid', 0x21: 'tid.x', 0x22: 'tid.y', 0x23: 'tid.z', 0x25: 'ctaid.x', 0x26: 'ctaid.y', 0x27: 'ctaid.z',
-}; // prettier-ignore
-
 /** Clocks and timers: as loads, each reading gives a value of its own. */
 const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
 
@@ -37,24 +33,12 @@ const zeroSpecial = 255;
 /** Operations that may move a value from one register to another, or make a constant. */
 const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // prettier-ignore
 
-/** Where the parameters of a kernel begin in the constant bank 0. */
-function parametersFrom(version: number): number {
-  if (version >= 100) return 0x380;
-  return version >= 90 ? 0x210 : 0x160;
-}
-
-/** Sizes of the block and the grid follow each other in the constant bank 0. */
-const sizes = ['ntid.x', 'ntid.y', 'ntid.z', 'nctaid.x', 'nctaid.y', 'nctaid.z'];
-const laterSizes = ['ntid.x', 'ntid.y', 'ntid.z', undefined, 'nctaid.x', 'nctaid.y', 'nctaid.z'];
-const laterSizesFrom = 0x360;
-
 /** What values of the code are made of. */
 export class CodeOrigins {
   readonly #flow: SassFlow;
   readonly #registers: RegisterFlow;
   readonly #lineOf: (instruction: SassInstruction) => number | undefined;
-  readonly #parameters: number;
-  readonly #isLater: boolean;
+  readonly #version: number;
   readonly #known = new Map<number, Origins>();
   /** Lines of the PTX that load. Variables in local memory whose address is not used are values there. */
   readonly #loads = new Set<number>();
@@ -74,8 +58,7 @@ export class CodeOrigins {
     }
     this.#registers = registers;
     this.#lineOf = lineOf;
-    this.#parameters = parametersFrom(version);
-    this.#isLater = version >= 100;
+    this.#version = version;
   }
 
   /** Of each instruction that may have written a register; null where those are too many or none is known. */
@@ -83,7 +66,7 @@ export class CodeOrigins {
     const definitions = this.#registers.definitionsOf(index, register);
     if (!definitions) return null;
     // From sm_100 on some instructions may write more than is known of them.
-    if (this.#isLater && definitions.every((definition) => definition === fromOutside)) return null;
+    if (this.#version >= 100 && definitions.every((definition) => definition === fromOutside)) return null;
     const found: Origins[] = [];
     const seen = new Set<number>();
     const work = definitions.map((at) => ({ at, register }));
@@ -110,7 +93,11 @@ export class CodeOrigins {
   /** Lines of the instructions that may have written a register; null where one of them may be a copy, or nobody knows it. */
   givenAt(index: number, register: number): readonly number[] | null {
     const lines: number[] = [];
-    for (const at of this.#registers.definitionsOf(index, register) ?? [fromOutside]) {
+    const definitions = this.#registers.definitionsOf(index, register);
+    // What nobody knows the operands of may write another register.
+    const certain = definitions?.filter((at) => at === fromOutside || this.#registers.uses[at]) ?? [];
+    if (certain.length === 0) return null;
+    for (const at of certain) {
       if (at === fromOutside) continue;
       const instruction = this.#flow.instructions[at]!;
       const line = this.#lineOf(instruction);
@@ -173,8 +160,8 @@ export class CodeOrigins {
     if (mnemonic === 'S2R' || mnemonic === 'S2UR' || mnemonic === 'CS2R') {
       const special = wordBits(instruction, 72, 8);
       if (special === zeroSpecial) return { leaves: [], isLeaf: true };
-      const name = specialRegisters[special];
-      if (name !== undefined) return { leaves: [`special ${name}`], isLeaf: true };
+      const leaf = specialLeaf(special);
+      if (leaf !== undefined) return { leaves: [leaf], isLeaf: true };
       const line = this.#lineOf(instruction);
       return line !== undefined && clocks.has(special) ? { leaves: [`load ${line}`], isLeaf: true } : null;
     }
@@ -186,10 +173,9 @@ export class CodeOrigins {
   }
 
   #constant(bank: number, offset: number): string[] {
-    if (bank !== 0) return [];
-    const size = this.#isLater ? laterSizes[(offset - laterSizesFrom) / 4] : sizes[offset / 4];
-    if (size !== undefined) return [`special ${size}`];
-    return offset >= this.#parameters ? [`parameter ${(offset - this.#parameters) & ~7}`] : [];
+    const leaf = bank === 0 ? constantLeaf(this.#version, offset) : null;
+    if (!leaf) return [];
+    return [leaf.kind === 'special' ? leaf.name : `parameter ${leaf.offset & ~7}`];
   }
 }
 
@@ -197,9 +183,6 @@ export class CodeOrigins {
 function offsetOfLoad(instruction: SassInstruction): number {
   return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
 }
-
-/** Those of kernels with more bytes of parameters start elsewhere in the constant bank. */
-const mostParameterBytes = 4096;
 
 /** What values of the PTX are made of. */
 export class SourceOrigins {
@@ -210,13 +193,7 @@ export class SourceOrigins {
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    let at = 0;
-    this.#parameterAt = kernel.parameters.map(({ bytes, alignment }) => {
-      const offset = Math.ceil(at / alignment) * alignment;
-      at = offset + bytes;
-      return offset;
-    });
-    this.#parameterBytes = at;
+    ({ at: this.#parameterAt, bytes: this.#parameterBytes } = parameterOffsets(kernel));
   }
 
   /** With the conditions that decide which value it is. */

@@ -10,41 +10,42 @@ export interface StoreInBlock {
 }
 
 /**
- * Lines of stores behind which, with no barrier and no fence in between, a store follows that may be of the same place.
+ * Lines of stores that, on every path behind them, a store to the same place follows before anybody may look: with no
+ * barrier, no fence, no end of the kernel and no load of that place in between.
  * @param stores all of the kernel
  * @param lines those asked for
+ * @param looking lines whose code loads; the assembler may know what other loads give
  */
 export function overwrittenLines(
   kernel: Kernel,
   stores: readonly StoreInBlock[],
   lines: ReadonlySet<number>,
+  looking: ReadonlySet<number>,
 ): Set<number> {
   const asked = stores.filter(({ instruction }) => lines.has(instruction.ptxLine));
-  const found = new Set<number>();
-  if (asked.length === 0) return found;
+  if (asked.length === 0) return new Set();
   const successors: BlockId[][] = kernel.blocks.map(() => []);
   for (const { id, predecessors } of kernel.blocks) for (const one of predecessors) successors[one]!.push(id);
-  for (const { instruction, block } of asked) {
-    const { instructions } = kernel.blocks[block]!;
+  const isOverwritten = ({ instruction, block }: StoreInBlock): boolean => {
     const seen = new Set<BlockId>();
-    const work = [{ block, from: instructions.indexOf(instruction) + 1 }];
+    const work = [{ block, from: kernel.blocks[block]!.instructions.indexOf(instruction) + 1 }];
     while (work.length > 0) {
       const next = work.pop()!;
       const rest = kernel.blocks[next.block]!.instructions.slice(next.from);
-      const last = rest.findIndex((one) => separates(one) || overwrites(kernel, instruction, one));
-      if (last >= 0) {
-        if (!separates(rest[last]!)) found.add(instruction.ptxLine);
-        continue;
-      }
+      const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // prettier-ignore
+      if (last && overwrites(kernel, instruction, last)) continue;
+      // The next round of a loop has an address of its own.
+      const leaves = successors[next.block]!.some((one) => dominates(kernel.dominators, one, next.block));
+      if (last || leaves || successors[next.block]!.length === 0) return false;
       for (const successor of successors[next.block]!) {
-        // The next round of a loop has an address of its own.
-        if (seen.has(successor) || dominates(kernel.dominators, successor, next.block)) continue;
+        if (seen.has(successor)) continue;
         seen.add(successor);
         work.push({ block: successor, from: 0 });
       }
     }
-  }
-  return found;
+    return true;
+  };
+  return new Set(asked.filter(isOverwritten).map(({ instruction }) => instruction.ptxLine));
 }
 
 /** What may look at a place, or lets others look. */
@@ -54,6 +55,22 @@ function separates({ operation: { effect } }: Instruction): boolean {
 
 function bytesOf({ operation: { effect } }: Instruction): number {
   return effect.kind === 'store' ? effect.bytes * effect.lanes : 0;
+}
+
+/** Whether a load or an atomic may be of a place that a store stores to. */
+function looksAt(
+  kernel: Kernel,
+  store: Instruction,
+  { operation: { effect }, arguments: [address], offset }: Instruction,
+): boolean {
+  const own = store.operation.effect;
+  if ((effect.kind !== 'load' && effect.kind !== 'atomic') || own.kind !== 'store') return false;
+  if (effect.kind === 'load' && effect.nonCoherent) return false;
+  if (effect.space !== own.space && effect.space !== 'generic' && own.space !== 'generic') return false;
+  const [left, right] = [store.arguments[0], address].map((one) => one && rootOf(kernel, one));
+  if (!left || !right || left.root !== right.root) return true;
+  const apart = right.added + offset - left.added - store.offset;
+  return apart < BigInt(bytesOf(store)) && apart + BigInt(effect.bytes * effect.lanes) > 0n;
 }
 
 /** Whether a store is of all that an earlier one stores. */

@@ -78,13 +78,41 @@ export class RegisterFlow {
     return this.uses[index]?.reads.includes(source) ? [source] : [];
   }
 
-  /** Loads of spilled registers that nothing in the function stores. Where a value is undefined, a load may come first. */
-  unstored(): SassInstruction[] {
+  /**
+   * Loads of spilled registers that some path reaches without a store of them; where values may be undefined, those that
+   * nothing in the function stores.
+   * @param isDefined whether all that the PTX uses is defined on all paths
+   */
+  unstored(isDefined: boolean): SassInstruction[] {
     const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
     return [...this.#spills].flatMap(([index, { isLoad, slots }]) => {
-      const isLost = isLoad && !slots.some((slot) => stored.has(slot));
+      const isLost = isLoad && (!slots.some((slot) => stored.has(slot)) || (isDefined && slots.some((slot) => this.#mayBeUnstored(index, slot)))); // prettier-ignore
       return isLost ? [this.#flow.instructions[index]!] : [];
     });
+  }
+
+  /** Whether a path from the entry to a load has no store of a slot, under whatever guard. */
+  #mayBeUnstored(index: number, slot: number): boolean {
+    const stores = (at: number): boolean => {
+      const spill = this.#spills.get(at);
+      return spill !== undefined && !spill.isLoad && spill.slots.includes(slot);
+    };
+    const seen = new Set<number>();
+    const work = [{ block: this.#blockOf[index]!, from: index - 1 }];
+    while (work.length > 0) {
+      const { block, from } = work.pop()!;
+      const { first, predecessors } = this.#flow.blocks[block]!;
+      let at = from;
+      while (at >= first && !stores(at)) at--;
+      if (at >= first) continue;
+      if (block === 0) return true;
+      for (const one of predecessors) {
+        if (seen.has(one)) continue;
+        seen.add(one);
+        work.push({ block: one, from: this.#flow.blocks[one]!.end - 1 });
+      }
+    }
+    return false;
   }
 
   /** Whether an instruction loads a spilled register, or stores one. */

@@ -279,6 +279,7 @@ export function skippedEffects(
     for (const effect of present) if (has(set, effect) && !has(other, effect)) skipped.add(lines[effect]!);
   }
   const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // prettier-ignore
-  const overwritten = overwrittenLines(kernel, stores, skipped);
+  const looking = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : []))); // prettier-ignore
+  const overwritten = overwrittenLines(kernel, stores, skipped, looking);
   return [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b);
 }

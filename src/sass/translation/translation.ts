@@ -4,7 +4,7 @@
  * (or a fence) in between that all paths of the PTX put there; and every barrier, fence and atomic of code that was kept
  * must be there.
  */
-import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
 import { flowOf, type SassFlow } from '../control-flow.ts';
 import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts'; // prettier-ignore
@@ -16,6 +16,7 @@ import {
   type LostInstruction,
   lostInstructions,
 } from './missing.ts';
+import { foreignAddresses } from './address-values.ts';
 import { foreignGuards } from './guard-match.ts';
 import { foreignOperands } from './operand-match.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';
@@ -182,10 +183,13 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   for (const { what, isCertain, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
   }
+  for (const { ptxLine, instruction } of foreignAddresses(kernel, flow, registers, version, lineOf)) {
+    faults.push({ kind: 'foreign', what: 'address', isCertain: false, ptxLine, address: instruction.address });
+  }
   for (const { ptxLine, instruction } of foreignGuards(kernel, flow, lineOf)) {
     faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: instruction.address });
   }
-  for (const instruction of registers.unstored()) {
+  for (const instruction of registers.unstored(!usesUndefined(kernel))) {
     const { address } = instruction;
     faults.push({ kind: 'unstored', what: 'spill', ptxLine: lineOf(instruction) ?? 0, address });
   }
@@ -194,6 +198,12 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     faults.push({ kind: 'unused', what: 'result', ptxLine: lineOf(instruction) ?? 0, address });
   }
   return { checked: true, faults };
+}
+
+/** Whether some path gives an undefined value to something. */
+function usesUndefined({ blocks }: Kernel): boolean {
+  const isUndefined = ({ kind }: Operand): boolean => kind === 'undefined';
+  return blocks.some(({ phis, instructions }) => phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined))); // prettier-ignore
 }
 
 function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInstruction, Call>): boolean {

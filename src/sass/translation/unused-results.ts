@@ -53,18 +53,26 @@ function neededLines(kernel: Kernel): ReadonlySet<number> {
   return lines;
 }
 
-/** Where registers are short, ptxas computes integers again where they are used, and may leave the first computation. */
-function remadeBy(
-  flow: SassFlow,
+/** What ptxas computes again where it is used, and may leave where it was computed first, if registers are short. */
+const remade: ReadonlySet<string> = new Set(['integer', 'convert', 'special']);
+
+/**
+ * Whether an instruction may be left without a use: one that is computed again elsewhere, and, where
+ * registers are kept in memory, whatever may be computed again or is loaded from there.
+ */
+function remadeIn(
+  { instructions }: SassFlow,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): (instruction: SassInstruction) => boolean {
-  if (!flow.instructions.some(({ opcode }) => opcode?.space === 'local')) return () => false;
-  const times = new Map<number, number>();
-  for (const one of flow.instructions) {
-    const line = lineOf(one);
-    if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
-  }
-  return (one) => one.opcode?.kind === 'integer' && (times.get(lineOf(one) ?? 0) ?? 0) > 1;
+  const keepsRegisters = instructions.some(({ opcode }) => opcode?.space === 'local');
+  const keyOf = (one: SassInstruction): string => `${lineOf(one)} ${one.code & 0x1ff}`;
+  const times = new Map<string, number>();
+  for (const one of instructions) times.set(keyOf(one), (times.get(keyOf(one)) ?? 0) + 1);
+  return (one) => {
+    const { kind, space } = one.opcode!;
+    if (keepsRegisters && (remade.has(kind) || space === 'local')) return true;
+    return kind === 'integer' && times.get(keyOf(one))! > 1;
+  };
 }
 
 /**
@@ -92,6 +100,6 @@ export function unusedResults(
   });
   if (found.length === 0) return [];
   const needed = neededLines(kernel);
-  const isRemade = remadeBy(flow, lineOf);
+  const isRemade = remadeIn(flow, lineOf);
   return found.filter((one) => !isRemade(one) && needed.has(lineOf(one) ?? 0)).sort((a, b) => a.address - b.address);
 }
