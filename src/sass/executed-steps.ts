@@ -8,7 +8,14 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
-import { instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts';
+import {
+  accessBits,
+  instructionsOf,
+  type SassInstruction,
+  sassGuard,
+  targetOf,
+  versionOf,
+} from './instruction/decode.ts';
 import { lineKey } from './line-changes.ts';
 import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
 import { withoutPadding } from './profile.ts';
@@ -46,7 +53,7 @@ export function executedSteps(
   const flow = flowOf(withoutPadding(instructionsOf(code, version), version), version);
   if (flow.unknown !== undefined) return null;
   const loops = loopsOf(flow);
-  const rounds = new Rounds(kernel, code, flow, loops, visits);
+  const rounds = new Rounds(kernel, code, flow, loops, visits, version);
   const byLine = new Map<string, Expression | null>();
   const bodies = new Map<number, number | null>();
   let whole: Expression | null = zero;
@@ -91,8 +98,9 @@ class Rounds {
   readonly #flow: SassFlow;
   readonly #loops: SassLoops;
   readonly #visits: ReadonlyMap<number, Expression>;
-  /** Lines of the PTX with one instruction, an access. */
-  readonly #accesses: ReadonlySet<number>;
+  /** Lines of the PTX with one instruction, a load or a store, with its bits, or a barrier. */
+  readonly #accesses = new Map<number, number>();
+  readonly #version: number;
   readonly #known = new Map<SassLoop, Expression | null>();
 
   constructor(
@@ -101,15 +109,19 @@ class Rounds {
     flow: SassFlow,
     loops: SassLoops,
     visits: ReadonlyMap<number, Expression>,
+    version: number,
   ) {
     const times = new Map<number, number>();
-    const accesses = kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => {
-      times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
-      const isAccess = effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)); // prettier-ignore
-      return isAccess || effect.kind === 'barrier' ? [ptxLine] : [];
-    })); // prettier-ignore
-    this.#accesses = new Set(accesses.filter((line) => times.get(line) === 1));
-    [this.#code, this.#flow, this.#loops, this.#visits] = [code, flow, loops, visits];
+    for (const { instructions } of kernel.blocks) {
+      for (const { ptxLine, operation: { effect } } of instructions) {
+        times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
+        // Some atomics become loops, and wide accesses several.
+        if (effect.kind === 'barrier') this.#accesses.set(ptxLine, 0);
+        else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)) this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8); // prettier-ignore
+      }
+    } // prettier-ignore
+    for (const [line, many] of times) if (many > 1) this.#accesses.delete(line);
+    [this.#code, this.#flow, this.#loops, this.#visits, this.#version] = [code, flow, loops, visits, version];
   }
 
   /** At most; null where nobody knows. */
@@ -149,9 +161,11 @@ class Rounds {
       const { first, end } = this.#flow.blocks[block]!;
       for (const instruction of this.#flow.instructions.slice(first, end)) {
         const kind = instruction.opcode?.kind;
-        const isAccess = kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'barrier';
+        const isAccess = kind === 'load' || kind === 'store' || kind === 'barrier';
         const line = isAccess && !sassGuard(instruction) ? this.#code.ptxLineAt(instruction.address) : undefined;
-        if (line === undefined || !this.#accesses.has(line) || !this.#visits.has(line)) continue;
+        const bits = line === undefined ? undefined : this.#accesses.get(line);
+        const isWhole = bits !== undefined && (kind === 'barrier' ? bits === 0 : bits > 0 && (accessBits(instruction, this.#version) ?? 0) >= bits); // prettier-ignore
+        if (line === undefined || !isWhole || !this.#visits.has(line)) continue;
         const own = copies.get(line) ?? { count: 0, blocks: [] };
         copies.set(line, own);
         own.count++;
