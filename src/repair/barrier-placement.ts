@@ -14,7 +14,7 @@ import { type Placement, type SearchResult, searchPlacements } from './placement
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle, type Subject } from './subject.ts';
 import { loopDepths } from './weight.ts';
-import { obstacleOf, stepOf } from './explain.ts';
+import { lineIn, obstacleOf, stepOf } from './explain.ts';
 import type { Obstacle } from './explanation.ts';
 
 type None = Extract<SearchResult, { kind: 'none' }>;
@@ -38,6 +38,8 @@ export type PlacementOutcome =
 
 interface Attempt extends CandidateOptions {
   readonly level: 'block' | 'warp';
+  /** Of a repair in part: what no run showed may stay open. */
+  readonly isOfShown?: true;
 }
 
 /**
@@ -53,7 +55,10 @@ export async function placeBarriers(
   const obstacles: Obstacle[] = [];
   let races: readonly UnorderedPair[] = [];
   const functions = new Set<FunctionDefinition>();
-  const attempts: Attempt[] = [{ splits: true, level: 'block' }];
+  const attempts: Attempt[] = [
+    ...(request.isPartial && !isRewritten ? [{ splits: true, level: 'block', isOfShown: true } as const] : []),
+    { splits: true, level: 'block' },
+  ];
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
     const searched = await search(request, attempt, effort);
     if (searched === null) {
@@ -67,7 +72,7 @@ export async function placeBarriers(
       if (attempt.level === 'block') obstacles.push(obstacleOf(result, source));
       if (result.needsGrid && !request.gridLevel && !isRewritten && attempt.level === 'block')
         obstacles.push(...(await adviceForBlocks(request, searched, effort)));
-      if (!attempt.conditions && attempt.level === 'block') {
+      if (!attempt.conditions && !attempt.isOfShown && attempt.level === 'block') {
         races = result.races;
         attempts.push(...furtherAttempts(candidates, result, request.gridLevel));
       }
@@ -152,8 +157,8 @@ interface Searched {
 }
 
 async function search(
-  { source, weights, gridLevel, build, expired, lightestSets, isPartial }: RepairRequest,
-  { level, ...options }: Attempt,
+  { source, shown, weights, gridLevel, build, expired, lightestSets, isPartial }: RepairRequest,
+  { level, isOfShown, ...options }: Attempt,
   effort: Effort,
 ): Promise<Searched | null> {
   for (const splits of options.splits ? [true, false] : [false]) {
@@ -164,7 +169,12 @@ async function search(
     const { subjects } = built;
     const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
     const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
-    const request = { oracle, candidates, weights, gridLevel, level, isShared, expired, lightestSets, effort };
+    const replacements = isPartial ? (marker: number) => placesBeside(candidates, marker) : undefined;
+    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort }; // prettier-ignore
+    if (isOfShown) {
+      const { races } = await oracle.ask((marker) => asWritten(candidates[marker]));
+      oracle.tolerate(races.filter((pair) => !isShown(pair)));
+    }
     let result = await searchPlacements(request);
     if (isPartial && result.kind === 'none' && result.races.length > 0) {
       oracle.tolerate(result.races);
@@ -173,6 +183,35 @@ async function search(
     return { oracle, result, subjects, isShared, candidates, depths: loopDepths(subjects.map(({ kernel }) => kernel)) };
   }
   return null;
+
+  /** Whether a run showed a race of the two lines; true where a line is not known. */
+  function isShown(pair: UnorderedPair): boolean {
+    const lines = [pair.first, pair.second].map((id) => lineIn(source.file, pair, id));
+    if (lines.includes(undefined)) return true;
+    return shown.some((accesses) => {
+      const [a, b] = accesses.map(({ file, line }) => (file === source.file ? line : undefined));
+      return (a === lines[0] && b === lines[1]) || (a === lines[1] && b === lines[0]);
+    });
+  }
+}
+
+/**
+ * The places right before and behind the conditional statements around a barrier. What such a barrier was meant to order
+ * is not known where a kernel is not proved, so one of them is to take it.
+ */
+function placesBeside(candidates: readonly BarrierCandidate[], marker: number): number[] {
+  const from = candidates[marker]!;
+  const stands = (to: BarrierCandidate, condition: number): boolean =>
+    (to.kind === 'before' || to.kind === 'after') &&
+    !to.conditions.includes(condition) &&
+    (to.statement.start === condition || to.previous?.start === condition);
+  const places = candidates.filter((to) => to.function === from.function && from.conditions.some((condition) => stands(to, condition))); // prettier-ignore
+  return places.map(({ number }) => number);
+}
+
+/** What a candidate is as the source has it. */
+function asWritten(candidate: BarrierCandidate | undefined): MarkerState {
+  return candidate?.kind === 'existing' ? candidate.level : 'off';
 }
 
 /**
@@ -197,8 +236,7 @@ async function holdsForOtherArguments(
   const states = new Map<number, MarkerState>(added.map(({ marker, state }) => [marker, state]));
   for (const marker of removed) states.set(marker, 'off');
   const { proved } = await new Oracle(general, placeIn(file, candidates), effort).ask((marker) => {
-    const candidate = candidates[marker];
-    return states.get(marker) ?? (candidate?.kind === 'existing' ? candidate.level : 'off');
+    return states.get(marker) ?? asWritten(candidates[marker]);
   });
   return proved;
 }
@@ -224,8 +262,7 @@ async function warpAlternative(
   };
   const markers = new Set(added.map(({ marker }) => marker));
   const { proved } = await oracle.ask((marker) => {
-    const candidate = candidates[marker];
-    return markers.has(marker) ? 'warp' : candidate?.kind === 'existing' ? candidate.level : 'off';
+    return markers.has(marker) ? 'warp' : asWritten(candidates[marker]);
   });
   if (!proved) return null;
   const text = applyPlacement(request.source, placement, candidates);

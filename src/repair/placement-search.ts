@@ -26,6 +26,8 @@ interface SearchRequest {
   readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
+  /** Of a repair in part: places of which one takes the barrier that is taken away from a marker. */
+  readonly replacements?: ((marker: number) => readonly number[]) | undefined;
   /** True once the time is up. */
   readonly expired: () => boolean;
 }
@@ -184,6 +186,10 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     clauses.push(...fresh);
     effort.clauses += fresh.length;
   };
+  for (const marker of removed) {
+    const places = (request.replacements?.(marker) ?? []).flatMap((place) => indexOf.get(`${place}block`) ?? []);
+    if (places.length > 0) addClauses([places]);
+  }
   let handsOn = oracle.subjects.some(({ kernel }) => holdsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {

@@ -44,6 +44,8 @@ export interface RacingAccess {
 export interface RepairRequest {
   readonly source: CudaSource;
   readonly racing: readonly RacingAccess[];
+  /** All pairs of accesses of the races that are to be repaired. */
+  readonly shown: readonly (readonly RacingAccess[])[];
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;

@@ -141,12 +141,14 @@ function ownBarrier(source: CudaSource, { function: definition, statement }: Bar
   if (words === undefined || others.length > 0) return null;
   const name = groupOf.exec(words)?.[1];
   if (name === undefined) return words;
+  if (groupsIn(source, definition).get(name) !== 'block') return null;
+  // A parameter is seen everywhere.
+  if (new RegExp(`\\b${name}\\b`).test(text.slice(definition.start, definition.bodyStart))) return words;
   const before = text.slice(definition.bodyStart, statement.start);
   const declared = before.search(new RegExp(`\\b${name}\\b`));
-  const isDeclared = declared !== -1 && groupsIn(source, definition).get(name) === 'block';
   const outside = before.slice(0, declared);
   const depth = outside.split('{').length - outside.split('}').length;
-  return isDeclared && depth <= 1 ? words : null;
+  return declared !== -1 && depth <= 1 ? words : null;
 }
 
 /** The group in `cta.sync();` and `cg::sync(cta);`. */

@@ -64,7 +64,7 @@ function readsAndWrites(text: string, assignment: SyntaxNode): boolean {
   const operator = childIn(assignment, 'operator');
   if (!left || !right || right.type === 'initializer_list' || right.type === 'ERROR') return false;
   const isCompound = operator !== undefined && text.slice(operator.start, operator.end) !== '=';
-  if (!memory.test(left.type) || holds(left, sideEffects)) return false;
+  if (!memory.test(left.type) || hasEffects(text, left)) return false;
   return isCompound || holds(right, memory);
 }
 
@@ -110,7 +110,7 @@ export function chainedStore(
     if (!target || !operator || text.slice(operator.start, operator.end) !== '=') return null;
     targets.push(target);
   }
-  if (!targets.some(({ type }) => memory.test(type)) || targets.some((target) => holds(target, sideEffects)))
+  if (!targets.some(({ type }) => memory.test(type)) || targets.some((target) => hasEffects(text, target)))
     return null;
   return {
     load: `${text.slice(inner.start, inner.end)};`,
@@ -271,6 +271,16 @@ function typeOf(source: CudaSource, { start, end }: FunctionDefinition, target: 
 
 function holds(node: SyntaxNode, types: RegExp): boolean {
   return nodesWhere(node, ({ type }) => types.test(type)).length > 0;
+}
+
+/** `block.thread_rank()`, and what else tells of a group of threads and does nothing besides. */
+const ofGroup = /(?:\.|->)(?:thread_rank|size|num_threads|meta_group_rank|meta_group_size)\(\)$/;
+
+/** Whether evaluating an expression twice, or later, may be something else. */
+function hasEffects(text: string, expression: SyntaxNode): boolean {
+  return nodesWhere(expression, ({ type }) => sideEffects.test(type)).some(
+    ({ type, start, end }) => type !== 'call_expression' || !ofGroup.test(text.slice(start, end).replace(/\s/g, '')),
+  );
 }
 
 /** Whether evaluating an expression may change memory: it assigns, or calls what is not known to leave it alone. */

@@ -12,7 +12,7 @@ import { clock } from '../../../system/clock.ts';
 import { processCpu } from '../../../system/cpu-time.ts';
 import { deadlineIn } from '../../../system/deadline.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../document/repaired-file.ts';
-import { type Finding, findingsOf, fingerprintsOf } from '../../../document/outcome.ts';
+import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../document/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
@@ -398,9 +398,11 @@ async function decideGroup(
     const request = verifying(edited, texts);
     return found ? takingFirst(request, found) : request;
   };
+  const toRepair = isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all;
   const verifying = (edited: CudaSource, texts: (text: string) => EditedTexts): RepairRequest => ({
     source: edited,
-    racing: (isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all).flatMap(racingAccesses),
+    racing: toRepair.flatMap((finding) => racingPairs(finding)[0] ?? []),
+    shown: toRepair.flatMap(racingPairs),
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
@@ -475,14 +477,12 @@ async function withHeader<Edit extends Repair & { readonly alternatives?: readon
   return { ...outcome, header, ...(alternatives && { alternatives }) };
 }
 
-/** The accesses of a race; what a barrier is missed for has none. */
-function racingAccesses(finding: Finding): RacingAccess[] {
-  if (!('first' in finding)) return [];
-  return [finding.first, finding.second].map(({ location, expression }) => ({
-    file: location?.file,
-    line: location?.line ?? 0,
-    expression,
-  }));
+/** The pairs of accesses of a race, that which it tells first; what a barrier is missed for has none. */
+function racingPairs(finding: Finding): RacingAccess[][] {
+  if (!isRace(finding)) return [];
+  return [finding, ...(finding.also ?? [])].map(({ first, second }) =>
+    [first, second].map(({ location, expression }) => ({ file: location?.file, line: location?.line ?? 0, expression })),
+  );
 }
 
 function holdsBarrier({ blocks }: Kernel): boolean {
