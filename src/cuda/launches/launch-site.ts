@@ -481,6 +481,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
     const value = translated(term, names, isNamedBy(names, term, expression));
     if (value && !isSameSum(value, expression))
       add({ kind: 'comparison', operator: '==', left: expression, right: value });
+    if (!value) add(oneOf(expression, term));
   };
   const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // prettier-ignore
   for (const [name, terms] of [
@@ -555,6 +556,23 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
     default:
       return null;
   }
+}
+
+/** So many values of one argument are listed. */
+const mostValues = 8;
+
+/** `dir == 1 || dir == 0` for the argument `dir != 0`: one of several numbers. Null for all else. */
+function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
+  const values = new Set<bigint>();
+  const isKnown = (part: HostTerm): boolean => {
+    if (part.kind === 'integer') values.add(part.value);
+    return part.kind === 'integer' || (part.kind === 'choice' && isKnown(part.then) && isKnown(part.otherwise));
+  };
+  // Numbers that every type holds.
+  if (!isKnown(term) || values.size < 2 || values.size > mostValues) return null;
+  if ([...values].some((value) => value < 0n || value > 127n)) return null;
+  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // prettier-ignore
+  return equations.reduce((left, right) => ({ kind: 'or', left, right }));
 }
 
 /** Factors of a divisor that are tried. */
