@@ -36,7 +36,8 @@ export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;
   const tabs = all.filter((line) => line.startsWith('\t')).length;
-  const spaces = all.flatMap((line) => /^( +)\S/.exec(line)?.[1]?.length ?? []);
+  // Lines of a comment (` * …`) stand a column further in.
+  const spaces = all.flatMap((line) => /^( +)(?!\*(?:[ /]|$))\S/.exec(line)?.[1]?.length ?? []);
   const steps = [8, 4, 3, 2].filter((step) => {
     const fitting = spaces.filter((width) => width % step === 0).length;
     return fitting * 10 >= spaces.length * 9;

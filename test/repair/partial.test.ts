@@ -25,9 +25,11 @@ test('what no barrier mends does not keep the rest from being repaired', async (
     ['repaired', ['error'], ['warning']],
     ['repaired', ['error'], ['error']],
     ['repaired', ['error'], []],
+    ['repaired', ['error'], []],
+    ['repaired', ['warning'], []],
   ]);
   const [equal, , scattered] = report.kernels.map(({ repair }) => repair.reason ?? '');
-  assert.match(equal!, /the warning on line 15 remains, because several threads execute the same access/);
+  assert.match(equal!, /the warning on line 17 remains, because several threads execute the same access/);
   assert.match(scattered!, /the kernel is still not proved, because .*`slot`/);
 });
 

@@ -110,8 +110,7 @@ export function chainedStore(
     if (!target || !operator || text.slice(operator.start, operator.end) !== '=') return null;
     targets.push(target);
   }
-  if (!targets.some(({ type }) => memory.test(type)) || targets.some((target) => hasEffects(text, target)))
-    return null;
+  if (!targets.some(({ type }) => memory.test(type)) || targets.some((target) => hasEffects(text, target))) return null;
   return {
     load: `${text.slice(inner.start, inner.end)};`,
     store: `${text.slice(assignment.start, inner.start)}${text.slice(variable.start, variable.end)};`,

@@ -481,7 +481,11 @@ async function withHeader<Edit extends Repair & { readonly alternatives?: readon
 function racingPairs(finding: Finding): RacingAccess[][] {
   if (!isRace(finding)) return [];
   return [finding, ...(finding.also ?? [])].map(({ first, second }) =>
-    [first, second].map(({ location, expression }) => ({ file: location?.file, line: location?.line ?? 0, expression })),
+    [first, second].map(({ location, expression }) => ({
+      file: location?.file,
+      line: location?.line ?? 0,
+      expression,
+    })),
   );
 }
 
