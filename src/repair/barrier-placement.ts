@@ -17,8 +17,6 @@ import { loopDepths } from './weight.ts';
 import { lineIn, obstacleOf, stepOf } from './explain.ts';
 import type { Obstacle } from './explanation.ts';
 
-type None = Extract<SearchResult, { kind: 'none' }>;
-
 export type PlacementOutcome =
   | {
       readonly kind: 'repaired';
@@ -33,6 +31,8 @@ export type PlacementOutcome =
       readonly races: readonly UnorderedPair[];
       /** The functions that hold markers of the kernel. */
       readonly functions?: readonly FunctionDefinition[];
+      /** Conditional statements that were not taken apart yet, by their offset: {@link partConditions} does. */
+      readonly conditions?: ReadonlySet<number>;
     }
   | { readonly kind: 'timeout' };
 
@@ -51,14 +51,42 @@ export async function placeBarriers(
   effort: Effort,
   isRewritten = false,
 ): Promise<PlacementOutcome> {
-  const { source, expired } = request;
-  const obstacles: Obstacle[] = [];
-  let races: readonly UnorderedPair[] = [];
-  const functions = new Set<FunctionDefinition>();
-  const attempts: Attempt[] = [
+  const first: Attempt[] = [
     ...(request.isPartial && !isRewritten ? [{ splits: true, level: 'block', isOfShown: true } as const] : []),
     { splits: true, level: 'block' },
   ];
+  const outcome = await placeBy(first, request, effort, isRewritten);
+  const conditions = outcome.kind === 'none' ? outcome.conditions : undefined;
+  if (!conditions || !(isRewritten || request.isPartial)) return outcome;
+  const parted = await partConditions(request, conditions, effort, isRewritten);
+  if (outcome.kind !== 'none' || parted.kind !== 'none') return parted;
+  return { ...outcome, obstacles: [...outcome.obstacles, ...parted.obstacles] };
+}
+
+/**
+ * Looks for a placement between the statements of bodies to which only some threads come.
+ * @param conditions - the conditional statements, by their offset
+ */
+export async function partConditions(
+  request: RepairRequest,
+  conditions: ReadonlySet<number>,
+  effort: Effort,
+  isRewritten = false,
+): Promise<PlacementOutcome> {
+  return placeBy([{ splits: true, level: 'block', conditions }], request, effort, isRewritten);
+}
+
+async function placeBy(
+  attempts: Attempt[],
+  request: RepairRequest,
+  effort: Effort,
+  isRewritten: boolean,
+): Promise<PlacementOutcome> {
+  const { source, expired } = request;
+  const obstacles: Obstacle[] = [];
+  let races: readonly UnorderedPair[] = [];
+  let conditions: ReadonlySet<number> | undefined;
+  const functions = new Set<FunctionDefinition>();
   for (let attempt = attempts.shift(); attempt; attempt = attempts.shift()) {
     const searched = await search(request, attempt, effort);
     if (searched === null) {
@@ -74,7 +102,11 @@ export async function placeBarriers(
         obstacles.push(...(await adviceForBlocks(request, searched, effort)));
       if (!attempt.conditions && !attempt.isOfShown && attempt.level === 'block') {
         races = result.races;
-        attempts.push(...furtherAttempts(candidates, result, request.gridLevel));
+        const needsGrid = result.races.length > 0 && result.needsGrid;
+        // Barriers of the warp cost least.
+        if (!needsGrid) attempts.push({ splits: true, level: 'warp' });
+        const found = needsGrid && !request.gridLevel ? undefined : divergentConditions(candidates, result);
+        if (found && found.size > 0) conditions = found;
       }
       continue;
     }
@@ -109,18 +141,7 @@ export async function placeBarriers(
       return { kind: 'repaired', repair, ...(lighter && { alternative: lighter }) };
     }
   }
-  return { kind: 'none', obstacles, races, functions: [...functions] };
-}
-
-/** What else to try where no barrier of the block helps: barriers of the warp first, which cost least. */
-function furtherAttempts(candidates: readonly BarrierCandidate[], result: None, gridLevel: boolean): Attempt[] {
-  const needsGrid = result.races.length > 0 && result.needsGrid;
-  if (needsGrid && !gridLevel) return [];
-  const conditions = divergentConditions(candidates, result);
-  return [
-    ...(needsGrid ? [] : [{ splits: true, level: 'warp' } as const]),
-    ...(conditions.size > 0 ? [{ splits: true, level: 'block', conditions } as const] : []),
-  ];
+  return { kind: 'none', obstacles, races, functions: [...functions], ...(conditions && { conditions }) };
 }
 
 function applyPlacement(

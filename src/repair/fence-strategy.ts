@@ -15,12 +15,13 @@ const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 
 /** Puts fences everywhere, and if that is proved takes away what is not needed, the heaviest first. */
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
-  const { source, weights, expired } = request;
+  const { source, kernels, weights, expired } = request;
+  // Without atomics there is nothing to hand on by.
+  if (!kernels.some(holdsAtomics)) return nothing;
   const { candidates, text } = markCandidates(source, { splits: false });
   effort.compiled++;
   const built = await request.build(text);
-  // Without atomics there is nothing to hand on by.
-  if (!built?.subjects.some(({ kernel }) => holdsAtomics(kernel))) return nothing;
+  if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   const present = oracle.present();
   const proves = async (fences: ReadonlySet<number>): Promise<boolean> => {

@@ -10,7 +10,7 @@ import { applyEdits } from '../source/text-edit.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
 import { bufferAlternative } from './buffer-strategy.ts';
-import { type PlacementOutcome, placeBarriers, placeIn } from './barrier-placement.ts';
+import { type PlacementOutcome, partConditions, placeBarriers, placeIn } from './barrier-placement.ts';
 import { addFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
@@ -25,12 +25,14 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   const obstacles: Obstacle[] = [];
   let races: readonly UnorderedPair[] = [];
   let functions: readonly FunctionDefinition[] = [];
+  let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
   // Each is tried where those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     byBarriers,
     () => addFences(request, effort),
     () => hoistFromBranches(request, functions, effort),
+    inConditions,
     () => guardReturns(request, functions, effort),
     () => writeOutMacros(request, races, effort),
     () => updateAtomically(request, races, effort),
@@ -48,11 +50,17 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     }
     obstacles.push(...outcome.obstacles);
     if (outcome.races.length > 0) races = outcome.races;
-    functions = outcome.functions ?? functions;
+    if (outcome.functions?.length) functions = outcome.functions;
+    conditions = outcome.conditions ?? conditions;
   }
   const part = request.mayBePartial ? await repairInPart(request, races, effort) : null;
   if (part) return { status: 'repaired', ...part, because: standing(obstacles), effort };
   return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles }, effort };
+
+  async function inConditions(): Promise<PlacementOutcome> {
+    if (conditions.size === 0) return { kind: 'none', obstacles: [], races: [] };
+    return partConditions(request, conditions, effort);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a repair of one kernel is asked, and what it answers. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
+import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
 import type { Explanation, LeftOpen, NoRepair, Note, EditRefusal } from './explanation.ts';
 import type { Subject } from './subject.ts';
@@ -43,6 +44,8 @@ export interface RacingAccess {
 
 export interface RepairRequest {
   readonly source: CudaSource;
+  /** The instances of the kernel as they are. */
+  readonly kernels: readonly Kernel[];
   readonly racing: readonly RacingAccess[];
   /** All pairs of accesses of the races that are to be repaired. */
   readonly shown: readonly (readonly RacingAccess[])[];

@@ -401,6 +401,7 @@ async function decideGroup(
   const toRepair = isUndecided ? group.flatMap(({ report }) => undecidedOf(report)) : all;
   const verifying = (edited: CudaSource, texts: (text: string) => EditedTexts): RepairRequest => ({
     source: edited,
+    kernels: instances.map(({ kernel }) => kernel),
     racing: toRepair.flatMap((finding) => racingPairs(finding)[0] ?? []),
     shown: toRepair.flatMap(racingPairs),
     weights: settings.configuration.checks.repair.weights,
