@@ -75,4 +75,6 @@ test('lines of an edited text are followed back', () => {
   assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // prettier-ignore
   assert.equal(former('k.cu', 2), null);
   assert.equal(former('other.cuh', 7), 7);
+  const moved = formerLines(new Map([['k.cu', 'a\nc\nb\nd\ne\n']]), () => 'a\nb\nc\nd\ne\n');
+  assert.deepEqual([1, 4, 5].map((line) => moved('k.cu', line)), [1, 4, 5]); // prettier-ignore
 });

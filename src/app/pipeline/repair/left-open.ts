@@ -38,7 +38,8 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   const old = before.split('\n');
   const edits = lineEdits(before, after).map((edit) => {
     const lines = edit.replacement.split('\n');
-    return { ...edit, lines: edit.replacement.endsWith('\n') ? lines.slice(0, -1) : lines };
+    // What ends with a line end, or is nothing, has no line behind that.
+    return { ...edit, lines: /(?:^|\n)$/.test(edit.replacement) ? lines.slice(0, -1) : lines };
   });
   return (of, line) => {
     if (of !== file) return line;
