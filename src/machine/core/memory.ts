@@ -134,7 +134,10 @@ export function takePage({ quota }: Region): void {
 }
 
 function putElement(u8: Uint8Array, offset: number, bytes: number, value: bigint): void {
-  for (let byte = 0; byte < bytes; byte++) u8[offset + byte] = Number((value >> BigInt(8 * byte)) & 0xffn);
+  // Big integers are slow, and arrays of random contents are filled by this.
+  let rest = Number(BigInt.asUintN(32, value));
+  for (let byte = 0; byte < Math.min(bytes, 4); byte++, rest >>>= 8) u8[offset + byte] = rest & 0xff;
+  if (bytes > 4) putElement(u8, offset + 4, bytes - 4, value >> 32n);
 }
 
 /** Writes what a page of a region holds at the start over the zeros of its bytes. */
