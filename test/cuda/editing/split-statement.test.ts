@@ -42,6 +42,13 @@ test('a chain of assignments is parted behind that of its variable', async () =>
   assert.equal(await halves('int s; a[t++] = s = a[t];'), null);
 });
 
+test('what tells of a group of threads may be asked twice', async () => {
+  const group = 'int s; cg::thread_block g = cg::this_thread_block();';
+  const stored = 's = s + a[g.thread_rank() + 1]; | a[g.thread_rank()] = s;';
+  assert.equal(await halves(`${group} a[g.thread_rank()] = s = s + a[g.thread_rank() + 1];`), stored);
+  assert.equal(await halves(`${group} a[g.next()] = s = s + a[t];`), null);
+});
+
 test('a call that may change what the left side reads is made first', async () => {
   assert.equal(await halves('a[t] += put(a + t, 1);'), 'auto v0 = put(a + t, 1); int v1 = a[t] + v0; | a[t] = v1;');
   assert.equal(await halves('f[t] += sqrtf(f[t + 1]);'), 'float v0 = f[t] + sqrtf(f[t + 1]); | f[t] = v0;');
