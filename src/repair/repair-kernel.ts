@@ -15,7 +15,7 @@ import { addFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches, writeOutMacros } from './rewrite-strategy.ts';
-import type { Effort, Repair, RepairOutcome, RepairRequest } from './request.ts';
+import type { Change, Effort, Repair, RepairOutcome, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle } from './subject.ts';
 import { loopDepths } from './weight.ts';
 
@@ -54,7 +54,12 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     conditions = outcome.conditions ?? conditions;
   }
   const part = request.mayBePartial ? await repairInPart(request, races, effort) : null;
-  if (part) return { status: 'repaired', ...part, because: standing(obstacles), effort };
+  if (part) {
+    // The search runs nothing, so it knows no proof under a precondition; the verification does.
+    const { repair, change } = part;
+    const isWhole = repair.leaves.length === 0 && (await request.verify(repair.text, change)).verified;
+    return { status: 'repaired', ...repair, ...(!isWhole && { because: standing(obstacles) }), effort };
+  }
   return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles }, effort };
 
   async function inConditions(): Promise<PlacementOutcome> {
@@ -72,11 +77,15 @@ async function repairInPart(
   request: RepairRequest,
   races: readonly UnorderedPair[],
   effort: Effort,
-): Promise<Repair | null> {
+): Promise<{ readonly repair: Repair; readonly change: Change } | null> {
+  const changes = new Map<string, Change>();
   const inPart: RepairRequest = {
     ...request,
     isPartial: true,
-    verify: (text, change) => request.verify(text, change, 'some'),
+    verify: (text, change) => {
+      changes.set(text, change);
+      return request.verify(text, change, 'some');
+    },
   };
   const errors = ({ leaves }: Repair): number => leaves.filter(({ severity }) => severity === 'error').length;
   const found: Repair[] = [];
@@ -88,7 +97,8 @@ async function repairInPart(
     if (errors(outcome.repair) === 0) break;
   }
   found.sort((a, b) => errors(a) - errors(b) || a.leaves.length - b.leaves.length);
-  return found[0] ?? null;
+  const [best] = found;
+  return best ? { repair: best, change: changes.get(best.text) ?? 'statements' } : null;
 
   function updateIn(part: RepairRequest): Promise<PlacementOutcome> {
     return updateAtomically(part, races, effort);

@@ -26,7 +26,7 @@ test('what no barrier mends does not keep the rest from being repaired', async (
     ['repaired', ['error'], ['error']],
     ['repaired', ['error'], []],
     ['repaired', ['error'], []],
-    ['repaired', ['warning'], []],
+    ['repaired', ['warning'], undefined],
   ]);
   const [equal, , scattered] = report.kernels.map(({ repair }) => repair.reason ?? '');
   assert.match(equal!, /the warning on line 17 remains, because several threads execute the same access/);
