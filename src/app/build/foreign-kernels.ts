@@ -32,7 +32,11 @@ export function foreignTest(
     return outside.get(key);
   };
   return (unit, name, location) => {
-    if (unit.kind === 'ptx' || !location || (pattern !== undefined && matchKernel(pattern, name.qualified, name.symbol)))
+    if (
+      unit.kind === 'ptx' ||
+      !location ||
+      (pattern !== undefined && matchKernel(pattern, name.qualified, name.symbol))
+    )
       return false;
     const { file } = outermost(location);
     if (!isAbsolute(file) || unit.throughHeaders?.has(file)) return false;

@@ -33,7 +33,9 @@ export function selectKernels(units: readonly KernelUnit[], options: Options): L
 /** The kernels that `--kernel` matches, in the order of the report. */
 export function selectByName({ kernel: pattern }: Options, kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
   const selected =
-    pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified, name.symbol));
+    pattern === undefined
+      ? [...kernels]
+      : kernels.filter(({ name }) => matchKernel(pattern, name.qualified, name.symbol));
   return withoutCopies(selected.sort(byPlace));
 }
 

@@ -1,9 +1,10 @@
 /** A launch in the host program as a kernel sees it: what is constant, and what ties the rest to the kernel's arguments. */
 import type { Extents } from './extents.ts';
+import { waysToLaunch } from './launch-ways.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
-import { hasChoice, isClosed, type Substitution, substitutionOf, waysOf } from '../host/substitution.ts';
+import { isClosed, type Substitution } from '../host/substitution.ts';
 import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
@@ -70,54 +71,12 @@ export interface SiteContents {
   readonly variables: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A site that takes more ways than these to one launch is told in one piece, with what differs left open. */
-const mostWays = 8;
 /** Facts of a site that are told. */
 const mostFacts = 12;
 
-/** What the facts of a launch make of it, for all kernels that it may be of. */
-interface LaunchWays {
-  readonly ways: readonly (readonly Fact[])[];
-  /** By way. */
-  readonly resolved: readonly Substitution[];
-  /** By way: whether it launches something. */
-  readonly isPossible: readonly boolean[];
-}
-
-/** Instances of one template ask the same of the launches of all of them. */
-const knownWays = new WeakMap<LaunchEvent, LaunchWays>();
-
-function waysTo(event: LaunchEvent): LaunchWays {
-  let found = knownWays.get(event);
-  if (!found) {
-    const { term } = substitutionOf(event.facts);
-    const shapes = [event.block, event.grid].flatMap((value) => (value && extentsOf(value)) ?? []).map(term);
-    const terms = shapes.filter((one) => hasChoice(one));
-    const ways = (terms.length > 0 ? waysOf(terms, mostWays) : undefined) ?? [[]];
-    const resolved = ways.map((way) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...way])));
-    const isPossible = resolved.map((way) => shapes.every((shape) => (termConstant(way.term(shape)) ?? 1n) >= 1n));
-    found = { ways, resolved, isPossible };
-    knownWays.set(event, found);
-  }
-  return found;
-}
-
-/** A substitution that replaces each fact once. */
-function remembered({ term, fact }: Substitution): Substitution {
-  const replaced = new Map<Fact, Fact>();
-  return {
-    term,
-    fact: (one) => {
-      const known = replaced.get(one) ?? fact(one);
-      replaced.set(one, known);
-      return known;
-    },
-  };
-}
-
 /** The launches of an event: one for each set of extents that the ways through the program lead to. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const { ways, resolved, isPossible } = waysTo(event);
+  const { ways, resolved, isPossible } = waysToLaunch(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
   // Of several ways those on which nothing is launched are not told.
   const possible = sites.filter((_, at) => isPossible[at]);
