@@ -8,11 +8,13 @@ import {
   accessBits,
   barrierForm,
   fenceScope,
+  type SassInstruction,
   sassGuard,
   instructionsOf,
   targetOf,
   versionOf,
 } from '../../src/sass/instruction/decode.ts';
+import { opcodesOf } from '../../src/sass/instruction/opcode-table.ts';
 import { fatBinary, readDamaged } from './damaged-cubins.ts';
 
 const architectures = ['sm_75', 'sm_90', 'sm_120'];
@@ -24,6 +26,24 @@ function read(bytes: Uint8Array): Cubin {
   assert.ok(!('problem' in cubin), JSON.stringify(cubin));
   return cubin;
 }
+
+// What ptxas 13.0 makes of `cp.async` with 4, 8 and 16 bytes and of atomics on 32 and 64 bits for sm_100.
+const widthsOnBlackwell: readonly (readonly [bits: number, words: SassInstruction['words']])[] = [
+  [32, [33914798, 0, 194646022, 5236736]],
+  [64, [33914798, 65552, 194647046, 1042432]],
+  [128, [33914798, 131104, 194648070, 1042432]],
+  [32, [34408872, 2147483655, 136245510, 958976]],
+  [64, [67766696, 4294965258, 136246534, 958976]],
+  [64, [33847690, 2147483664, 152106758, 483840]],
+];
+
+test('copies and atomics of Blackwell have other codes of their widths', () => {
+  for (const version of [100, 120])
+    for (const [bits, words] of widthsOnBlackwell) {
+      const code = words[0] & 0xfff;
+      assert.equal(accessBits({ address: 0, code, opcode: opcodesOf(version)[code], words }, version), bits);
+    }
+});
 
 for (const arch of architectures) {
   test(`a cubin for ${arch} has its kernel, the division that ptxas appends, and lines with callers`, () => {

@@ -57,6 +57,9 @@ export function sassGuard(instruction: SassInstruction): SassGuard | undefined {
 /** Bits of one access of a lane by the three bits of a memory type; undefined where none is known. */
 const memoryTypes = [8, 8, 16, 16, 32, 64, 128] as const;
 
+/** The same of asynchronous copies from sm_100 on. */
+const copyTypes: Readonly<Record<number, number>> = { 0: 32, 2: 64, 4: 128 };
+
 /** Bits of an atomic by its type, before sm_90. */
 const atomicTypes = [32, 32, 64, 32, 32, 64, 64] as const;
 /** From sm_90 on: of the operations on integers, and of those on floating-point numbers. */
@@ -79,7 +82,8 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
     case 'RED':
     case 'REDG': {
       if (version < 90) return atomicTypes[wordBits(instruction, 73, 3)];
-      return (floatAtomicCodes.has(instruction.code) ? floatAtomics : integerAtomics)[wordBits(instruction, 73, 4)];
+      if (floatAtomicCodes.has(instruction.code)) return floatAtomics[wordBits(instruction, 73, 4)];
+      return integerAtomics[wordBits(instruction, 73, version < 100 ? 4 : 3)];
     }
     case 'LDG':
     case 'LD':
@@ -92,8 +96,9 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
     case 'ST':
     case 'STS':
     case 'STL':
-    case 'LDGSTS':
       return memoryTypes[wordBits(instruction, 73, 3)];
+    case 'LDGSTS':
+      return (version < 100 ? memoryTypes : copyTypes)[wordBits(instruction, 73, 3)];
     default:
       return undefined;
   }

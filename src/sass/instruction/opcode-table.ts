@@ -1,8 +1,8 @@
 /**
  * The operations of SASS. The low 12 bits of an instruction and the architecture name one: the lowest nine the
  * operation, three the form of its operands. What stands here was seen to disassemble as this mnemonic. From sm_100 on
- * only operations count that were met in code for that architecture (disassembled as for sm_90, or on lines of
- * PTX that say the same), and the whole rows of memory accesses, atomics,
+ * only operations count that were met in code for that architecture (disassembled by nvdisasm 13.0 for it or as for
+ * sm_90, or on lines of PTX that say the same), and the whole rows of memory accesses, atomics,
  * barriers, fences, branches and arithmetic of 64 bits, which were found unchanged. Any other code is not known.
  */
 
@@ -87,6 +87,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     kind: 'atomic', space: 'shared', rows: [
       ['ATOMS', '38c 38d 98c'],
       ['ATOMS', 'f8c', 80],
+      ['ATOMS', '58d', 100],
       ['REDAS', 'dbe', 90],
     ],
   },
@@ -184,6 +185,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     kind: 'move', rows: [
       ['CSMTEST', '80d'],
       ['MOV', '202 802 a02 c02'],
+      ['MOV', '402', 120],
       ['MOVM', '23a'],
       ['P2R', '203 803 a03 c03'],
       ['PLOP3', '21d 21e 21f 81c a1d a1e a1f c1d c1e c1f'],
@@ -204,6 +206,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     kind: 'warp', rows: [
       ['ELECT', '82f', 90],
       ['MATCH', '3a1'],
+      ['CREDUX', '2cc', 100, 119],
       ['REDUX', '3c4', 80],
       ['SHFL', '389 589 989 f89'],
       ['VOTE', '806'],
@@ -327,6 +330,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
       ['R2UR', '3c2', 75, 89],
       ['R2UR', '2ca', 90],
       ['UMOV', '882 c82'],
+      ['UMOV', '482', 120],
       ['UP2UR', '883 c83'],
       ['UPLOP3', '29d 29e 29f 89c'],
       ['UPRMT', '296 896'],
@@ -341,6 +345,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
   },
   {
     kind: 'system', uniform: true, rows: [
+      ['CS2UR', '8cb', 120],
       ['S2UR', '9c3'],
       ['ULEPC', '3ce 9ce', 90],
     ],
@@ -397,12 +402,14 @@ const opcodeGroups: readonly OpcodeGroup[] = [
       ['UFLO', '2bd 8bd'],
       ['UIADD3', '290 297 890 897'],
       ['UIMAD', '2a4 2a5 4a4 8a4 8a5'],
+      ['UIMNMX', '285 885', 120],
       ['UISETP', '28c 88c'],
       ['ULEA', '291 491 891'],
       ['ULOP3', '292 892'],
       ['UPOPC', '2bf 8bf'],
       ['USGXT', '29a 89a'],
       ['USHF', '299 499 899'],
+      ['UVIMNMX', '24a 84a', 120],
     ],
   },
   {
@@ -414,6 +421,15 @@ const opcodeGroups: readonly OpcodeGroup[] = [
   {
     kind: 'convert', uniform: true, rows: [
       ['UF2FP', '2ba 4ba 8ba', 86],
+      ['UI2F', '85a', 120],
+      ['UI2FP', '25e', 120],
+    ],
+  },
+  {
+    kind: 'float', uniform: true, rows: [
+      ['UFADD', '254 454', 120],
+      ['UFMUL', '256', 120],
+      ['UFSETP', '853', 120],
     ],
   },
   {
@@ -446,8 +462,8 @@ const metOnDataCentreBlackwell =
   '002 003 004 005 006 007 008 009 00a 00b 00c 010 011 012 013 016 019 01c 020 021 023 024 025 027 028 029 ' +
   '02a 02b 02f 030 031 036 037 03b 03c 03f 045 046 048 082 086 087 08c 090 091 092 096 099 09b 09c 0a4 0a5 ' +
   '0bd 0be 0bf 0ca 100 101 102 105 106 107 108 109 110 111 112 118 119 11a 11b 11c 11d 141 142 143 144 145 ' +
-  '146 147 148 149 14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e ' +
-  '18f 192 19d 1a1 1a7 1a8 1a9 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
+  '146 147 148 149 14d 14e 150 152 153 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e ' +
+  '18f 192 19d 1a1 1a7 1a8 1a9 1aa 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
 
 /** The same of sm_120 and sm_121. */
 const metOnConsumerBlackwell =
@@ -455,7 +471,7 @@ const metOnConsumerBlackwell =
   '029 02a 02b 030 031 035 037 03b 03c 03f 045 048 082 086 087 08c 090 091 092 096 097 099 09b 09c 0a4 0a5 ' +
   '0bd 0be 0bf 0ca 100 101 102 105 106 107 108 109 110 111 112 118 119 11a 11b 11c 11d 141 142 143 144 145 ' +
   '146 147 148 14d 14e 150 155 156 158 15c 15d 160 180 181 182 183 184 185 186 187 188 189 18a 18c 18e 18f ' +
-  '192 19d 1a1 1a7 1a8 1a9 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
+  '192 19d 1a1 1a7 1a8 1a9 1aa 1ab 1ae 1af 1b0 1b1 1b2 1c3 1c4 1c6 1c7 ';
 
 export interface Opcode {
   readonly mnemonic: string;
