@@ -1,15 +1,15 @@
 // expect: flag_any race=proved divergence=proved
 // expect: flag_any silent
 // expect: flag_any assumes equal-value-writes
-// expect: flag_any finding race/global notice on bad lines 20
+// expect: flag_any finding race/global notice on bad lines 24
 // expect: flag_read_any race=race divergence=proved
-// expect: flag_read_any finding race/global error on bad lines 27,28
+// expect: flag_read_any finding race/global error on bad lines 31,32
 // expect: two_literals_any race=race divergence=proved
-// expect: two_literals_any finding race/global error on state lines 35
+// expect: two_literals_any finding race/global error on state lines 39
 // expect: owner_any race=race divergence=proved
-// expect: owner_any finding race/global error on owner lines 42
+// expect: owner_any finding race/global error on owner lines 46
 // expect: mean_all_any race=race divergence=proved
-// expect: mean_all_any finding race/global warning on mean lines 47
+// expect: mean_all_any finding race/global warning on mean lines 51
 // expect: mean_leader_any race=proved divergence=proved
 // expect: mean_leader_any silent
 // expect: row_of_each_warp race=race divergence=proved
