@@ -9,6 +9,7 @@ import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
 import type { AccessPair, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
+import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
 import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
@@ -108,15 +109,15 @@ const deepest = 4;
 /**
  * Whether threads that meet store equal values: what differs between them in the value is the same wherever the
  * addresses overlap, or is read from one element that the kernel does not write.
- * @param trusts `shared`: an element of shared memory is taken to hold the same for both threads that read it, which
- *   nothing proves
+ * @param elements collects loads from shared memory: of these it is taken that both threads find the same in one element,
+ *   which {@link keepsElements} has to show; null where no such load may be met
  */
 export function* storesEqually(
   facts: KernelAndLaunch & SymbolicFacts,
   { instances }: TierContext,
   obligation: Obligation,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
-  trusts: 'nothing' | 'shared' = 'nothing',
+  elements: Set<Instruction> | null = null,
 ): Steps<boolean> {
   const { accesses, loaded, kernel, symbolic } = facts;
   if (storesValueOfWarp(facts, obligation) && (yield* meetsInWarp(obligation, { tier, encoding }))) return true;
@@ -145,8 +146,11 @@ export function* storesEqually(
       const { effect } = instruction.operation;
       if (!target || more.length > 0 || effect.kind !== 'load' || effect.semantics !== 'weak') return false;
       const isFixed = target.base.kind === 'parameter' && loaded(instruction) === 'fixed';
-      const isTrusted = trusts === 'shared' && target.base.kind === 'object' && load?.memory === 'shared';
-      if (!isFixed && !isTrusted) return false;
+      if (!isFixed) {
+        // Two blocks have shared memory of their own.
+        if (elements === null || obligation.scope !== 'block' || !isOfSharedMemory(load!)) return false;
+        elements.add(instruction);
+      }
       if (!(yield* isEqual(target.offset, depth - 1))) return false;
     }
     return true;
@@ -155,4 +159,65 @@ export function* storesEqually(
     if (a !== b || !(yield* isEqual(a, deepest))) return false;
   }
   return storedLanes(facts, obligation) !== null;
+}
+
+function isOfSharedMemory({ memory, targets }: Access): boolean {
+  return memory === 'shared' && targets[0]?.base.kind === 'object';
+}
+
+/**
+ * Whether two threads that store, unordered, what they loaded from one element found the same there. Let a write of that
+ * element be ordered behind the load of one thread and before that of the other. The first synchronises behind its load,
+ * and thus behind its store, where nothing between the two synchronises: then its store is ordered before the other's.
+ * @param loads what both threads store comes from these loads
+ * @param open the pairs that may race: the loads have to be ordered with every write of what they load
+ */
+export function keepsElements(
+  { kernel, request }: KernelAndLaunch,
+  { first, second }: AccessPair,
+  loads: ReadonlySet<Instruction>,
+  open: readonly AccessPair[],
+): boolean {
+  if (request.policy.warpLockstep) return false;
+  const isOpen = (load: Instruction): boolean =>
+    open.some((pair) => pair.first.instruction === load || pair.second.instruction === load);
+  return [...loads].every(
+    (load) => !isOpen(load) && [first, second].every((store) => !synchronisesBetween(kernel, load, store)),
+  );
+}
+
+/** Whether a thread may synchronise with others on a way from a load to a store that it dominates. */
+function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Access): boolean {
+  const seen = new Set<BlockId>();
+  const waiting: { readonly block: BlockId; readonly before: number }[] = [
+    { block: store.block, before: blocks[store.block]!.instructions.indexOf(store.instruction) },
+  ];
+  for (let at = waiting.pop(); at; at = waiting.pop()) {
+    const { instructions, predecessors } = blocks[at.block]!;
+    const between = instructions.slice(0, at.before);
+    const from = between.lastIndexOf(load);
+    if (between.slice(from + 1).some(maySynchronise)) return true;
+    if (from >= 0) continue;
+    for (const block of predecessors) {
+      if (seen.has(block)) continue;
+      seen.add(block);
+      waiting.push({ block, before: blocks[block]!.instructions.length });
+    }
+  }
+  return false;
+}
+
+function maySynchronise({ operation: { effect } }: Instruction): boolean {
+  switch (effect.kind) {
+    case 'pure':
+    case 'branch':
+    case 'indexed-branch':
+    case 'havoc':
+      return false;
+    case 'load':
+    case 'store':
+      return effect.semantics !== 'weak';
+    default:
+      return true;
+  }
 }

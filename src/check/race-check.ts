@@ -4,7 +4,7 @@ import type { AssumedFacts } from './context/assumed-facts.ts';
 import { baseName } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts, OrderingFacts, ElementFacts } from './context/facts.ts';
 import type { OpenPair } from './obligations/obligation.ts';
-import type { MemoryObject } from '../ir/form/kernel.ts';
+import type { Instruction, MemoryObject } from '../ir/form/kernel.ts';
 import { isOfLaunch } from '../analysis/values/leader.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
 import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
@@ -111,7 +111,7 @@ export function tryCheaply(
         reason: unresolvedReason(pair),
         budget: false,
         sameValue: false,
-        sameElement: false,
+        elements: null,
         unasked: false,
       });
       continue;
@@ -190,13 +190,13 @@ export function* askSolver(
 ): Steps<RaceState> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
-  /** Pairs whose threads read what they store from one element of shared memory. */
-  const ofElement = new Set<AccessPair>();
+  /** Pairs whose threads store what they load from one element of shared memory, and the loads. */
+  const ofElement = new Map<AccessPair, ReadonlySet<Instruction>>();
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
     if (!sameValue) leaveOpen(request);
     const known = open.get(pairKey(pair));
     if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
-      open.set(pairKey(pair), { pair, reason, budget, sameValue, sameElement: ofElement.has(pair), unasked });
+      open.set(pairKey(pair), { pair, reason, budget, sameValue, elements: ofElement.get(pair) ?? null, unasked });
   };
   if (open.size > 0) leaveOpen(request);
   const orders = new Set(rests);
@@ -230,14 +230,14 @@ export function* askSolver(
       if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear)))
         unequal.add(pair);
     if (!unequal.has(pair)) different.delete(pair);
-    else if (yield* areOfElement(pair, linear)) ofElement.add(pair);
+    else yield* findElements(pair, linear);
     return !unequal.has(pair);
   }
-  function* areOfElement(pair: AccessPair, linear: ReturnType<SolverTiers['linear']>): Steps<boolean> {
+  function* findElements(pair: AccessPair, linear: ReturnType<SolverTiers['linear']>): Steps<void> {
+    const loads = new Set<Instruction>();
     for (const { pair: other, obligation } of waiting)
-      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear, 'shared')))
-        return false;
-    return true;
+      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear, loads))) return;
+    ofElement.set(pair, loads);
   }
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const why = indexReason(context, obligation);

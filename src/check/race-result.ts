@@ -21,7 +21,7 @@ import { chosenLaunch, isOwn, missingHandOver, missingOrder, raceInterleaving } 
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
-import { storesLiteral } from './equal-writes.ts';
+import { keepsElements, storesLiteral } from './equal-writes.ts';
 import { groupByCause } from './root-cause.ts';
 import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts';
 import { type Shown, describeWitness } from './witness/replay.ts';
@@ -38,7 +38,7 @@ import type { Reason } from '../verdict/reason.ts';
 export function* raceResult(
   context: KernelContext,
   confirmation: Confirmation,
-  state: RaceState & {
+  found: RaceState & {
     readonly apart: ReadonlySet<string>;
     /** Why pairs are missing; null: none is. */
     readonly cut: Reason | null;
@@ -49,11 +49,16 @@ export function* raceResult(
   assumed: AssumedFacts,
 ): Steps<RaceResult> {
   const { policy } = context.request;
+  // Barriers order what threads load only where they do not diverge.
+  const areAllKnown = found.cut === null && divergence === 'proved';
+  const state = {
+    ...found,
+    open: found.open.map((entry) => (areAllKnown ? withElements(context, entry, found.open) : entry)),
+  };
   const notices = new Map<string, RaceFinding>();
   const raced = state.open.filter(({ pair }) => confirmation.races.has(pairKey(pair)));
   yield* confirmation.withAllContents(raced.flatMap(({ pair }) => (restsOnForeseen(context, pair) ? [pair] : [])));
   const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
-  for (const { pair, sameElement } of shown) if (sameElement) yield* confirmation.tellValuesApart(pair);
   const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
   yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
   const open: OpenPair[] = [];
@@ -220,6 +225,13 @@ function worstOf(
 function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
   const isShown = confirmation.races.has(pairKey(pair));
   return isShown && indirectionOf(context, pair, confirmation) === 'none';
+}
+
+/** An open pair, with what the elements tell that its threads store. */
+function withElements(context: KernelContext, entry: OpenPair, open: readonly OpenPair[]): OpenPair {
+  if (entry.sameValue || entry.elements === null) return entry;
+  const pairs = open.map(({ pair }) => pair);
+  return { ...entry, sameValue: keepsElements(context, entry.pair, entry.elements, pairs) };
 }
 
 /**
@@ -405,9 +417,7 @@ function raceFinding(
   shown: Shown<RaceEvent> | undefined,
   cause: Cause | null,
 ): RaceFinding {
-  const { pair } = entry;
-  // Of one element that both threads read, runs tell whether it changes between.
-  const sameValue = entry.sameValue || (entry.sameElement && shown?.event.sameValue === true);
+  const { pair, sameValue } = entry;
   const { request, kernel, fields } = context;
   const reversed = shown !== undefined && shown.event.first.instruction !== pair.first.instruction.id;
   const [a, b] = reversed ? [pair.second, pair.first] : [pair.first, pair.second];

@@ -10,7 +10,6 @@ import type { Launch } from '../../launch/launch.ts';
 import { parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { policyOf } from '../../settings/configuration.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Location } from '../../source/location.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { clock } from '../../system/clock.ts';
 import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
@@ -46,7 +45,7 @@ export async function decide(
       const onDefect = (launch: Launch, error: unknown): void =>
         void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
-      const onSwitchedOff = (places: readonly Location[]): void => void diagnostics.push(switchedOff(entry, places));
+      const onSwitchedOff = (result: CheckResult): void => void diagnostics.push(...switchedOff(entry, result));
       const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(brokenAt(entry, launch, texts)); // prettier-ignore
       const proved: ProvedLaunch[] = [];
       const onProved = (launch: ProvedLaunch): void => void proved.push(launch);
@@ -69,22 +68,28 @@ interface Troubles {
   readonly onDefect: (launch: Launch, error: unknown) => void;
   /** The stated assumptions exclude each other or the launch. */
   readonly onContradiction: (launch: Launch) => void;
-  /** The stated assumptions keep code from being executed. */
-  readonly onSwitchedOff: (places: readonly Location[]) => void;
+  /** The stated assumptions, or the preconditions of the proof, keep code from being executed. */
+  readonly onSwitchedOff: (result: CheckResult) => void;
   /** The launch never meets preconditions of the proof. */
   readonly onBroken: (launch: Launch, texts: readonly string[]) => void;
   /** What certificates say. */
   readonly onProved: (proved: ProvedLaunch) => void;
 }
 
-function switchedOff({ name, assumptions }: LaunchedKernel, places: readonly Location[]): Diagnostic {
+function switchedOff({ name, assumptions }: LaunchedKernel, { switchedOff: places, race }: CheckResult): Diagnostic[] {
+  if (!places) return [];
   const lines = [...new Set(places.map(({ line }) => line))].sort((a, b) => a - b);
-  const texts = assumptions.map(({ text }) => text).join('; ');
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`;
-  const stated = texts === '' ? 'What the code states' : `The assumption ${texts}`;
+  const texts = assumptions.map(({ text }) => text).join('; ');
+  const preconditions = (race.assumptions ?? []).filter(({ kind }) => kind === 'precondition').map(({ text }) => text);
+  const named = [
+    ...(texts === '' ? [] : [`assumption ${texts}`]),
+    ...(preconditions.length === 0 ? [] : [`precondition ${preconditions.join('; ')}`]),
+  ];
+  const stated = named.length === 0 ? 'What the code states' : `The ${named.join(' with the ')}`;
   const message = `${stated} switches off ${where} of ${name.qualified}: the verdicts say nothing of code that no such launch executes.`;
   const location = places.find(({ line }) => line === lines[0]);
-  return { severity: 'notice', code: 'assumption/unreachable', message, ...(location ? { location } : {}) };
+  return [{ severity: 'notice', code: 'assumption/unreachable', message, ...(location ? { location } : {}) }];
 }
 
 function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, grid }: Launch): Diagnostic {
@@ -138,7 +143,7 @@ async function checkOne(
       continue;
     }
     if (outcome.result.contradiction) onContradiction(launch);
-    if (outcome.result.switchedOff) onSwitchedOff(outcome.result.switchedOff);
+    onSwitchedOff(outcome.result);
     const { certificates } = outcome.result;
     if (certificates) onProved({ launch, certificates });
     const broken = outcome.result.brokenPreconditions;

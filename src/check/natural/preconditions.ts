@@ -7,9 +7,11 @@ import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
+import type { Location } from '../../source/location.ts';
 import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { placeOf } from '../context/names.ts';
 import { integerField } from '../context/scalars.ts';
 import { namedScalar } from '../premises/premises.ts';
 import { useReserve } from '../question/budget.ts';
@@ -47,7 +49,12 @@ export function* underPreconditions(
   const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
   if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
   if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
-  const { weak, shapes } = preconditionCandidates(context, result, shown.length > 0);
+  const { weak, shapes, sizes } = preconditionCandidates(context, result, shown.length > 0);
+  const { kernel, symbolic } = context;
+  const dead = context.accesses.filter(({ block }) => symbolic.reach(block) === symbolic.store.false);
+  const alreadyOff = new Set(
+    [...(result.switchedOff ?? []), ...dead.map(({ instruction }) => placeOf(kernel, instruction))].map(keyOfPlace),
+  );
   function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
     if (request.budget.expired()) return null;
     const assumptions = [...request.assumptions, ...statements];
@@ -60,7 +67,21 @@ export function* underPreconditions(
     const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
     // What a run has shown can only be harmless because the values are equal.
     const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // prettier-ignore
-    return isProved && isHarmless ? tried : null;
+    return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
+  }
+  /**
+   * Whether preconditions keep every thread from an access: a proof under them says nothing of it. What a kernel does with
+   * no elements is meant to be switched off where there are some.
+   */
+  function* switchesOff({ switchedOff = [] }: CheckResult, statements: readonly StatedAssumption[]): Steps<boolean> {
+    const found = switchedOff.map(keyOfPlace).filter((place) => !alreadyOff.has(place));
+    if (found.length === 0) return false;
+    const positive = statements.filter((one) => sizes.includes(one));
+    if (positive.length === 0 || positive.length === statements.length) return positive.length === 0;
+    const assumptions = [...request.assumptions, ...positive];
+    const bySizes = yield* check({ ...request, assumptions, budget: { ...request.budget, replaySteps: 0 } });
+    const offBySizes = new Set((bySizes.switchedOff ?? []).map(keyOfPlace));
+    return found.some((place) => !offBySizes.has(place));
   }
   for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
     if (all.length === 0) continue;
@@ -79,6 +100,10 @@ export function* underPreconditions(
     return { ...proved, race: { ...proved.race, findings: [...proved.race.findings, ...notices] } };
   }
   return null;
+}
+
+function keyOfPlace(place: Location): string {
+  return JSON.stringify(place);
 }
 
 /** Whether threads of one block store with one instruction: whole warps may store equal values so. */
@@ -109,7 +134,12 @@ export function preconditionCandidates(
   context: KernelAndLaunch & SymbolicFacts,
   result: Pick<CheckResult, 'open'>,
   ofAll: boolean,
-): { readonly weak: readonly StatedAssumption[]; readonly shapes: readonly StatedAssumption[] } {
+): {
+  readonly weak: readonly StatedAssumption[];
+  readonly shapes: readonly StatedAssumption[];
+  /** Those of the weak ones that say that a size is positive. */
+  readonly sizes: readonly StatedAssumption[];
+} {
   const { dimensions, request, kernel } = context;
   const roles = knownRoles(context);
   const settings = naturalSettings(context);
@@ -117,7 +147,8 @@ export function preconditionCandidates(
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
-  for (const { field, isSize } of roles.scalars) if (isSize) texts.push(`${nameOf(field)} >= 1`);
+  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize ? [`${nameOf(field)} >= 1`] : []));
+  texts.push(...positive);
   const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
   for (const order of ['last', 'first'] as const)
     for (const form of forms)
@@ -151,7 +182,9 @@ export function preconditionCandidates(
         ? [statement]
         : [];
     });
-  return { weak: stated(texts), shapes: stated(shapes.filter((text) => !texts.includes(text))) };
+  const weak = stated(texts);
+  const sizes = weak.filter(({ text }) => positive.includes(text));
+  return { weak, shapes: stated(shapes.filter((text) => !texts.includes(text))), sizes };
 }
 
 /** Whether no value of a scalar that the host program lists breaks a statement by itself. */

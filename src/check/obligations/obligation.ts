@@ -6,6 +6,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { ConflictKind } from '../../memory-model/conflict.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Interval, AccessOccurrence } from '../../analysis/barriers/barrier-interval.ts';
+import type { Instruction } from '../../ir/form/kernel.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { RoundState } from '../../analysis/values/round-state.ts';
@@ -314,8 +315,8 @@ export interface OpenPair {
   readonly budget: boolean;
   /** Both accesses store a value that is provably equal. */
   readonly sameValue: boolean;
-  /** Both store what they read from one element of shared memory, as far as that keeps it until both have read it. */
-  readonly sameElement: boolean;
+  /** Both store what these loads find in one element of shared memory; null: they do not, or it is not known. */
+  readonly elements: ReadonlySet<Instruction> | null;
   /** No tier was asked, since enough others are open. */
   readonly unasked?: boolean;
 }

@@ -66,8 +66,6 @@ const settingsOfContents = 2;
 
 /** What arrays are filled with whose elements decide nothing. */
 const usualContents = 1;
-/** Of runs that are to show whether threads store different values: numbers of both signs. */
-const differingContents: readonly Contents[] = [1, 2].map((seed) => ({ kind: 'mixed', seed, count: 4096 }));
 
 /** The order of blocks and warps that begins with the last ones, as `machine/core/schedule.ts` draws it. */
 const reversed = 1;
@@ -564,19 +562,6 @@ export class Confirmation {
     // Nor do values that the run made up tell whether threads store equal ones.
     const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
     return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
-  }
-
-  /** Elements that are all equal hide that threads store different values: runs in which elements differ. */
-  *tellValuesApart(pair: AccessPair): Steps<void> {
-    const key = pairKey(pair);
-    const arrays = this.context.fields.filter((field) => field.isPointer);
-    for (const contents of differingContents) {
-      const shown = this.races.get(key);
-      if (!shown?.event.sameValue) return;
-      const differing = arrays.map(({ index, offset }): [string, Contents] => [`${index}.${offset}`, contents]);
-      const settled = new Map([...differing, ...shown.scenario.settled]);
-      yield* this.runOnce({ ...shown.scenario, settled });
-    }
   }
 
   /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
