@@ -2,13 +2,14 @@
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type FunctionDeclaration, parametersOf, textOf } from './declarations.ts';
 import { bracedValue } from './braced-value.ts';
-import { functionNamed, templateArguments, typeOfExpression } from './expressions.ts';
+import { constantOfType, functionNamed, templateArguments, typeOfExpression } from './expressions.ts';
 import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
 import { noteContents } from './device-contents.ts';
+import { isConstantObject } from './integral-constant.ts';
 import { callKnown, isHarmless } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';
-import { type HostValue, type HostScope, eitherValue, symbolOf, valueKey } from './value.ts';
+import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** Calls within calls are followed so far. */
 const deepest = 14;
@@ -35,6 +36,8 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   const name = plain.replace(/^.*(?:::|->|\.)/, '');
   if (plain === 'dim3' || resolvedType(plain, aliases) === 'dim3') return extentsCall(items, state, frame, host);
   if (callee.type === 'primitive_type' && only) return converted(host.evaluate(only, state, frame), written, aliases);
+  const constant = items.length === 0 ? constantOfType(callee, state, frame, host) : null;
+  if (constant) return constant;
   if (readLaunchCall(name, node, items, state, frame, host)) return host.symbol(`${name}()`);
 
   if (callee.type === 'field_expression') return methodCall(callee, items, state, frame, host);
@@ -42,6 +45,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   const isNamed = /^(?:identifier|qualified_identifier|template_function)$/.test(callee.type);
   const variable = isNamed && !written.includes('<') ? host.lookUp(plain, frame, state) : undefined;
   const target = variable !== undefined || !isNamed ? host.evaluate(callee, state, frame) : undefined;
+  if (target && isConstantObject(target) && items.length === 0) return hostField(target, 'value'); // prettier-ignore
   if (target?.kind === 'lambda') return callLambda(target, given(), state, frame, host);
   if (target?.kind === 'function' && functions.has(target.name.replace(/^.*::/, ''))) {
     const result = callNamed(target.name, target.templateArguments, given(), state, frame, host);

@@ -16,7 +16,8 @@ import {
   one,
   zeroTerm,
 } from './term.ts';
-import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
+import { constantObject, isConstantObject, isConstantType, memberOfConstant } from './integral-constant.ts';
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, numberValue, quotientOf, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
@@ -30,7 +31,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
   if (!host.step()) return unknown();
   switch (node.type) {
     case 'number_literal':
-      return literal(text.slice(node.start, node.end)) ?? unknown();
+      return literalValue(text.slice(node.start, node.end)) ?? unknown();
     case 'true':
     case 'false':
       return numberValue(integer(node.type === 'true' ? 1 : 0));
@@ -134,6 +135,8 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       return host.call(node, state, frame);
     case 'compound_literal_expression': {
       const [type, list] = [childIn(node, 'type'), childIn(node, 'value')];
+      const constant = type && list && listItems(list).length === 0 ? constantOfType(type, state, frame, host) : null;
+      if (constant) return constant;
       return list ? bracedValue(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
     }
     case 'initializer_list':
@@ -211,15 +214,6 @@ export function endsProgram(node: SyntaxNode, text: string): boolean {
   return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(textOf(text, callee)); // prettier-ignore
 }
 
-/** A number as written; null where it is none. */
-function literal(written: string): HostValue | null {
-  const plain = written.replaceAll("'", '');
-  const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
-  if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
-  const value = Number(plain.replace(/[fFlL]$/, ''));
-  return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
-}
-
 /** A name: an argument of a template, a variable, an enumerator, a function. */
 function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { declarations } = host;
@@ -227,7 +221,7 @@ function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter):
   const written = textOf(text, node).replace(/\s*::\s*/g, '::');
   const bound = frame.template.get(written);
   if (bound !== undefined) {
-    const number = literal(bound);
+    const number = literalValue(bound);
     if (number) return number;
   }
   const plain = written.replace(/<[^]*$/, '');
@@ -246,6 +240,13 @@ function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter):
     if (enumerator) return enumerator;
   }
   if (declarations.functions.has(last)) return functionNamed(node, plain, state, frame, host);
+  const ofType = memberOfConstant(typeText(written, frame));
+  const constant = ofType === undefined ? null : literalValue(ofType);
+  if (constant) return constant;
+  const typed = /^decltype\((\w+)\)::value$/.exec(written)?.[1];
+  const cell = typed === undefined ? undefined : host.lookUp(typed, frame, state);
+  const object = cell === undefined ? undefined : host.read({ kind: 'cell', cell, path: [] }, state);
+  if (object && isConstantObject(object)) return hostField(object, 'value');
   return { kind: 'symbol', symbol: { id: `name ${written}`, label: written } };
 }
 
@@ -297,6 +298,8 @@ export function templateArguments(
     const bound = frame.template.get(written);
     if (bound !== undefined) return bound;
     const type = typeText(written, frame);
+    const constant = memberOfConstant(type);
+    if (constant !== undefined) return constant;
     const resolved = resolvedType(type, declarations.aliases);
     const isType =
       item.type === 'type_descriptor' &&
@@ -308,6 +311,14 @@ export function templateArguments(
     const term = termOf(host.evaluate(inner, cloneState(state), frame));
     return term?.kind === 'integer' ? String(term.value) : undefined;
   });
+}
+
+/** An object of a type without an initialiser, where the type is `std::integral_constant`; null for other types. */
+export function constantOfType(type: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue | null {
+  const written = textOf(host.declarations.text, type);
+  if (!isConstantType(written)) return null;
+  const list = nodesWhere(type, (node) => node.type === 'template_argument_list')[0];
+  return constantObject(written, list ? templateArguments(list, state, frame, host).at(-1) : undefined, host);
 }
 
 function unary(operator: string, operand: HostValue): HostValue | null {
@@ -551,6 +562,10 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
     case 'cast_expression': {
       const type = childIn(inner, 'type');
       return type && typeText(textOf(declarations.text, type).replace(/\s+(?=\*)/g, ''), frame);
+    }
+    case 'compound_literal_expression': {
+      const type = childIn(inner, 'type');
+      return type && typeText(textOf(declarations.text, type), frame);
     }
     case 'call_expression': {
       const callee = childIn(inner, 'function');

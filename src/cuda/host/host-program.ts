@@ -5,11 +5,12 @@
  * Each function that reaches a launch and that no other such function of the unit calls is gone through once, with symbols for
  * its parameters; calls are followed. So a launch in a wrapper is told for each call of the wrapper.
  */
-import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
 import { bracedValue, withLength } from './braced-value.ts';
 import { hostValueOf, placeNamed } from './expressions.ts';
+import { HandedFunctions } from './handed-functions.ts';
 import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
@@ -60,7 +61,9 @@ export function readHostProgram(
   const all = [...declarations.functions.values()].flat().filter(({ body }) => body);
   const names = new Map(all.map((one) => [one, namesIn(one, text)]));
   const reaching = reachingLaunches(all, names, text, wanted);
-  const telling = new Set([...[...reaching].map((one) => one.name), ...wanted]);
+  const handed = new HandedFunctions(declarations);
+  // A parameter that is called may be such a function.
+  const telling = new Set([...[...reaching].map((one) => one.name), ...wanted, ...handed.calledParameters]);
   const reachingNodes = new Map<SyntaxNode, boolean>();
   const reaches = (node: SyntaxNode): boolean => {
     const known = reachingNodes.get(node);
@@ -90,7 +93,7 @@ export function readHostProgram(
     if (found.isCutShort) cutShort.add(entry);
     return found.events.map((event) => (event.kind === 'launch' ? { ...event, entry } : event));
   };
-  const named = namesWithoutCall(root, text);
+  const { named, takers } = namesWithoutCall(root, text, handed);
   for (const one of named) open.add(one);
   for (const entry of roots) events.push(...go(entry));
   // What a call did not lead to, for recursion, overloads or too much work, is begun with by itself; so is what is called
@@ -100,7 +103,8 @@ export function readHostProgram(
     count = begun.size;
     for (const entry of reaching) {
       if (begun.has(entry)) continue;
-      const isOpen = open.has(entry.name) || cutShort.size > 0;
+      const isTaken = [...(takers.get(entry.name) ?? [])].some((name) => open.has(name));
+      const isOpen = isTaken || open.has(entry.name) || cutShort.size > 0;
       const missed = new Set(nodesOfInterest(entry).filter((node) => !seen.has(node)));
       if (!isOpen && missed.size === 0) continue;
       begun.add(entry);
@@ -112,7 +116,7 @@ export function readHostProgram(
   const local = all.filter(({ body }) => nodesWhere(body!, ({ type }) => type === 'function_definition').length > 0);
   for (const entry of new Set([...cutShort, ...local]))
     for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
-  const kernels = [...declarations.functions].flatMap(([one, list]) => (named.has(one) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // prettier-ignore
+  const kernels = [...declarations.functions].flatMap(([one, list]) => ((named.has(one) || takers.has(one)) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // prettier-ignore
   const launches = events
     .filter((event): event is HostLaunch => event.kind === 'launch')
     // A kernel that nobody knows is any whose name is used as a value.
@@ -149,23 +153,47 @@ function callNodes({ body }: FunctionDeclaration, text: string, wanted: Readonly
   });
 }
 
+/** Names that stand for a function without a call of it there. */
+interface NamesWithoutCall {
+  /** Those that anything may become of. */
+  readonly named: ReadonlySet<string>;
+  /** Those that are handed to functions which only call them: these functions, all of them. */
+  readonly takers: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /** Names in bodies and initialisers that stand for a function without a call of it there. */
-function namesWithoutCall(root: SyntaxNode, text: string): Set<string> {
-  const names = new Set<string>();
+function namesWithoutCall(root: SyntaxNode, text: string, handed: HandedFunctions): NamesWithoutCall {
+  const named = new Set<string>();
+  const takers = new Map<string, Set<string>>();
+  const visitItems = (call: SyntaxNode, list: SyntaxNode): void => {
+    const items = listItems(list);
+    for (const [at, item] of items.entries()) {
+      const by = item.type === 'identifier' ? handed.takersOf(call, items, at) : null;
+      if (!by) {
+        visit(item);
+        continue;
+      }
+      const name = text.slice(item.start, item.end);
+      const known = takers.get(name) ?? new Set();
+      for (const one of by) known.add(one);
+      takers.set(name, known);
+    }
+  };
   const visit = (node: SyntaxNode): void => {
-    if (/identifier$/.test(node.type) && node.children.length === 0) names.add(text.slice(node.start, node.end));
+    if (/identifier$/.test(node.type) && node.children.length === 0) named.add(text.slice(node.start, node.end));
     if (/(?:^|_)declarator$/.test(node.type) && node.type !== 'init_declarator') return;
     const isCall = node.type === 'call_expression';
     for (const child of node.children) {
       const isName = child.field === 'function' && /^(?:identifier|qualified_identifier|template_function|field_expression)$/.test(child.type); // prettier-ignore
-      if (!isCall || !isName) visit(child);
+      if (isCall && child.field === 'arguments') visitItems(node, child);
+      else if (!isCall || !isName) visit(child);
       // The object of a method, and the arguments of a template.
       else
         for (const inner of child.children) if (inner.field === 'argument' || inner.field === 'arguments') visit(inner);
     }
   };
   visit(root);
-  return names;
+  return { named, takers };
 }
 
 /** A launch that the work did not suffice for: anything may be launched there so. */

@@ -75,9 +75,21 @@ export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', l
 /** The type of a symbol all of whose parts are 0. */
 export const zeroed = 'zeroed';
 
+/** The type of a record that has one constant, `value`, and counts as that: an object of `std::integral_constant`. */
+export const integralConstant = 'integral_constant';
+
 /** An integer as a value. */
 export function numberValue(term: HostTerm): HostValue {
   return { kind: 'number', term };
+}
+
+/** A number as written; null where it is none. */
+export function literalValue(written: string): HostValue | null {
+  const plain = written.replaceAll("'", '');
+  const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
+  if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
+  const value = Number(plain.replace(/[fFlL]$/, ''));
+  return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
 }
 
 /** A value as an integer; null for what is none. */
@@ -91,6 +103,8 @@ export function termOf(value: HostValue): HostTerm | null {
       return choice(value.fact, one, zeroTerm);
     case 'quotient':
       return arithmetic('/', value.numerator, value.denominator);
+    case 'record':
+      return value.rest.type === integralConstant ? termOf(hostField(value, 'value')) : null;
     default:
       return null;
   }

@@ -1,0 +1,34 @@
+/** `std::integral_constant`: types that name a number, and objects of them, which count as it. */
+import type { Interpreter } from './interpreter.ts';
+import { integer } from './term.ts';
+import { type HostValue, integralConstant, literalValue, numberValue, valueKey } from './value.ts';
+
+/** Whether a type, as written, is one of a constant. */
+export function isConstantType(written: string): boolean {
+  return /^(?:::)?(?:(?:cuda::)?std::)?(?:integral_constant\s*<|bool_constant\s*<|true_type$|false_type$)/.test(
+    written,
+  );
+}
+
+/**
+ * An object of a type of a constant.
+ * @param argument the last argument of its template, undefined where it has none or nobody knows it
+ */
+export function constantObject(written: string, argument: string | undefined, host: Interpreter): HostValue {
+  const truth = /\btrue_type$/.test(written) ? 'true' : /\bfalse_type$/.test(written) ? 'false' : argument;
+  const isTruth = truth === 'true' || truth === 'false';
+  const number = isTruth ? numberValue(integer(truth === 'true' ? 1 : 0)) : literalValue(truth ?? '');
+  const value = number ?? host.symbol(written);
+  const id = `${integralConstant} ${valueKey(value)}`;
+  return { kind: 'record', fields: new Map([['value', value]]), rest: { id, label: written, type: integralConstant } };
+}
+
+/** Whether a value is such an object. */
+export function isConstantObject(value: HostValue): boolean {
+  return value.kind === 'record' && value.rest.type === integralConstant;
+}
+
+/** What `std::integral_constant<int, 64>::value` is, as written; undefined for other names. */
+export function memberOfConstant(written: string): string | undefined {
+  return /\bintegral_constant\s*<[^<>,]*,\s*(\w+)\s*>\s*::\s*value$/.exec(written)?.[1];
+}
