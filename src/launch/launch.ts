@@ -6,7 +6,7 @@ import type { StatedAssumption } from './parameter-source.ts';
 export type LaunchSource =
   'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
 
-/** Two pointers into one object: the lower one, the upper one, and the bytes from the one to the other, more than 0. */
+/** Two pointers into one object: the lowest one into it, another, and the bytes from the one to the other, more than 0. */
 export type PointerDistance = readonly [from: number, to: number, bytes: number];
 
 /** One launch to analyse. Null is symbolic: any legal value. */

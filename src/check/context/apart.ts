@@ -35,8 +35,8 @@ export function withStatedApart(request: CheckRequest): CheckRequest {
 }
 
 /**
- * Without the aliases of pointers that lie a known distance apart: accesses are told by the lower of the two. What is
- * stated of the elements of either array would then be said of both, so such pairs stay as they are.
+ * Without the aliases of pointers that lie a known distance apart: accesses are told by the lowest of them. What is
+ * stated of the elements of one array would then be said of others too, so such pointers stay as they are.
  */
 export function withKnownDistances(request: CheckRequest): CheckRequest {
   const { launch, parameters, assumptions } = request;
@@ -50,8 +50,10 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
     ),
   );
   const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // prettier-ignore
+  const lowestOf = (index: number): number | undefined =>
+    known.find(([, to]) => to === index)?.[0] ?? known.find(([from]) => from === index)?.[0];
   const isKnown = ([a, b]: readonly [number, number]): boolean =>
-    known.some(([from, to]) => (a === from && b === to) || (a === to && b === from));
+    lowestOf(a) !== undefined && lowestOf(a) === lowestOf(b);
   return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // prettier-ignore
 }
 

@@ -17,7 +17,7 @@ export function statedExtents(
   { block, grid }: Dimensions,
 ): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();
-  if (samePointers?.length || distances?.length) return extents;
+  const shared = new Set([...(samePointers ?? []), ...(distances ?? [])].flatMap(([first, second]) => [first, second]));
   for (const { expression } of assumptions) {
     if (expression.kind !== 'extent') continue;
     const array = namedPointer(parameters, expression.array);
@@ -34,7 +34,15 @@ export function statedExtents(
       const own = bits >> BigInt(8 * named.offset);
       return isUnsignedType(named.type) ? BigInt.asUintN(8 * bytes, own) : BigInt.asIntN(8 * bytes, own);
     });
-    if (!array || !elementBytes || elements === undefined || elements < 1n || elements > 2n ** 40n) continue;
+    if (
+      !array ||
+      shared.has(array.index) ||
+      !elementBytes ||
+      elements === undefined ||
+      elements < 1n ||
+      elements > 2n ** 40n
+    )
+      continue;
     const key = `${array.index}.${array.offset}`;
     extents.set(key, Math.max(extents.get(key) ?? 0, Number(elements) * elementBytes));
   }

@@ -611,6 +611,8 @@ function extentOf(
   const offset = value.offset && resolve({ kind: 'number', term: value.offset });
   const left = bytes && offset && arithmetic('-', bytes, offset);
   const elements = left && arithmetic('/', left, integer(element));
+  // A pointer beyond its memory says that the sizes were read wrongly.
+  if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
   // A division that is left over would round: then it is not known that elements fit exactly.
   if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // prettier-ignore
   return translated(elements, names);
@@ -640,20 +642,34 @@ function aliasesOf(
   return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
 }
 
-/** The distances of pointers of which no others lead into the same object. */
+/**
+ * How far pointers into one object lie above the lowest of them, where the host program says it of all of them and no two
+ * are the same.
+ */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],
   resolve: (term: HostTerm) => HostTerm,
 ): LaunchSite['distances'] {
-  const startOf = (value: HostValue): HostTerm | null => value.kind === 'pointer' ? value.offset && resolve(value.offset) : integer(0); // prettier-ignore
-  return aliases.flatMap(([first, second]): LaunchSite['distances'] => {
-    if (aliases.filter((pair) => pair.includes(first) || pair.includes(second)).length > 1) return [];
-    const [a, b] = [startOf(given[first]!), startOf(given[second]!)];
-    const difference = a && b && arithmetic('-', b, a);
-    const bytes = Number((difference ? termConstant(difference) : undefined) ?? 0n);
-    if (bytes === 0 || !Number.isSafeInteger(bytes)) return [];
-    return [bytes > 0 ? [first, second, bytes] : [second, first, -bytes]];
+  const startOf = (index: number): HostTerm | null => {
+    const value = given[index]!;
+    return value.kind === 'pointer' ? value.offset && resolve(value.offset) : integer(0);
+  };
+  const firsts = new Set(aliases.map(([first]) => first));
+  for (const [, second] of aliases) firsts.delete(second);
+  return [...firsts].flatMap((first): LaunchSite['distances'] => {
+    const others = aliases.filter((pair) => pair[0] === first).map(([, second]) => second);
+    const start = startOf(first);
+    const apart = others.map((other): readonly [number, number] => {
+      const end = startOf(other);
+      const difference = start && end && arithmetic('-', end, start);
+      return [other, Number((difference ? termConstant(difference) : undefined) ?? NaN)];
+    });
+    const all = [[first, 0] as const, ...apart];
+    const isKnown = all.every(([, bytes]) => Number.isSafeInteger(bytes));
+    if (!isKnown || new Set(all.map(([, bytes]) => bytes)).size < all.length) return [];
+    const [lowest, base] = all.reduce((least, one) => (one[1] < least[1] ? one : least));
+    return all.flatMap(([index, bytes]) => (index === lowest ? [] : [[lowest, index, bytes - base] as const]));
   });
 }
 
