@@ -18,10 +18,14 @@ export function defectOf(entry: LoweredKernel, launch: Launch, error: unknown, p
 }
 
 function filesOf({ verification, kernel, name }: LoweredKernel, launch: Launch): Map<string, string> {
-  const scalars = Object.fromEntries([...launch.scalars].map(([index, value]) => [index, String(value)]));
-  const description = { kernel: kernel.symbol, name: name.full, launch: { ...launch, scalars } };
+  const description = { kernel: kernel.symbol, name: name.full, launch };
+  // Ties hold numbers that JSON does not have.
+  const plain = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return String(value);
+    return value instanceof Map ? Object.fromEntries(value) : value;
+  };
   return new Map([
     ['kernel.ptx', verification.source.ptx],
-    ['request.json', JSON.stringify(description, null, 2) + '\n'],
+    ['request.json', JSON.stringify(description, plain, 2) + '\n'],
   ]);
 }

@@ -42,7 +42,7 @@ export class WasmBlock implements ResidentBlock {
     this.frame = frame;
     this.ordinal = ordinal;
     this.ticket = ticket;
-    this.linear.i32.set(position, (frame + header.position) >> 2);
+    this.linear.i32.set(position, (frame + header.position) >>> 2);
     this.#stamp();
   }
 
@@ -72,7 +72,7 @@ export class WasmBlock implements ResidentBlock {
   }
 
   #words(offset: number): Int32Array {
-    const start = (this.frame + offset) >> 2;
+    const start = (this.frame + offset) >>> 2;
     return this.linear.i32.subarray(start, start + this.#plan.threads);
   }
 
@@ -80,7 +80,7 @@ export class WasmBlock implements ResidentBlock {
     const { ticket, blockBarriers } = shadowFields;
     const stamp =
       (BigInt(this.ticket) << BigInt(ticket.shift)) | (BigInt(this.#barriers) << BigInt(blockBarriers.shift));
-    this.linear.u64[(this.frame + header.stamp) >> 3] = stamp;
+    this.linear.u64[(this.frame + header.stamp) >>> 3] = stamp;
   }
 
   run(segment: number, first: number, last: number): number {
@@ -105,8 +105,8 @@ export class WasmBlock implements ResidentBlock {
       return type > 32 ? BigInt.asUintN(type, operand.value) : Number(BigInt.asIntN(32, operand.value));
     }
     const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
-    if (type === 64) return this.linear.u64[(start >> 3) + thread];
-    const word = this.linear.i32[(start >> 2) + thread]!;
+    if (type === 64) return this.linear.u64[(start >>> 3) + thread];
+    const word = this.linear.i32[(start >>> 2) + thread]!;
     return type === 'predicate' ? word !== 0 : word;
   }
 
@@ -114,15 +114,15 @@ export class WasmBlock implements ResidentBlock {
   setForeign(thread: number, results: readonly unknown[]): void {
     for (const [index, value] of results.entries()) {
       const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;
-      if (typeof value === 'bigint') this.linear.u64[(start >> 3) + thread] = value;
-      else this.linear.i32[(start >> 2) + thread] = Number(value);
+      if (typeof value === 'bigint') this.linear.u64[(start >>> 3) + thread] = value;
+      else this.linear.i32[(start >>> 2) + thread] = Number(value);
     }
   }
 
   /** The id of a thread in shadow words. */
   stampOf(thread: number): bigint {
     const { blockBarriers, warpBarriers, thread: field, ticket } = shadowFields;
-    const passed = this.linear.i32[((this.frame + this.#plan.frame.warpBarriers) >> 2) + (thread >> 5)]!;
+    const passed = this.linear.i32[((this.frame + this.#plan.frame.warpBarriers) >>> 2) + (thread >> 5)]!;
     return (
       (BigInt(this.ticket) << BigInt(ticket.shift)) |
       (BigInt(this.#barriers) << BigInt(blockBarriers.shift)) |
@@ -138,8 +138,8 @@ export class WasmBlock implements ResidentBlock {
       if (!slot) continue;
       const start = this.frame + this.#plan.frame.slots + slot.offset * this.#plan.threads;
       const value = results[index];
-      if (slot.bytes === 4) this.linear.i32[(start >> 2) + thread] = Number(value);
-      else this.linear.u64[(start >> 3) + thread] = value as bigint;
+      if (slot.bytes === 4) this.linear.i32[(start >>> 2) + thread] = Number(value);
+      else this.linear.u64[(start >>> 3) + thread] = value as bigint;
     }
   }
 
@@ -172,7 +172,7 @@ export class WasmBlock implements ResidentBlock {
   }
 
   passedWarpBarrier(warp: number): void {
-    const at = ((this.frame + this.#plan.frame.warpBarriers) >> 2) + warp;
+    const at = ((this.frame + this.#plan.frame.warpBarriers) >>> 2) + warp;
     const { i32 } = this.linear;
     const passed = i32[at]!;
     if (passed === mostWarpBarriers) {

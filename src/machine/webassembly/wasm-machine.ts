@@ -163,6 +163,11 @@ export class WasmBackEnd implements MemoryBackEnd {
     this.linear.returnFrame(block.frame);
   }
 
+  /** The block of a frame, whose address code hands over as a signed number. */
+  #at(frame: number): WasmBlock {
+    return this.#byFrame.get(frame >>> 0)!;
+  }
+
   instruction(id: InstructionId): Instruction {
     return this.#instructions.get(id)!;
   }
@@ -172,7 +177,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const run = this.#functions[segment] ?? this.#instantiate(segment);
     const status = run(frame, first, last);
     const now = status === mixedStatus ? block.status[last]! : status;
-    const steps = this.linear.i32[(frame + header.steps) >> 2]! >>> 0;
+    const steps = this.linear.i32[(frame + header.steps) >>> 2]! >>> 0;
     this.#host.ran(steps, block, last, now >= 0 ? now : segment);
     return status;
   }
@@ -197,7 +202,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const host = this.#host;
     const { accesses } = this.plan.program;
     const who = (frame: number, thread: number): Executor & { readonly block: WasmBlock } => ({
-      block: this.#byFrame.get(frame)!,
+      block: this.#at(frame),
       thread,
     });
     return {
@@ -211,17 +216,17 @@ export class WasmBackEnd implements MemoryBackEnd {
       report: (frame: number, site: number, data: number, shadow: number, thread: number, last: bigint): void =>
         this.#report(who(frame, thread), accesses[site]!, data >>> 0, shadow >>> 0, last),
       record: (frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#byFrame.get(frame)!;
+        const block = this.#at(frame);
         const { page, offset } = this.#pageOf(block, data >>> 0);
         host.record(block, thread, accesses[site]!, page, offset);
       },
       handOver: (frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#byFrame.get(frame)!;
+        const block = this.#at(frame);
         const { page, offset } = this.#pageOf(block, data >>> 0);
         host.handOver(block, thread, accesses[site]!, page, offset);
       },
       foreign: (frame: number, instruction: InstructionId, thread: number): void => {
-        const block = this.#byFrame.get(frame)!;
+        const block = this.#at(frame);
         block.setForeign(thread, host.foreign({ block, thread }, instruction, block.passed(instruction, thread)));
       },
       event: (frame: number, instruction: InstructionId, thread: number) => host.event(who(frame, thread), instruction),
@@ -306,7 +311,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       throw stop;
     }
     const setShadow = (at: number): void => {
-      this.linear.i32[(block.frame + header.shadow) >> 2] = at;
+      this.linear.i32[(block.frame + header.shadow) >>> 2] = at;
     };
     if (found === null) {
       const offset = access.space === 'local' ? address : address - localStart;
@@ -393,9 +398,9 @@ export class WasmBackEnd implements MemoryBackEnd {
   locate({ block, thread }: Executor, access: MemoryAccess, address: number): LocatedBytes {
     const who = { block: block as WasmBlock, thread };
     const data = this.#locate(who, access, address, 0);
-    this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >> 2]!;
+    this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >>> 2]! >>> 0;
     if (access.space === 'local' || (access.space === 'generic' && address >= localStart)) {
-      const page = new WasmPage(null, 0, data & -8, align(access.bytes, 8) + 8, false);
+      const page = new WasmPage(null, 0, data - (data & 7), align(access.bytes, 8) + 8, false);
       page.refresh(this.linear);
       this.#lastShadow = this.plan.scratch;
       return { page, offset: data & 7 };
@@ -415,7 +420,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     let most = 0;
     for (let cell = 0; cell < Math.max(1, access.bytes >> site.cellShift); cell++) {
       const shadow = this.#lastShadow + 8 * cell;
-      const last = u64[shadow >> 3]!;
+      const last = u64[shadow >>> 3]!;
       let level = u8[levelTable + leadingZeros(last ^ stamp)]!;
       const isOtherWarp = (Number((last ^ stamp) & 0xffffffffn) & (31 << (shadowFields.thread.shift + 5))) !== 0;
       if (level === levels.warpBarrier && isOtherWarp) level = levels.block;
@@ -424,7 +429,7 @@ export class WasmBackEnd implements MemoryBackEnd {
         most = Math.max(most, next);
         continue;
       }
-      u64[shadow >> 3] = stamp | BigInt(next);
+      u64[shadow >>> 3] = stamp | BigInt(next);
       if (next > raceState) this.#report(who, access, (page as WasmPage).dataAt(offset), shadow, last);
     }
     if (most === alerts.recorded) this.#host.record(block, thread, access, page, offset);

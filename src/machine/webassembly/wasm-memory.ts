@@ -148,7 +148,7 @@ export class LinearMemory {
     const { places, placeMap, detection } = this.#plan;
     const globals = places.filter(({ space }) => space === 'global').slice(0, mostEntries);
     for (const [index, { start, bytes, writable, shadow }] of globals.entries()) {
-      const entry = (placeTable + placeEntry.bytes * (index + 1)) >> 2;
+      const entry = (placeTable + placeEntry.bytes * (index + 1)) >>> 2;
       // Without shadow words, reads are not for code that updates those.
       const readable = writable || detection !== 'words' ? bytes : 0;
       this.i32.set([start, readable, writable ? bytes : 0, shadow], entry);
@@ -240,7 +240,7 @@ export class LinearMemory {
 
   /** Part of the memory as 32-bit words. */
   words(start: number, bytes: number): Uint32Array {
-    return new Uint32Array(this.memory.buffer, start, bytes >> 2);
+    return new Uint32Array(this.memory.buffer, start, bytes >>> 2);
   }
 
   /** Shadow words of pages of buffers without end. */

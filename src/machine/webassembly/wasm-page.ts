@@ -46,6 +46,6 @@ export class WasmPage implements TrackedPage {
     if (this.#generation === linear.generation) return;
     this.#generation = linear.generation;
     this.u8 = linear.u8.subarray(this.#data, this.#data + this.#length);
-    this.i32 = linear.i32.subarray(this.#data >> 2, (this.#data + this.#length) >> 2);
+    this.i32 = linear.i32.subarray(this.#data >>> 2, (this.#data + this.#length) >>> 2);
   }
 }
