@@ -44,7 +44,9 @@ function howToState(entry: LaunchedKernel): string {
   const { unit, kernel, name, parameters } = entry;
   const [block, grid] = suggestedLaunch(kernel, name.qualified);
   const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // prettier-ignore
-  const values = scalars.slice(0, mostArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, 4096] as const); // prettier-ignore
+  // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
+  const size = scalars.length > 2 ? 256 : 4096;
+  const values = scalars.slice(0, mostArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // prettier-ignore
   if (unit.kind === 'ptx' || !entry.definition) {
     const given = values.map(([argument, value]) => `, args: { ${argument}: ${value} }`).slice(0, 1);
     const pattern = name.qualified.replaceAll("'", "''");

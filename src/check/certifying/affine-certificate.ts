@@ -1,7 +1,7 @@
 /** What the affine tier shows, in the form of certificates: the difference of two addresses, and what refutes an overlap. */
 import { gcd } from '../../base/integer.ts';
 import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
-import type { DifferenceArgument } from '../deciding/affine.ts';
+import { type DifferenceArgument, narrowed } from '../deciding/affine.ts';
 import { addressDifference, type Difference, type Unknown } from '../obligations/difference.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { Obligation } from '../obligations/obligation.ts';
@@ -28,7 +28,9 @@ function claimOf(
   const products: { name: string; of: readonly [string, string] }[] = [];
   const below: (readonly [string, string])[] = [];
   for (const { name, term, reading } of difference.unknowns) {
-    const named = term.arguments.map((factor) => (factor.atom ? instances.of(factor, reading).name : null));
+    const named = term.arguments
+      .map(narrowed)
+      .map((factor) => (factor.atom ? instances.of(factor, reading).name : null));
     const [a, b, ...more] = named;
     if (term.operator === 'mul' && a && b && more.length === 0) products.push({ name, of: [a, b] });
     if (term.atom?.kind === 'thread' && dimensions.block[term.atom.axis] === null) {

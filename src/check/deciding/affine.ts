@@ -41,8 +41,10 @@ function refutedByBlockSize(
 ): boolean {
   const [axis, ...more] = ([0, 1, 2] as const).filter((one) => grid[one] !== 1);
   if (scope !== 'grid' || axis === undefined || more.length > 0 || unknowns.length !== 4) return false;
-  const isAtom = ({ atom }: Term, kind: 'block' | 'block-size' | 'thread'): boolean =>
-    atom?.kind === kind && atom.axis === axis;
+  const isAtom = (term: Term, kind: 'block' | 'block-size' | 'thread'): boolean => {
+    const { atom } = narrowed(term);
+    return atom?.kind === kind && atom.axis === axis;
+  };
   const isStart = ({ operator, arguments: [a, b] }: Term): boolean =>
     operator === 'mul' &&
     ((isAtom(a!, 'block') && isAtom(b!, 'block-size')) || (isAtom(b!, 'block') && isAtom(a!, 'block-size')));
@@ -54,6 +56,13 @@ function refutedByBlockSize(
     return false;
   const reach = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
   return (by < 0n ? -by : by) > reach;
+}
+
+/** A coordinate or an extent before it was widened: it is not negative, so it is the same. */
+export function narrowed(term: Term): Term {
+  const [inner] = term.arguments;
+  const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? ''); // prettier-ignore
+  return isWidened ? inner! : term;
 }
 
 function refutedByDivisor(difference: Difference, behind: bigint, ahead: bigint): boolean {

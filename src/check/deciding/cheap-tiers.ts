@@ -3,6 +3,7 @@ import type { TierContext } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import { type DifferenceArgument, refutedByDifference } from './affine.ts';
 import { refutedByCoordinates } from './coordinates.ts';
+import { refutedByDigits } from './digits.ts';
 import { type Difference, addressDifference } from '../obligations/difference.ts';
 import { type Hit, enumerate } from './enumerate.ts';
 import type { Obligation } from '../obligations/obligation.ts';
@@ -21,6 +22,8 @@ export function decideCheaply(context: TierContext, obligation: Obligation): Che
   const coordinates = obligation.sameThread || obligation.mayBeOne ? null : refutedByCoordinates(symbolic, dimensions, obligation, difference); // prettier-ignore
   if (coordinates)
     return { kind: 'proved', by: 'coordinates', assumes: [...new Set([...difference.assumes, ...coordinates])] };
+  const digits = obligation.sameThread || obligation.mayBeOne ? null : refutedByDigits(symbolic, instances, dimensions, obligation); // prettier-ignore
+  if (digits) return { kind: 'proved', by: 'coordinates', assumes: digits };
   const found = enumerate(symbolic, instances, dimensions, obligation, difference, context.evaluations);
   if (found.kind === 'none') return { kind: 'proved', by: 'enumeration', assumes: difference.assumes };
   if (found.kind === 'unable') return { kind: 'open', hits: [], exact: false, difference };

@@ -11,17 +11,20 @@ import { meetsAssumptions } from './settings.ts';
  * Values for the scalars that meet the stated assumptions; null if none were found.
  * @param block absent: the launch's, or a small one
  * @param grid absent: the launch's, or a small one
+ * @param most what they are at most, unless what is stated asks for more
  */
 export function chooseScalars(
   context: KernelAndLaunch,
   block: Dim3 = someBlock(context),
   grid: Dim3 = someGrid(context),
+  most?: bigint,
 ): ((field: ParameterField) => bigint) | null {
   const { launch, parameters, assumptions } = context.request;
   const conditions = conditionsOf(assumptions);
   const threads = BigInt(block[0] * block[1] * block[2]);
   const total = threads * BigInt(grid[0] * grid[1] * grid[2]);
-  for (const common of [total, threads, BigInt(block[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n]) {
+  for (const wanted of [total, threads, BigInt(block[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n]) {
+    const common = most !== undefined && wanted > most ? most : wanted;
     const scalar = (field: ParameterField): bigint => {
       const given = givenScalar(launch, field.index, field.offset, field.bytes);
       if (given !== undefined) return given;

@@ -1,0 +1,336 @@
+/**
+ * Addresses that are made of the digits of an index in a radix that only the launch knows: `i / (n * d)`, `i % (n * d) / d`
+ * and `i % d`, in any order, each times a product of sizes. Where each digit stays below what the next larger weight leaves
+ * it, two addresses are equal only if all digits are, and all digits of an index tell the index.
+ */
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Linear } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
+import { addressDifference } from '../obligations/difference.ts';
+import type { Instances } from '../obligations/instance.ts';
+import type { AccessSide, Obligation } from '../obligations/obligation.ts';
+import { refutedByDifference } from './affine.ts';
+
+/** A number times terms that are the same for all threads, in order of their ids. */
+interface Product {
+  readonly by: bigint;
+  readonly factors: readonly Term[];
+}
+
+/** A digit times its weight; without a digit, what is the same for all threads. */
+interface Summand extends Product {
+  readonly digit: Term | null;
+}
+
+interface Digit {
+  readonly term: Term;
+  readonly weight: Product;
+  /** What the digit stays below; null: nobody knows. */
+  readonly extent: Product | null;
+}
+
+/** The digits of two addresses, and how far apart these are where all digits are equal; null: not at all. */
+interface Split {
+  readonly digits: readonly Digit[];
+  readonly distance: Product | null;
+}
+
+/** Whether the highest bit of a value is its sign. */
+type IsSigned = boolean;
+
+/** More summands are not written out. */
+const mostSummands = 24;
+
+/** Offsets of more terms are not looked at. */
+const largestOffset = 2000;
+
+/**
+ * Shows that an overlap forces the two threads (blocks) to be the same one.
+ * @returns the terms that are taken not to wrap around for that; null where it is not shown
+ */
+export function refutedByDigits(
+  symbolic: SymbolicKernel,
+  instances: Instances,
+  dimensions: Dimensions,
+  obligation: Obligation,
+): readonly Term[] | null {
+  const { first, second, elements, starts } = obligation;
+  if (elements !== null || starts !== null) return null;
+  const work = new Digits(symbolic);
+  const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
+  if (!a || !b || !a.some(({ digit }) => digit !== null && isDivided(digit))) return null;
+  const split = work.splitOf(a, b, [first, second]);
+  const bytes = BigInt(Math.max(first.access.bytes, second.access.bytes));
+  if (!split || !areApart(split, bytes)) return null;
+  if (split.distance) return work.assumed();
+  for (const term of work.toldBy(split.digits.map((digit) => digit.term))) {
+    const equal = (side: AccessSide): AccessSide => ({
+      ...side,
+      access: { ...side.access, bytes: 1 },
+      target: { ...side.target, offset: term },
+    });
+    const asked = { ...obligation, first: equal(first), second: equal(second) };
+    const difference = addressDifference(symbolic, instances, asked);
+    if (refutedByDifference(dimensions, asked, difference)) return work.assumed(difference.assumes);
+  }
+  return null;
+}
+
+function isDivided({ operator }: Term): boolean {
+  return /^[us](?:div|rem)$/.test(operator);
+}
+
+function isOfSigned({ operator }: Term): IsSigned {
+  return operator.startsWith('s');
+}
+
+/** Whether two addresses overlap only where all their digits are equal, and not even there if those leave a distance. */
+function areApart({ digits, distance }: Split, bytes: bigint): boolean {
+  // All that the smaller digits make up, and the bytes of an access, is below `reached`: the smallest weight comes first.
+  const left = new Set(digits);
+  let open = distance;
+  let reached: Product | null = { by: bytes, factors: [] };
+  while (left.size > 0 || open) {
+    if (reached === null) return false;
+    const below: Product = reached;
+    if (open && isAtMost(below, open) && [...left].every(({ weight }) => isAtMost(sumOf(below, open!), weight))) {
+      reached = sumOf(below, open);
+      open = null;
+      continue;
+    }
+    const isNext = ({ weight, extent }: Digit): boolean => {
+      if (!isAtMost(below, weight)) return false;
+      const others = [...left].filter((other) => other.weight !== weight);
+      if (extent === null) return others.length === 0 && !open;
+      const all = times(weight, extent);
+      return others.every((other) => isAtMost(all, other.weight)) && (!open || isAtMost(all, open));
+    };
+    const next = [...left].find(isNext);
+    if (!next) return false;
+    left.delete(next);
+    reached = next.extent && times(next.weight, next.extent);
+  }
+  return true;
+}
+
+class Digits {
+  private readonly symbolic: SymbolicKernel;
+  private readonly assumes = new Set<Term>();
+
+  constructor(symbolic: SymbolicKernel) {
+    this.symbolic = symbolic;
+  }
+
+  /** All that is taken not to wrap around. */
+  assumed(more: readonly Term[] = []): readonly Term[] {
+    return [...new Set([...this.assumes, ...more])];
+  }
+
+  /** An offset in bytes as a sum of digits; null where it is none. */
+  summandsOf(offset: Term): readonly Summand[] | null {
+    if (offset.size > largestOffset || !this.meant(offset, this.symbolic.view.offset(offset))) return null;
+    return this.expand(offset, true, true) ?? (offset.width === 64 ? this.expand(offset, true, false) : null);
+  }
+
+  /** @param isExact it is known not to wrap around */
+  private expand(term: Term, isExact: boolean, isSigned: IsSigned): readonly Summand[] | null {
+    const [a, b] = term.arguments;
+    switch (term.operator) {
+      case 'constant': {
+        const by = isSigned ? BigInt.asIntN(term.width, term.value) : term.value;
+        return by === 0n ? [] : [{ by, factors: [], digit: null }];
+      }
+      case 'sext':
+      case 'zext':
+        return this.read(a!, term.operator === 'sext') && this.expand(a!, true, term.operator === 'sext');
+      case 'sum':
+      case 'mul': {
+        if (term.arguments.length > mostSummands || (!isExact && !this.read(term, isSigned))) return null;
+        if (term.operator === 'mul') return product(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
+        let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // prettier-ignore
+        for (const [at, part] of term.arguments.entries()) {
+          const scale = [{ by: term.coefficients[at]!, factors: [], digit: null }];
+          const scaled = product(this.expand(part, false, isSigned), scale);
+          sum = sum && scaled && added(sum, scaled);
+        }
+        return sum;
+      }
+      default:
+        return isOfLaunch(term) ? [{ by: 1n, factors: [term], digit: null }] : [{ by: 1n, factors: [], digit: term }];
+    }
+  }
+
+  /** The value of a term, where it is what its arithmetic means; null elsewhere. */
+  private read(term: Term, isSigned: IsSigned): Linear | null {
+    const { view } = this.symbolic;
+    return this.meant(term, isSigned ? view.signed(term) : view.unsigned(term));
+  }
+
+  private meant(term: Term, view: Linear): Linear | null {
+    for (const part of view.terms.keys()) if (part.operator === 'pure' && part.arguments[0] === term) return null;
+    for (const part of view.assumes) this.assumes.add(part);
+    return view;
+  }
+
+  /** One product of sizes, each at least 1; null for what is none. */
+  private sizeOf(term: Term, isSigned: IsSigned): Product | null {
+    const [only, ...others] = this.expand(term, false, isSigned) ?? [];
+    if (!only || others.length > 0 || only.digit !== null) return null;
+    return this.isPositive(only, isSigned) ? only : null;
+  }
+
+  private isPositive({ by, factors }: Product, isSigned: IsSigned): boolean {
+    return by > 0n && factors.every((factor) => (this.read(factor, isSigned)?.low ?? 0n) >= 1n);
+  }
+
+  private isNatural(term: Term): boolean {
+    const [a, b] = term.arguments;
+    if (isDivided(term)) return this.isNatural(a!) && this.sizeOf(b!, isOfSigned(term)) !== null;
+    return (this.read(term, true)?.low ?? -1n) >= 0n;
+  }
+
+  /** The digits of two sums that have the same ones; null where they do not. */
+  splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly AccessSide[]): Split | null {
+    const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
+    const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
+    if (added(own(a), own(b), -1n).length > 0) return null;
+    const terms = own(a).map(({ digit }) => digit!);
+    if (new Set(terms).size < terms.length) return null;
+    const [apart, ...more] = added(shared(a), shared(b), -1n);
+    if (more.length > 0) return null;
+    const distance = apart ? { by: apart.by < 0n ? -apart.by : apart.by, factors: apart.factors } : null;
+    if (distance && !this.isSize(distance)) return null;
+    const digits = own(a).map(({ by, factors, digit }): Digit | null => {
+      const weight = { by, factors };
+      return this.isSize(weight) && this.isNatural(digit!) ? { term: digit!, weight, extent: this.extentOf(digit!, sides) } : null; // prettier-ignore
+    });
+    return digits.includes(null) ? null : { digits: digits.flatMap((digit) => digit ?? []), distance };
+  }
+
+  /** Whether a product is at least 1, however its factors are declared. */
+  private isSize(weight: Product): boolean {
+    return this.isPositive(weight, true) || this.isPositive(weight, false);
+  }
+
+  /** What a digit that is not negative stays below on both sides. */
+  private extentOf(digit: Term, sides: readonly AccessSide[]): Product | null {
+    const [a, b] = digit.arguments;
+    if (/^[us]rem$/.test(digit.operator)) return this.sizeOf(b!, isOfSigned(digit));
+    if (/^[us]div$/.test(digit.operator)) {
+      const [limit, other] = sides.map((side) => this.limitOf(a!, side));
+      const by = this.sizeOf(b!, isOfSigned(digit));
+      return limit && other && by && isAtMost(other, limit) ? quotient(limit, by) : null;
+    }
+    const high = this.read(digit, true)?.high;
+    return high !== undefined && high < 1n << 31n ? { by: high + 1n, factors: [] } : null;
+  }
+
+  /** What an index stays below: the divisor that it is the rest of, or the bound that the access is guarded by. */
+  private limitOf(term: Term, { access, target }: AccessSide): Product | null {
+    if (/^[us]rem$/.test(term.operator)) return this.sizeOf(term.arguments[1]!, isOfSigned(term));
+    const conditions = [this.symbolic.reach(access.block), target.condition].flatMap((condition) =>
+      condition.operator === 'all' ? condition.arguments : [condition],
+    );
+    for (const condition of conditions) {
+      const [index, bound] = condition.arguments;
+      const isBound = /^[us]lt$/.test(condition.operator) && index === term;
+      const limit = isBound ? this.sizeOf(bound!, isOfSigned(condition)) : null;
+      if (limit) return limit;
+    }
+    return null;
+  }
+
+  /** Terms that are the same where digits are: an index is told by its quotient and its rest. */
+  toldBy(digits: readonly Term[]): readonly Term[] {
+    const known = new Set(digits);
+    for (let count = -1; count !== known.size;) {
+      count = known.size;
+      for (const term of known) {
+        const [whole] = term.arguments;
+        if (/^[us]rem$/.test(term.operator) && [...known].some((one) => this.isQuotient(one, term))) known.add(whole!);
+      }
+    }
+    return [...known];
+  }
+
+  /** Whether a term is the quotient that belongs to a rest: `i / (w * h)` is `i / w / h`, and belongs to `i / w % h`. */
+  private isQuotient(term: Term, rest: Term): boolean {
+    const [whole, by] = rest.arguments;
+    if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
+    const [divided, divisor] = term.arguments;
+    if (divided === whole) return divisor === by;
+    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNatural(divided!)) return false;
+    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // prettier-ignore
+    return !!all && !!inner && !!outer && isSame(all, times(inner, outer));
+  }
+}
+
+/** Whether the launch alone decides a term, the same for all threads. */
+function isOfLaunch({ leaves }: Term): boolean {
+  return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
+}
+
+function isSame(a: Product, b: Product): boolean {
+  return a.by === b.by && a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
+}
+
+/** At least the sum of two products. */
+function sumOf(a: Product, b: Product): Product {
+  const isAlike = a.factors.length === b.factors.length && without(a.factors, b.factors) !== null;
+  return isAlike ? { ...b, by: a.by + b.by } : { ...b, by: 2n * b.by };
+}
+
+function merged(a: readonly Term[], b: readonly Term[]): readonly Term[] {
+  return [...a, ...b].sort((one, other) => one.id - other.id);
+}
+
+function times(a: Product, b: Product): Product {
+  return { by: a.by * b.by, factors: merged(a.factors, b.factors) };
+}
+
+/** The factors of one product without those of another; null where it does not have all of them. */
+function without(a: readonly Term[], b: readonly Term[]): readonly Term[] | null {
+  const rest = [...a];
+  for (const factor of b) {
+    const at = rest.indexOf(factor);
+    if (at < 0) return null;
+    rest.splice(at, 1);
+  }
+  return rest;
+}
+
+/** One product divided by another, where nothing is left over; null elsewhere. */
+function quotient(a: Product, b: Product): Product | null {
+  const factors = without(a.factors, b.factors);
+  return factors && a.by % b.by === 0n ? { by: a.by / b.by, factors } : null;
+}
+
+/** Whether a product is at most another one whatever the sizes are, each of which is at least 1. */
+function isAtMost(a: Product, b: Product): boolean {
+  return a.by <= b.by && without(b.factors, a.factors) !== null;
+}
+
+function added(a: readonly Summand[], b: readonly Summand[], by = 1n): readonly Summand[] {
+  const sums = new Map<string, Summand>();
+  const add = (one: Summand, factor: bigint): void => {
+    const key = `${one.digit?.id ?? ''}|${one.factors.map(({ id }) => id).join()}`;
+    const total = (sums.get(key)?.by ?? 0n) + factor * one.by;
+    if (total === 0n) sums.delete(key);
+    else sums.set(key, { ...one, by: total });
+  };
+  for (const one of a) add(one, 1n);
+  for (const one of b) add(one, by);
+  return [...sums.values()];
+}
+
+function product(a: readonly Summand[] | null, b: readonly Summand[] | null): readonly Summand[] | null {
+  if (!a || !b || a.length * b.length > mostSummands) return null;
+  let sum: readonly Summand[] = [];
+  for (const x of a)
+    for (const y of b) {
+      if (x.digit && y.digit) return null;
+      sum = added(sum, [{ ...times(x, y), digit: x.digit ?? y.digit }]);
+    }
+  return sum;
+}

@@ -1,0 +1,121 @@
+/** Addresses of digits in a radix of unknown sizes: what is refuted does not meet in any launch that is tried. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { refutedByDigits } from '../../../src/check/deciding/digits.ts';
+import { sweep } from '../../run/sweep.ts';
+import { kernelOf } from '../kernel-text.ts';
+import { problemsOf } from '../problem.ts';
+
+/** A product of sizes, each `n`, `m` or a number. */
+type Size = readonly ('n' | 'm' | number)[];
+
+interface Layout {
+  /** Extents of the digits of the index, the fastest first; the last digit has what is left. */
+  readonly extents: readonly [Size, Size];
+  /** What the index stays below; null: nothing. */
+  readonly bound: Size | null;
+  /** The weights of the digits in elements, and what a second store adds. */
+  readonly weights: readonly [Size, Size, Size];
+  readonly added: Size | null;
+  /** Bytes of a store. */
+  readonly bytes: 4 | 8;
+  /** Whether the middle digit is taken from the rest by the product, or from the quotient by the first extent. */
+  readonly ofRest: boolean;
+}
+
+function randomLayout(random: Random): Layout {
+  const size = (): Size => [random.pick(['n', 'm', 2, 3] as const)];
+  const [x, y, z] = [size(), size(), size()];
+  const extents = [x, y] as const;
+  const all = [x, y, z];
+  // Weights of some order of the digits, now and then with one factor too many or too few.
+  const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // prettier-ignore
+  const weights: Size[] = [[], [], []];
+  let weight: Size = random.chance(0.2) ? [2] : [];
+  for (const digit of order) {
+    weights[digit] = weight;
+    weight = random.chance(0.85) ? [...weight, ...all[digit]!] : random.chance(0.5) ? weight : [...weight, ...size()];
+  }
+  return {
+    extents,
+    bound: random.chance(0.7) ? all.flat() : random.chance(0.5) ? size() : null,
+    weights: weights as unknown as Layout['weights'],
+    added: random.chance(0.3) ? random.pick([weight, weights[order[1]!]!, [1]] as const) : null,
+    bytes: random.chance(0.9) ? 4 : 8,
+    ofRest: random.chance(0.5),
+  };
+}
+
+function textOf({ extents: [x, y], bound, weights, added, bytes, ofRest }: Layout): string {
+  let last = 40;
+  const lines: string[] = [];
+  const product = (size: Size): string => {
+    let register = '1';
+    for (const factor of size) {
+      const operand = factor === 'n' ? '%r9' : factor === 'm' ? '%r8' : String(factor);
+      const to = `%r${last++}`;
+      lines.push(register === '1' ? `mov.u32 ${to}, ${operand};` : `mul.lo.s32 ${to}, ${register}, ${operand};`);
+      register = to;
+    }
+    return register;
+  };
+  if (bound) lines.push(`setp.ge.s32 %p1, %r7, ${product(bound)}; @%p1 ret;`);
+  const [first, both, second] = [product(x), product([...x, ...y]), product(y)];
+  lines.push(`rem.s32 %r20, %r7, ${first}; div.s32 %r22, %r7, ${both};`);
+  lines.push(ofRest ? `rem.s32 %r21, %r7, ${both}; div.s32 %r21, %r21, ${first};` : `div.s32 %r21, %r7, ${first}; rem.s32 %r21, %r21, ${second};`); // prettier-ignore
+  lines.push('mov.u32 %r30, 0;');
+  for (const [at, weight] of weights.entries()) lines.push(`mad.lo.s32 %r30, %r2${at}, ${product(weight)}, %r30;`);
+  const store = (index: string, scratch: number): string =>
+    `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`; // prettier-ignore
+  lines.push(store('%r30', 10));
+  if (added) lines.push(`add.s32 %r31, %r30, ${product(added)}; ${store('%r31', 11)}`);
+  return lines.join('\n');
+}
+
+/** Whether two threads of the scope store to common bytes. */
+function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, blocks: number): boolean {
+  for (let n = 1; n <= 4; n++) {
+    for (let m = 1; m <= 4; m++) {
+      const value = (size: Size): number => size.reduce<number>((all, one) => all * (one === 'n' ? n : one === 'm' ? m : one), 1); // prettier-ignore
+      const owners = new Map<number, number>();
+      for (let i = 0; i < threads * blocks; i++) {
+        if (layout.bound && i >= value(layout.bound)) continue;
+        const [x, y] = layout.extents.map(value) as [number, number];
+        const digits = [i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))];
+        const at = digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0);
+        const starts = layout.added ? [at, at + value(layout.added)] : [at];
+        for (const start of starts)
+          for (let byte = 4 * start; byte < 4 * start + layout.bytes; byte++) {
+            const other = owners.get(byte);
+            const isMet = other !== undefined && other !== i;
+            if (isMet && (Math.floor(other / threads) === Math.floor(i / threads)) === (scope === 'block')) return true;
+            owners.set(byte, i);
+          }
+      }
+    }
+  }
+  return false;
+}
+
+test('what digits refute does not meet', () => {
+  const counts = { refuted: 0, apart: 0, met: 0 };
+  for (let seed = 0; seed < sweep(400, 20_000); seed++) {
+    const random = seededRandom(seed);
+    const layout = randomLayout(random);
+    const [threads, blocks] = [random.pick([4, 6, 32]), random.pick([2, 3])];
+    const isOpen = random.chance(0.5);
+    const options = { block: isOpen ? null : ([threads, 1, 1] as const), grid: [blocks, 1, 1] as const, assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])] }; // prettier-ignore
+    const problems = problemsOf(kernelOf(textOf(layout)), options);
+    for (const [at, { context, instances, obligations }] of problems.entries()) {
+      const { symbolic, dimensions } = context;
+      const isRefuted = obligations.every((one) => refutedByDigits(symbolic, instances, dimensions, one) !== null);
+      const isMet = areMeeting(layout, at === 0 ? 'block' : 'grid', threads, blocks);
+      assert.ok(!(isRefuted && isMet && obligations.length > 0), `seed ${seed}: ${JSON.stringify(layout)}`);
+      if (isRefuted) counts.refuted++;
+      counts[isMet ? 'met' : 'apart']++;
+    }
+  }
+  assert.ok(counts.refuted > 80, JSON.stringify(counts));
+  assert.ok(counts.met > 20, JSON.stringify(counts));
+});
