@@ -25,8 +25,12 @@ export class RegisterLiveness {
   #guards = 0;
   readonly #seen = new Uint32Array(words);
 
-  constructor(flow: SassFlow, version: number) {
+  readonly #idle: ReadonlySet<number>;
+
+  /** @param idle instructions that count as if they were not there, by their indices */
+  constructor(flow: SassFlow, version: number, idle: ReadonlySet<number> = new Set()) {
     this.#flow = flow;
+    this.#idle = idle;
     this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
     this.#atStart = new Uint32Array(flow.blocks.length * words);
     for (let changed = true; changed;) {
@@ -87,6 +91,7 @@ export class RegisterLiveness {
   }
 
   #step(index: number): void {
+    if (this.#idle.has(index)) return;
     const instruction = this.#flow.instructions[index]!;
     const use = this.uses[index];
     if (!use || instruction.opcode?.kind === 'return') {

@@ -1,7 +1,7 @@
 /**
  * Holds cubins against the PTX that lies beside them (`A.cubin`, `A.ptx`), then plants faults: a barrier, fence, atomic or
  * store that is dropped, an access exchanged with the barrier next to it, and two accesses exchanged across a barrier.
- * What is said of a cubin as it is, is a false alarm.
+ * What is said of a cubin as it is, is a false alarm. A fault in code that is no longer checked is counted apart.
  *
  *     node test/sass/planted-faults.ts SEED PLANTS CUBIN…
  */
@@ -134,9 +134,9 @@ for (const file of files) {
         for (const { at, code } of edit!) copy.set(code, placeOf(at, own));
         const edited = readCubin(copy);
         const answer = 'problem' in edited ? null : validateTranslation(kernel, edited);
-        const isFound = !answer?.checked || answer.faults.length > 0;
-        count(`${kind}: ${isFound ? 'found' : 'missed'}`);
-        if (!isFound)
+        const isMissed = answer?.checked === true && answer.faults.length === 0;
+        count(`${kind}: ${isMissed ? 'missed' : answer?.checked ? 'found' : 'told as not checked'}`);
+        if (isMissed)
           missed.push(
             `${file} ${kernel.symbol} ${kind} at ${edit!.map(({ at }) => (at.address - own.start).toString(16)).join(' and ')}`,
           );

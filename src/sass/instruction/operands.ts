@@ -51,6 +51,9 @@ const shapes: ReadonlyMap<string, { readonly sources: Shape; readonly results: n
 const wideMultiplications: ReadonlySet<number> = new Set([0x025, 0x0a5]);
 const highMultiplication = 0x027;
 
+/** From sm_120 on: a `MOV` of a constant to two registers. */
+const wideConstant = 0x402;
+
 const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 
 class Registers {
@@ -192,7 +195,7 @@ function arithmetic(
   const isDouble =
     opcode!.kind === 'double' ||
     (mnemonic === 'IADD' && wordBits(instruction, 73, 1) === 1) ||
-    (mnemonic === 'MOV' && wordBits(instruction, 80, 1) === 1);
+    (mnemonic === 'MOV' && (code === wideConstant || wordBits(instruction, 80, 1) === 1));
   const isWide = wideMultiplications.has(operation);
   const operand = isDouble || bitsOfSource(instruction) === 64 ? 2 : 1;
   const third = isDouble || isWide || operation === highMultiplication ? 2 : 1;

@@ -351,7 +351,8 @@ export function foreignAddresses(
   // Where code of several lines has one, or a loop is unrolled, nobody knows which of them an access is.
   const times = new Map<number, number>();
   for (const one of flow.instructions) {
-    const line = one.opcode?.kind === 'load' || one.opcode?.kind === 'store' ? lineOf(one) : undefined;
+    const { kind, space } = one.opcode ?? {};
+    const line = (kind === 'load' || kind === 'store') && space !== 'constant' ? lineOf(one) : undefined;
     if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
   }
   const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // prettier-ignore

@@ -173,10 +173,23 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
       const [before, ...others] = predecessors;
       if (before === undefined || others.length > 0 || !found.has(before)) continue;
       const { terminator } = blocks[before]!;
-      if (terminator.kind === 'branch' && leftPredicate(kernel, kept, terminator.condition)) found.add(id);
+      if (terminator.kind === 'branch' && (leftPredicate(kernel, kept, terminator.condition) || isOpenChoice(kernel, found, terminator.condition))) found.add(id); // prettier-ignore
     }
   }
   return found;
+}
+
+/** Whether a predicate is one constant or another by the way that was taken to where they meet, and the code has both ways. */
+function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Operand): boolean {
+  if (predicate.kind !== 'value') return false;
+  const { definition } = kernel.values[predicate.id]!;
+  if (definition.kind === 'instruction') {
+    const { operation, arguments: operands } = definition.instruction;
+    return operation.mnemonic === 'not.pred' && isOpenChoice(kernel, found, operands[0]!);
+  }
+  const { phis, predecessors } = kernel.blocks[definition.block]!;
+  const ways = phis[definition.index]!.inputs.flatMap((one, index) => one.kind === 'constant' && found.has(predecessors[index]!) ? [one.value !== 0n] : []); // prettier-ignore
+  return ways.includes(true) && ways.includes(false);
 }
 
 /** Whether what computes a predicate left code; those that are made of others alone leave none. */
@@ -239,6 +252,8 @@ export function lostInstructions(
   const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set() }; // prettier-ignore
   /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
+  /** Lines that themselves store nothing. */
+  const computing = new Set<number>();
   const stores: StoreInBlock[] = [];
   const keptOnes = keptBlocks(kernel, code.kept);
   for (const { id, instructions } of kernel.blocks) {
@@ -256,6 +271,7 @@ export function lostInstructions(
       ];
       if (effect.kind === 'fence' && !fence) others.fence.add(ptxLine);
       if (effect.kind === 'mbarrier') others.mbarrier.add(ptxLine);
+      if (effect.kind === 'pure' || effect.kind === 'load') computing.add(ptxLine);
       for (const one of what ? [what, ...also] : also) {
         wanted[one].add(ptxLine);
         if (one === 'store') stores.push({ instruction, block: id });
@@ -281,7 +297,7 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => weaker[what]?.has(line) === true;
     // Code that several lines of inline assembly share has the line of one of them.
-    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // prettier-ignore
+    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'store' && !computing.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // prettier-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];

@@ -11,6 +11,7 @@ import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 
 const zeroRegister = 255;
+const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
 /** An access whose operand is made of nothing that its line of the PTX uses. */
 interface ForeignOperand {
@@ -35,8 +36,8 @@ function operandsOf(
     wordBits(instruction, isStore ? storedAt(instruction) : 32, 8),
   ];
   // `ATOMS.POPC.INC` counts lanes.
-  const hasData = !isLoad && second !== zeroRegister && instruction.code !== 0xf8c && bits >= 32;
-  const data = hasData ? reads.filter((register) => register >= second && register < second + bits / 32) : [];
+  const hasData = !isLoad && second !== zeroRegister && instruction.code !== 0xf8c;
+  const data = hasData ? reads.filter((register) => register >= second && register < second + Math.max(1, bits / 32)) : []; // prettier-ignore
   return { address: reads.filter((register) => register === first || register >= 256), data };
 }
 
@@ -72,11 +73,15 @@ export function foreignOperands(
     }
   }
   const loaded = new Set<string>();
+  /** Those from memory that others may write. */
+  const fetched = new Set<string>();
   // Some atomics become loops of loads and exchanges.
   const expanded = new Set<number>();
   const kept = new Set<number>();
   // An unrolled loop has an access several times, each with a displacement of its own.
   const times = new Map<number, number>();
+  const copies = new Map<number, number>();
+  const widest = new Map<number, number>();
   for (const instruction of flow.instructions) {
     const kind = instruction.opcode?.kind;
     const line = lineOf(instruction);
@@ -84,6 +89,10 @@ export function foreignOperands(
     kept.add(line);
     if (kind === 'load' || kind === 'atomic' || kind === 'system') loaded.add(`load ${line}`);
     if (kind === 'load' || kind === 'atomic' || kind === 'store') times.set(line, (times.get(line) ?? 0) + 1);
+    const isCopy = (kind === 'load' || kind === 'atomic' || kind === 'store') && accessSpaces.has(instruction.opcode!.space); // prettier-ignore
+    if (isCopy) copies.set(line, (copies.get(line) ?? 0) + 1);
+    if (isCopy && kind !== 'store') fetched.add(`load ${line}`);
+    if (kind === 'store') widest.set(line, Math.max(widest.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     const isOfAtomic = accesses.get(line)?.some((one) => one.operation.effect.kind === 'atomic') === true;
     if (isOfAtomic && (kind === 'load' || kind === 'store')) expanded.add(line);
   }
@@ -92,7 +101,7 @@ export function foreignOperands(
   for (const [index, instruction] of flow.instructions.entries()) {
     const { opcode } = instruction;
     if (!opcode || (opcode.kind !== 'load' && opcode.kind !== 'store' && opcode.kind !== 'atomic')) continue;
-    if (opcode.space !== 'global' && opcode.space !== 'shared' && opcode.space !== 'generic') continue;
+    if (!accessSpaces.has(opcode.space)) continue;
     const ptxLine = lineOf(instruction);
     const ptx = ptxLine === undefined ? undefined : accesses.get(ptxLine);
     const use = registers.uses[index];
@@ -104,8 +113,9 @@ export function foreignOperands(
       const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // prettier-ignore
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
-    // A store may be cut into several, but not into one that is narrower.
-    if (opcode.kind === 'store' && only && ptx.length === 1 && times.get(ptxLine) === 1 && bits < bitsOf(only)) {
+    // A store may be cut into several, but not into one that is narrower, nor some of its copies alone.
+    const isWhole = copies.get(ptxLine) === 1 || (only !== undefined && widest.get(ptxLine)! >= bitsOf(only));
+    if (opcode.kind === 'store' && only && ptx.length === 1 && isWhole && bits < bitsOf(only)) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
@@ -130,8 +140,14 @@ export function foreignOperands(
         continue;
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
+      // Of what is narrower than a register, parts of others may be cut.
+      if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // prettier-ignore
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
+      else if (ptx.length === 1 && bits === bitsOf(only!) && copies.get(ptxLine) === 1) {
+        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)]);
+        if (lacks(made, needed, fetched, what)) found.push({ what, isCertain: false, ptxLine, instruction });
+      }
     }
   }
   for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction }); // prettier-ignore
@@ -188,6 +204,18 @@ function agree(
   const agrees = (definitions: readonly Origins[] | null): boolean =>
     !definitions || definitions.some((one) => mayHold(one, leaves));
   return isMerged ? made.some(agrees) : made.every(agrees);
+}
+
+/** Whether registers are made of everything but a load, or a base address, that gives a part of what is wanted. */
+function lacks(
+  made: readonly (readonly Origins[] | null)[],
+  needed: readonly string[],
+  fetched: ReadonlySet<string>,
+  what: 'address' | 'data',
+): boolean {
+  if (made.some((definitions) => !definitions || definitions.some(({ isOpen }) => isOpen))) return false;
+  const own = new Set(made.flatMap((definitions) => definitions!.flatMap(({ leaves }) => [...leaves])));
+  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && leaf.startsWith('parameter '))) && !own.has(leaf)); // prettier-ignore
 }
 
 /** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */

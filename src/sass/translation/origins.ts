@@ -42,6 +42,8 @@ export class CodeOrigins {
   readonly #known = new Map<number, Origins>();
   /** Lines of the PTX that load. Variables in local memory whose address is not used are values there. */
   readonly #loads = new Set<number>();
+  /** Lines that give what nobody follows. */
+  readonly #unfollowed = new Set<number>();
 
   constructor(
     flow: SassFlow,
@@ -53,7 +55,9 @@ export class CodeOrigins {
     this.#flow = flow;
     for (const { instructions } of kernel.blocks) {
       for (const { operation, ptxLine } of instructions) {
-        if (operation.effect.kind === 'load' || operation.effect.kind === 'atomic') this.#loads.add(ptxLine);
+        const { kind } = operation.effect;
+        if (kind === 'load' || kind === 'atomic') this.#loads.add(ptxLine);
+        if (kind === 'havoc') this.#unfollowed.add(ptxLine);
       }
     }
     this.#registers = registers;
@@ -163,7 +167,10 @@ export class CodeOrigins {
       const leaf = specialLeaf(special);
       if (leaf !== undefined) return { leaves: [leaf], isLeaf: true };
       const line = this.#lineOf(instruction);
-      return line !== undefined && clocks.has(special) ? { leaves: [`load ${line}`], isLeaf: true } : null;
+      if (this.#version >= 100 && !clocks.has(special)) return null;
+      // Others are none of those that both sides name.
+      const isReading = line !== undefined && (clocks.has(special) || this.#unfollowed.has(line));
+      return { leaves: isReading ? [`load ${line}`] : [], isLeaf: true };
     }
     if (kind === 'system' || kind === 'warp') return mnemonic === 'SHFL' ? { leaves: [], isLeaf: false } : null;
     const form = code >> 9;
@@ -190,20 +197,31 @@ export class SourceOrigins {
   readonly #parameterAt: readonly number[];
   readonly #parameterBytes: number;
   readonly #known = new Map<ValueId, Origins>();
+  readonly #needed = new Map<ValueId, Origins>();
+  readonly #headers: ReadonlySet<BlockId>;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    this.#headers = new Set(kernel.loops.map(({ header }) => header));
     ({ at: this.#parameterAt, bytes: this.#parameterBytes } = parameterOffsets(kernel));
   }
 
   /** With the conditions that decide which value it is. */
   of(operand: Operand): Origins {
-    if (operand.kind === 'value') {
-      const known = this.#known.get(operand.id) ?? this.#collect(operand);
-      this.#known.set(operand.id, known);
-      return known;
-    }
-    return this.#collect(operand);
+    return this.#once(this.#known, operand, true);
+  }
+
+  /** Leaves that a value is computed from, without the conditions that decide which value it is; none where nobody knows. */
+  neededFor(operand: Operand): ReadonlySet<string> {
+    const { leaves, isOpen } = this.#once(this.#needed, operand, false);
+    return isOpen ? new Set() : leaves;
+  }
+
+  #once(known: Map<ValueId, Origins>, operand: Operand, hasConditions: boolean): Origins {
+    if (operand.kind !== 'value') return this.#collect(operand, hasConditions);
+    const found = known.get(operand.id) ?? this.#collect(operand, hasConditions);
+    known.set(operand.id, found);
+    return found;
   }
 
   /**
@@ -233,7 +251,7 @@ export class SourceOrigins {
     return lines;
   }
 
-  #collect(from: Operand): Origins {
+  #collect(from: Operand, hasConditions: boolean): Origins {
     const leaves = new Set<string>();
     const seen = new Set<ValueId>();
     const work: Operand[] = [from];
@@ -244,11 +262,16 @@ export class SourceOrigins {
       if (operand.kind !== 'value' || seen.has(operand.id)) continue;
       seen.add(operand.id);
       if (seen.size > mostSteps) isOpen = true;
-      const { definition } = this.#kernel.values[operand.id]!;
+      const { definition, type } = this.#kernel.values[operand.id]!;
+      // What it selects by is a condition, too.
+      if (type === 'predicate' && !hasConditions) continue;
       if (definition.kind === 'phi') {
         const { block, index } = definition;
+        // The first round may have code of its own.
+        if (!hasConditions && this.#headers.has(block)) continue;
         isMerged = true;
-        work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs, ...this.#conditions(block));
+        work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs);
+        if (hasConditions) work.push(...this.#conditions(block));
         continue;
       }
       const { instruction } = definition;

@@ -50,7 +50,9 @@ export function overwrittenLines(
 
 /** What may look at a place, or lets others look. */
 function separates({ operation: { effect } }: Instruction): boolean {
-  return /^(?:barrier|grid-barrier|fence|async-copy|bulk-copy)$/.test(effect.kind);
+  return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(
+    effect.kind,
+  );
 }
 
 function bytesOf({ operation: { effect } }: Instruction): number {

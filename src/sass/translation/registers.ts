@@ -20,12 +20,22 @@ export class RegisterFlow {
   readonly #blockOf: Int32Array;
   /** By block, then register: definitions in it that reach its end, last one first, and whether one of them is certain. */
   readonly #last: readonly Map<number, { readonly found: readonly number[]; readonly isCertain: boolean }>[];
-  /** By block: calls, which may write any register. */
+  /** By block: calls. */
   readonly #calls: number[][] = [];
+  readonly #writtenBy: (call: SassInstruction) => ReadonlySet<number> | null;
 
-  /** @param spills loads and stores of spilled registers; their places are registers then */
-  constructor(flow: SassFlow, version: number, spills: ReadonlyMap<number, SpillAccess> = new Map()) {
+  /**
+   * @param spills loads and stores of spilled registers; their places are registers then
+   * @param writtenBy the registers that a call may write; null for any
+   */
+  constructor(
+    flow: SassFlow,
+    version: number,
+    spills: ReadonlyMap<number, SpillAccess> = new Map(),
+    writtenBy: (call: SassInstruction) => ReadonlySet<number> | null = () => null,
+  ) {
     this.#flow = flow;
+    this.#writtenBy = writtenBy;
     this.#spills = spills;
     this.uses = flow.instructions.map((instruction, index) => {
       const use = registerUse(instruction, version);
@@ -127,8 +137,13 @@ export class RegisterFlow {
   definitionsOf(index: number, register: number): readonly number[] | null {
     const found = this.#definitionsOf(index, register);
     // Bodies that are called leave the frame alone.
-    if (!found || register < firstSlot) return found;
-    return found.filter((at) => at === fromOutside || this.#flow.instructions[at]!.opcode?.kind !== 'call');
+    if (!found) return found;
+    return found.filter((at) => {
+      const instruction = at === fromOutside ? undefined : this.#flow.instructions[at]!;
+      if (instruction?.opcode?.kind !== 'call') return true;
+      const written = this.#writtenBy(instruction);
+      return register < firstSlot && (!written || written.has(register));
+    });
   }
 
   #definitionsOf(index: number, register: number): readonly number[] | null {

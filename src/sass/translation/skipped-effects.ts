@@ -197,8 +197,16 @@ function holds(facts: number, guard: SassGuard): boolean {
   return (facts & factOf(guard)) !== 0;
 }
 
+/** Lines of the PTX. */
+interface SkippedEffects {
+  /** Stores, atomics and fences that some path of the code leaves out, and no path of the PTX does. */
+  readonly skipped: readonly number[];
+  /** Stores that no path of the code leaves out, though some path of the PTX does. */
+  readonly always: readonly number[];
+}
+
 /**
- * Finds stores and atomics, by their lines of the PTX, that some path of the code leaves out.
+ * Finds stores and atomics that some path of the code leaves out, and stores that lost their guard.
  * @param lineOf the line of the PTX that an instruction is of
  * @param isBarrier whether threads wait for each other at an instruction
  */
@@ -207,10 +215,11 @@ export function skippedEffects(
   flow: SassFlow,
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
-): number[] {
+): SkippedEffects {
+  const nothing = { skipped: [], always: [] };
   // In a function that does not return, a path ends that looks as if it went on.
-  if (flow.instructions.some(({ opcode, code }) => !opcode || registerCalls.has(code))) return [];
-  if (kernel.blocks.some(({ terminator }) => terminator.kind === 'unknown')) return [];
+  if (flow.instructions.some(({ opcode, code }) => !opcode || registerCalls.has(code))) return nothing;
+  if (kernel.blocks.some(({ terminator }) => terminator.kind === 'unknown')) return nothing;
   const [anchors, effects, fences] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
   const lines: number[] = [];
   const numbersOf = (one: Instruction): Map<number, number>[] => [
@@ -227,7 +236,7 @@ export function skippedEffects(
       }
     }
   }
-  if (lines.length === 0) return [];
+  if (lines.length === 0) return nothing;
   const around = waysAroundLoops(kernel);
   const wanted = kernel.blocks.map(({ instructions, terminator }, index): StepBlock => ({
     ...around[index]!,
@@ -271,7 +280,8 @@ export function skippedEffects(
   }));
   const count = anchors.size + 2;
   const [own, does] = [betweenAnchors(wanted, count, lines.length), betweenAnchors(made, count, lines.length, halves)];
-  if (!own || !does) return [];
+  if (!own || !does) return nothing;
+  const always = addedEffects(kernel, wanted, made, count, lines, present);
   const skipped = new Set<number>();
   for (const [pair, set] of own) {
     const other = does.get(pair);
@@ -281,5 +291,35 @@ export function skippedEffects(
   const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // prettier-ignore
   const looking = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : []))); // prettier-ignore
   const overwritten = overwrittenLines(kernel, stores, skipped, looking);
-  return [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b);
+  return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
+}
+
+/** Stores that each path of the code has, though some path of the PTX between the same anchors has not: they lost their guard. */
+function addedEffects(
+  kernel: Kernel,
+  wanted: readonly StepBlock[],
+  made: readonly StepBlock[],
+  anchors: number,
+  lines: readonly number[],
+  present: ReadonlySet<number>,
+): number[] {
+  const own = wanted.map((block, index): StepBlock => {
+    const { predecessors, instructions } = kernel.blocks[index]!;
+    const traps = instructions.some(({ operation: { effect } }) => effect.kind === 'trap');
+    return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
+  });
+  // What has a guard may be left out.
+  const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // prettier-ignore
+  const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
+  if (!may || !does) return [];
+  // The assembler may know that a loop has a round.
+  const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
+  const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // prettier-ignore
+  const found = new Set<number>();
+  for (const [pair, set] of does) {
+    const other = may.get(pair);
+    if (!other) continue;
+    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!); // prettier-ignore
+  }
+  return [...found].sort((a, b) => a - b);
 }

@@ -16,12 +16,14 @@ import {
   type LostInstruction,
   lostInstructions,
 } from './missing.ts';
+import { mayWrite, registerUse } from '../instruction/operands.ts';
 import { foreignAddresses } from './address-values.ts';
 import { foreignGuards } from './guard-match.ts';
 import { foreignOperands } from './operand-match.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';
 import { predicatesWritten } from '../predicates.ts';
 import { RegisterFlow } from './registers.ts';
+import { fewerCopies } from './round-counts.ts';
 import { skippedEffects } from './skipped-effects.ts';
 import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
@@ -108,9 +110,12 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
 
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** The function that a call leads to, and whether every thread of the block waits in it. */
+/** The function that a call leads to. */
 interface Call {
+  /** Whether every thread of the block waits in it. */
   readonly waits: boolean;
+  /** The registers that it may write; null where nobody knows. */
+  readonly writes: ReadonlySet<number> | null;
 }
 
 /** Bodies that ptxas brings along have these names; those that wait say so. */
@@ -127,18 +132,32 @@ function callsOf(
   version: number,
 ): ReadonlyMap<SassInstruction, Call> | string {
   const calls = new Map<SassInstruction, Call>();
+  const written = new Map<CodeFunction, Call['writes']>();
   for (const instruction of flow.instructions) {
     if (instruction.opcode?.kind !== 'call') continue;
     if (isRuntime && registerCalls.has(instruction.code)) {
-      calls.set(instruction, { waits: false });
+      calls.set(instruction, { waits: false, writes: null });
       continue;
     }
     const target = targetOf(instruction, version);
     const callee = target === undefined ? undefined : functions.find(({ start }) => start === target);
     if (!callee || !ownBody.test(callee.symbol)) return 'a call of a function that is not inlined';
-    calls.set(instruction, { waits: waitingBody.test(callee.symbol) });
+    let writes = written.get(callee);
+    if (writes === undefined) written.set(callee, (writes = writtenIn(callee, version)));
+    calls.set(instruction, { waits: waitingBody.test(callee.symbol), writes });
   }
   return calls;
+}
+
+/** From here on some instructions may write more than is known of them. */
+const firstUnprinted = 100;
+
+/** The registers that a body of ptxas may write; null where it calls others, or has code that nobody knows. */
+function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | null {
+  if (version >= firstUnprinted) return null;
+  const instructions = instructionsOf(body, version);
+  if (instructions.some(({ opcode }) => !opcode || opcode.kind === 'call')) return null;
+  return new Set(instructions.flatMap((one) => registerUse(one, version)?.writes ?? mayWrite(one)));
 }
 
 /**
@@ -171,15 +190,22 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     })),
     ...strays(kernel, flow, calls, lineOf),
   ];
-  for (const ptxLine of skippedEffects(kernel, flow, lineOf, (one) => isBarrierCode(one, calls))) {
-    faults.push({ kind: 'skipped', what: 'effect', ptxLine });
+  const { skipped, always } = skippedEffects(kernel, flow, lineOf, (one) => isBarrierCode(one, calls));
+  for (const ptxLine of skipped) faults.push({ kind: 'skipped', what: 'effect', ptxLine });
+  for (const ptxLine of always) {
+    const at = flow.instructions.find((one) => one.opcode?.kind === 'store' && lineOf(one) === ptxLine)!;
+    faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: at.address });
+  }
+  for (const ptxLine of fewerCopies(kernel, flow, version, lineOf)) {
+    if (!faults.some((one) => one.kind === 'skipped' && one.ptxLine === ptxLine)) faults.push({ kind: 'skipped', what: 'effect', ptxLine }); // prettier-ignore
   }
   for (const by of ['barrier', 'fence', 'wide fence', 'wait', 'warp barrier'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
     if (!found) return { checked: false, reason: 'it has too many accesses' };
     faults.push(...found);
   }
-  const registers = new RegisterFlow(flow, version, spillAccesses(kernel, flow.instructions, version) ?? undefined);
+  const spills = spillAccesses(kernel, flow.instructions, version) ?? undefined;
+  const registers = new RegisterFlow(flow, version, spills, (one) => calls.get(one)?.writes ?? null);
   for (const { what, isCertain, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
   }

@@ -9,6 +9,9 @@ import { isLive, RegisterLiveness, writtenBy } from '../liveness.ts';
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // prettier-ignore
 
+/** Spaces whose loads nothing makes again. */
+const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
+
 /** Upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer, as it does copies. */
 const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
@@ -86,20 +89,36 @@ export function unusedResults(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): SassInstruction[] {
   if (version >= firstUnprinted) return [];
-  const liveness = new RegisterLiveness(flow, version);
-  const found: SassInstruction[] = [];
-  liveness.each({
-    behind: (index, live) => {
-      const instruction = flow.instructions[index]!;
-      const use = liveness.uses[index];
-      if (!use || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
-      const results = writtenBy(instruction, use);
-      if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
-      found.push(instruction);
-    },
-  });
-  if (found.length === 0) return [];
+  const dead = (idle: ReadonlySet<number>): number[] => {
+    const liveness = new RegisterLiveness(flow, version, idle);
+    const found: number[] = [];
+    liveness.each({
+      behind: (index, live) => {
+        const instruction = flow.instructions[index]!;
+        const use = liveness.uses[index];
+        if (!use || idle.has(index) || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
+        const results = writtenBy(instruction, use);
+        if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
+        found.push(index);
+      },
+    });
+    return found;
+  };
+  const first = dead(new Set());
+  if (first.length === 0) return [];
   const needed = neededLines(kernel);
   const isRemade = remadeIn(flow, lineOf);
-  return found.filter((one) => !isRemade(one) && needed.has(lineOf(one) ?? 0)).sort((a, b) => a.address - b.address);
+  const isNeeded = (one: SassInstruction): boolean => needed.has(lineOf(one) ?? 0);
+  const found = first.map((index) => flow.instructions[index]!).filter((one) => !isRemade(one) && isNeeded(one));
+  // What is computed again elsewhere needs what it is made of there, so a load that it alone uses is used by nothing.
+  const idle = new Set<number>();
+  for (let more = first; more.length > 0 && found.length === 0;) {
+    for (const one of more) idle.add(one);
+    more = dead(idle);
+    for (const index of more) {
+      const one = flow.instructions[index]!;
+      if (one.opcode!.kind === 'load' && loadedSpaces.has(one.opcode!.space) && !isRemade(one) && isNeeded(one)) found.push(one); // prettier-ignore
+    }
+  }
+  return found.sort((a, b) => a.address - b.address);
 }

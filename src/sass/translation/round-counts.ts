@@ -1,0 +1,88 @@
+/**
+ * Copies of a round. Ptxas unrolls loops, and duplicates what is behind branches. The stores and atomics of one block of
+ * the PTX are executed equally often, so each path of the code has equally many of each of them: a copy with one fewer
+ * lost it.
+ */
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { accessBits, type SassInstruction, sassGuard } from '../instruction/decode.ts';
+
+const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
+
+function isAccess({ operation: { effect } }: Instruction): boolean {
+  return (effect.kind === 'store' || effect.kind === 'load') && accessSpaces.has(effect.space);
+}
+
+/**
+ * Finds stores, by their lines of the PTX, of which some path has fewer than of others of their block.
+ * @param lineOf the line of the PTX that an instruction is of
+ */
+export function fewerCopies(
+  kernel: Kernel,
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): number[] {
+  const times = new Map<number, number>();
+  for (const { instructions } of kernel.blocks) for (const { ptxLine } of instructions) times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1); // prettier-ignore
+  const present = new Map<number, SassInstruction[]>();
+  for (const one of flow.instructions) {
+    const line = isAccessCode(one) ? lineOf(one) : undefined;
+    if (line === undefined) continue;
+    const known = present.get(line);
+    if (known) known.push(one);
+    else present.set(line, [one]);
+  }
+  return kernel.blocks.flatMap(({ instructions }) => {
+    // What is cut, or is a part of wider ones, has other numbers of copies; what is under a guard may be left out.
+    const accesses = instructions.flatMap((one) => {
+      const { effect } = one.operation;
+      const copies = present.get(one.ptxLine);
+      if (!isAccess(one) || !('lanes' in effect) || !copies || times.get(one.ptxLine) !== 1) return [];
+      const bits = effect.bytes * effect.lanes * 8;
+      const isWhole = copies.every((copy) => copy.opcode!.kind === effect.kind && accessBits(copy, version) === bits && !sassGuard(copy)); // prettier-ignore
+      return isWhole ? [{ line: one.ptxLine, isStore: effect.kind === 'store', copies: copies.length }] : [];
+    });
+    const most = Math.max(0, ...accesses.map(({ copies }) => copies));
+    // The assembler may take one load for another, but adds none.
+    const [first] = accesses.filter(({ copies }) => copies === most);
+    return accesses.flatMap(({ line, isStore, copies }) => isStore && copies < most && !isBalanced(flow, lineOf, first!.line, line) ? [line] : []); // prettier-ignore
+  });
+}
+
+function isAccessCode({ opcode }: SassInstruction): boolean {
+  return (opcode?.kind === 'store' || opcode?.kind === 'load') && accessSpaces.has(opcode.space);
+}
+
+/** Whether each path from the start to an end has equally many stores of two lines. */
+function isBalanced(
+  { instructions, blocks }: SassFlow,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+  one: number,
+  other: number,
+): boolean {
+  /** By block: by how many more the first were executed before it. */
+  const before: (number | undefined)[] = blocks.map(() => undefined);
+  before[0] = 0;
+  const work = [0];
+  while (work.length > 0) {
+    const block = work.pop()!;
+    const { first, end, successors } = blocks[block]!;
+    let sum = before[block]!;
+    for (let at = first; at < end; at++) {
+      const { opcode } = instructions[at]!;
+      if (opcode?.kind === 'exit' && sum !== 0) return false;
+      if (!isAccessCode(instructions[at]!)) continue;
+      const line = lineOf(instructions[at]!);
+      if (line === one) sum++;
+      else if (line === other) sum--;
+    }
+    for (const successor of successors) {
+      if (before[successor] === undefined) {
+        before[successor] = sum;
+        work.push(successor);
+      } else if (before[successor] !== sum) return false;
+    }
+  }
+  return true;
+}
