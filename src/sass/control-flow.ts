@@ -45,7 +45,8 @@ export function flowOf(instructions: readonly SassInstruction[], version: number
   let unknown: string | undefined;
   const leaders = new Set([0]);
   const ends = new Map<number, { readonly target?: number; readonly falls: boolean }>();
-  for (const [index, instruction] of instructions.entries()) {
+  for (let index = 0; index < instructions.length; index++) {
+    const instruction = instructions[index]!;
     const { opcode, code } = instruction;
     if (!opcode) {
       const operation = code & 0x1ff;

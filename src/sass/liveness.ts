@@ -2,7 +2,7 @@
 import type { SassFlow } from './control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
 import { firstUniform, type RegisterUse, registerUse } from './instruction/operands.ts';
-import { predicatesRead, predicatesWritten } from './predicates.ts';
+import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';
 
 /** `P0` among the members of a set; registers have their own numbers. */
 const firstPredicate = 512;
@@ -11,9 +11,56 @@ const firstPredicate = 512;
 const words = 17;
 const wordsOfLanes = firstUniform / 32;
 
+/** What instructions read and write, in arrays that all walks share. */
+class Steps {
+  /** By instruction, where its registers begin in `members`: those that it reads, then those that it writes. */
+  readonly reads: Int32Array;
+  readonly writes: Int32Array;
+  readonly members: Int16Array;
+  /** Predicates as bits. */
+  readonly readPredicates: Uint8Array;
+  readonly writtenPredicates: Uint8Array;
+  /** The set of what is read under its guard, and {@link unguarded}; what nobody knows is {@link anything}. */
+  readonly guard: Int8Array;
+
+  constructor({ instructions }: SassFlow, uses: readonly (RegisterUse | null)[]) {
+    const count = instructions.length;
+    this.reads = new Int32Array(count);
+    this.writes = new Int32Array(count + 1);
+    this.readPredicates = new Uint8Array(count);
+    this.writtenPredicates = new Uint8Array(count);
+    this.guard = new Int8Array(count);
+    let size = 0;
+    for (const use of uses) if (use) size += use.reads.length + use.writes.length;
+    this.members = new Int16Array(size);
+    let at = 0;
+    for (let index = 0; index < count; index++) {
+      const instruction = instructions[index]!;
+      const use = uses[index];
+      this.reads[index] = at;
+      if (use) for (const one of use.reads) this.members[at++] = one;
+      this.writes[index] = at;
+      if (use) for (const one of use.writes) this.members[at++] = one;
+      if (!use || instruction.opcode?.kind === 'return') {
+        this.guard[index] = anything;
+        continue;
+      }
+      this.writtenPredicates[index] = predicateBitsWritten(instruction);
+      this.readPredicates[index] = predicateBitsRead(instruction);
+      const guard = sassGuard(instruction);
+      // Guards of the uniform datapath are predicates of its own.
+      this.guard[index] = !guard ? unguarded : guard.register === 7 || instruction.opcode!.uniform ? otherGuard : setOf(guard); // prettier-ignore
+    }
+    this.writes[count] = at;
+  }
+}
+
+const [unguarded, otherGuard, anything] = [-1, -2, -3];
+
 /** What is live at each instruction of a function. */
 export class RegisterLiveness {
   readonly #flow: SassFlow;
+  readonly #steps: Steps;
   /** By instruction; null where nobody knows its operands, which may be any. */
   readonly uses: readonly (RegisterUse | null)[];
   /** By block, `words` each. */
@@ -24,7 +71,6 @@ export class RegisterLiveness {
   /** Guards whose sets are not empty, as bits. */
   #guards = 0;
   readonly #seen = new Uint32Array(words);
-
   readonly #idle: ReadonlySet<number>;
 
   /** @param idle instructions that count as if they were not there, by their indices */
@@ -32,19 +78,33 @@ export class RegisterLiveness {
     this.#flow = flow;
     this.#idle = idle;
     this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
-    this.#atStart = new Uint32Array(flow.blocks.length * words);
+    this.#steps = new Steps(flow, this.uses);
+    const { blocks } = flow;
+    this.#atStart = new Uint32Array(blocks.length * words);
+    const isDue = new Uint8Array(blocks.length).fill(1);
     for (let changed = true; changed;) {
       changed = false;
-      for (let block = flow.blocks.length - 1; block >= 0; block--) {
+      for (let block = blocks.length - 1; block >= 0; block--) {
+        if (isDue[block] === 0) continue;
+        isDue[block] = 0;
         this.#walk(block);
-        for (let word = 0; word < words; word++) {
-          const at = block * words + word;
-          if (this.#atStart[at] === this.#live[word]) continue;
-          this.#atStart[at] = this.#live[word]!;
-          changed = true;
-        }
+        if (!this.#keep(block)) continue;
+        for (const one of blocks[block]!.predecessors) isDue[one] = 1;
+        changed = true;
       }
     }
+  }
+
+  /** Whether what is live at the start of a block is more than was known. */
+  #keep(block: number): boolean {
+    const from = block * words;
+    let isNew = false;
+    for (let word = 0; word < words; word++) {
+      if (this.#atStart[from + word] === this.#live[word]) continue;
+      this.#atStart[from + word] = this.#live[word]!;
+      isNew = true;
+    }
+    return isNew;
   }
 
   /**
@@ -63,26 +123,27 @@ export class RegisterLiveness {
       for (let word = 0; word < words; word++) this.#live[word]! |= this.#atStart[successor * words + word]!;
     }
     for (let index = end - 1; index >= first; index--) {
-      const instruction = this.#flow.instructions[index]!;
-      behind?.(index, this.#seenBy(instruction.opcode?.uniform ? undefined : sassGuard(instruction)));
+      behind?.(index, this.#seenBy(this.#steps.guard[index]!));
       this.#step(index);
-      before?.(index, this.#seenBy());
+      before?.(index, this.#seenBy(unguarded));
     }
-    for (const register of [0, 1, 2, 3, 4, 5, 6]) this.#forget(register);
+    for (let predicate = 0; predicate < 7 && this.#guards !== 0; predicate++) this.#forget(predicate);
   }
 
   /** What is live where a guard holds, or may hold. */
-  #seenBy(guard?: SassGuard): Uint32Array {
+  #seenBy(guard: number): Uint32Array {
     if (this.#guards === 0) return this.#live;
     this.#seen.set(this.#live);
-    const opposite = guard && guard.register !== 7 ? setOf(guard) ^ 1 : -1;
-    for (const [which, set] of this.#underGuard.entries()) if (which !== opposite && ((this.#guards >> which) & 1) === 1) unite(this.#seen, set); // prettier-ignore
+    for (let left = this.#guards; left !== 0; left &= left - 1) {
+      const which = 31 - Math.clz32(left & -left);
+      if (guard < 0 || which !== (guard ^ 1)) unite(this.#seen, this.#underGuard[which]!);
+    }
     return this.#seen;
   }
 
   /** From here on, upwards, a predicate is another one: what is read under it may be read whatever it is. */
   #forget(predicate: number): void {
-    for (const which of [2 * predicate, 2 * predicate + 1]) {
+    for (let which = 2 * predicate; which <= 2 * predicate + 1; which++) {
       if (((this.#guards >> which) & 1) === 0) continue;
       unite(this.#live, this.#underGuard[which]!);
       this.#underGuard[which]!.fill(0);
@@ -91,28 +152,34 @@ export class RegisterLiveness {
   }
 
   #step(index: number): void {
-    if (this.#idle.has(index)) return;
-    const instruction = this.#flow.instructions[index]!;
-    const use = this.uses[index];
-    if (!use || instruction.opcode?.kind === 'return') {
+    if (this.#idle.size > 0 && this.#idle.has(index)) return;
+    const { reads, writes, members, readPredicates, writtenPredicates, guard: guards } = this.#steps;
+    const guard = guards[index]!;
+    if (guard === anything) {
       this.#live.fill(0xffffffff);
       return;
     }
-    for (const one of predicatesWritten(instruction)) this.#forget(one);
-    const guard = sassGuard(instruction);
-    // Guards of the uniform datapath are predicates of its own.
-    const which = guard && guard.register !== 7 && !instruction.opcode!.uniform ? setOf(guard) : -1;
+    const written = writtenPredicates[index]!;
+    if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one); // prettier-ignore
+    const [from, to] = [writes[index]!, reads[index + 1] ?? writes[index + 1]!];
     // What a guard may leave alone stays live, but for what reads it under the same guard.
-    for (const one of writtenBy(instruction, use)) {
-      if (which >= 0) exclude(this.#underGuard[which]!, one);
-      if (guard) continue;
-      exclude(this.#live, one);
-      for (const set of this.#underGuard) exclude(set, one);
+    if (guard === unguarded) {
+      this.#live[words - 1]! &= ~written;
+      for (let at = from; at < to; at++) exclude(this.#live, members[at]!);
+      for (let left = this.#guards; left !== 0; left &= left - 1) {
+        const set = this.#underGuard[31 - Math.clz32(left & -left)]!;
+        set[words - 1]! &= ~written;
+        for (let at = from; at < to; at++) exclude(set, members[at]!);
+      }
+    } else if (guard >= 0) {
+      const set = this.#underGuard[guard]!;
+      set[words - 1]! &= ~written;
+      for (let at = from; at < to; at++) exclude(set, members[at]!);
+      this.#guards |= 1 << guard;
     }
-    const readers = which < 0 ? this.#live : this.#underGuard[which]!;
-    if (which >= 0) this.#guards |= 1 << which;
-    for (const one of use.reads) include(readers, one);
-    for (const one of predicatesRead(instruction)) include(this.#live, firstPredicate + one);
+    const readers = guard >= 0 ? this.#underGuard[guard]! : this.#live;
+    for (let at = reads[index]!; at < from; at++) include(readers, members[at]!);
+    this.#live[words - 1]! |= readPredicates[index]!;
   }
 }
 

@@ -26,8 +26,15 @@ export interface SassLoops {
   readonly innermost: (block: number) => SassLoop | undefined;
 }
 
-/** Finds the natural loops of a function. */
-export function loopsOf({ blocks }: Pick<SassFlow, 'blocks'>): SassLoops {
+/** Which blocks dominate which; those that no way leads to have no place. */
+interface DominatedBlocks {
+  /** Reachable blocks in reverse postorder. */
+  readonly order: readonly number[];
+  readonly rank: ReadonlyMap<number, number>;
+  readonly parents: Int32Array;
+}
+
+function dominatedBlocks({ blocks }: Pick<SassFlow, 'blocks'>): DominatedBlocks {
   const order: number[] = [];
   const seen = new Set<number>();
   // Depth first, without recursion: blocks may be many.
@@ -49,7 +56,32 @@ export function loopsOf({ blocks }: Pick<SassFlow, 'blocks'>): SassLoops {
   const ranked = order.map((block) => ({
     predecessors: blocks[block]!.predecessors.flatMap((one) => rank.get(one) ?? []),
   }));
-  const parents = immediateDominators(ranked);
+  return { order, rank, parents: immediateDominators(ranked) };
+}
+
+/** Finds the natural loops of a function. */
+export function loopsOf(flow: Pick<SassFlow, 'blocks'>): SassLoops {
+  const { blocks } = flow;
+  let known: DominatedBlocks | undefined;
+  const dominated = (): DominatedBlocks => (known ??= dominatedBlocks(flow));
+  // Blocks are in the order of their addresses, and in a loop one of them leads back.
+  const leadsBack = blocks.some(({ successors }, block) => successors.some((one) => one <= block));
+  const loops = leadsBack ? naturalLoops(flow, dominated()) : [];
+  return {
+    loops,
+    dominates: (first, second) => {
+      const { rank, parents } = dominated();
+      const [one, other] = [rank.get(first), rank.get(second)];
+      return one !== undefined && other !== undefined && dominates(parents, one, other);
+    },
+    innermost: (block) =>
+      loops
+        .filter((loop) => loop.blocks.has(block))
+        .reduce<SassLoop | undefined>((least, loop) => (!least || loop.blocks.size < least.blocks.size ? loop : least), undefined), // prettier-ignore
+  };
+}
+
+function naturalLoops({ blocks }: Pick<SassFlow, 'blocks'>, { order, rank, parents }: DominatedBlocks): SassLoop[] {
   const members = new Map<number, { readonly blocks: Set<number>; readonly latches: number[] }>();
   for (const [index, block] of order.entries()) {
     for (const successor of blocks[block]!.successors) {
@@ -67,25 +99,20 @@ export function loopsOf({ blocks }: Pick<SassFlow, 'blocks'>): SassLoops {
       }
     }
   }
-  const loops = [...members].map(([header, loop]) => ({ header, ...loop }));
-  return {
-    loops,
-    dominates: (first, second) => {
-      const [one, other] = [rank.get(first), rank.get(second)];
-      return one !== undefined && other !== undefined && dominates(parents, one, other);
-    },
-    innermost: (block) =>
-      loops
-        .filter((loop) => loop.blocks.has(block))
-        .reduce<SassLoop | undefined>((least, loop) => (!least || loop.blocks.size < least.blocks.size ? loop : least), undefined), // prettier-ignore
-  };
+  return [...members].map(([header, loop]) => ({ header, ...loop }));
 }
 
 /** The place of each block of a function among its loops. */
-export function loopPlaces({ blocks }: SassFlow, { loops, innermost }: SassLoops): LoopPlace[] {
-  return blocks.map((_, block) => {
-    const own = innermost(block);
-    const isInner = own !== undefined && loops.every((loop) => loop === own || ![...loop.blocks].every((one) => own.blocks.has(one))); // prettier-ignore
-    return { depth: loops.filter((loop) => loop.blocks.has(block)).length, isInner };
+export function loopPlaces({ blocks }: SassFlow, { loops }: SassLoops): readonly LoopPlace[] {
+  const outside: LoopPlace = { depth: 0, isInner: false };
+  const places = blocks.map(() => outside);
+  if (loops.length === 0) return places;
+  const around = blocks.map((): SassLoop[] => []);
+  for (const loop of loops) for (const block of loop.blocks) around[block]!.push(loop);
+  const isInner = new Map(loops.map((own) => [own, loops.every((loop) => loop === own || ![...loop.blocks].every((one) => own.blocks.has(one)))])); // prettier-ignore
+  return around.map((own) => {
+    if (own.length === 0) return outside;
+    const least = own.reduce((found, loop) => (loop.blocks.size < found.blocks.size ? loop : found));
+    return { depth: own.length, isInner: isInner.get(least)! };
   });
 }

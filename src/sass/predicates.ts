@@ -1,5 +1,5 @@
 /** Predicates that instructions of SASS read and write. */
-import { type SassInstruction, sassGuard, wordBits } from './instruction/decode.ts';
+import { type SassInstruction, wordBits } from './instruction/decode.ts';
 
 /** Operations that write a predicate at bits 81 to 83, most of them another one at bits 84 to 86: 7 for none. */
 const predicateWriters: ReadonlySet<string> = new Set([
@@ -7,24 +7,32 @@ const predicateWriters: ReadonlySet<string> = new Set([
   'VOTE', 'MATCH', 'SHFL', 'ATOM', 'ATOMG', 'QSPC', 'SYNCS', 'ELECT', 'B2R', 'LD', 'LDG',
 ]); // prettier-ignore
 
-/** Predicates that an instruction may write: all of them where nobody knows it. */
-export function predicatesWritten(instruction: SassInstruction): number[] {
+/** Those of them that write a second one. */
+const doubleWriters: ReadonlySet<string> = new Set(['ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'IADD3']);
+
+/** All predicates, as bits. */
+const all = 0x7f;
+
+/** Predicates by sets of bits. */
+const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) => [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1)); // prettier-ignore
+
+/** Predicates that an instruction may write, as bits: all of them where nobody knows it. */
+export function predicateBitsWritten(instruction: SassInstruction): number {
   const { opcode } = instruction;
-  if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return [0, 1, 2, 3, 4, 5, 6];
-  if (!predicateWriters.has(opcode.mnemonic)) return [];
-  const hasSecond = /(?:SETP2?|PLOP3|IADD3)$/.test(opcode.mnemonic);
-  const registers = [wordBits(instruction, 81, 3), ...(hasSecond ? [wordBits(instruction, 84, 3)] : [])];
-  return registers.filter((register) => register !== 7);
+  if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return all;
+  if (!predicateWriters.has(opcode.mnemonic)) return 0;
+  const first = 1 << wordBits(instruction, 81, 3);
+  return all & (doubleWriters.has(opcode.mnemonic) ? first | (1 << wordBits(instruction, 84, 3)) : first);
 }
 
-/** Fields that may name a predicate that an instruction reads; 7 stands for none. */
-const predicateFields = [87, 77, 68, 64, 24];
+/** Predicates that an instruction may write: all of them where nobody knows it. */
+export function predicatesWritten(instruction: SassInstruction): readonly number[] {
+  return lists[predicateBitsWritten(instruction)]!;
+}
 
-/** Predicates that an instruction may read: more rather than less. */
-export function predicatesRead(instruction: SassInstruction): readonly number[] {
-  if (instruction.opcode?.mnemonic === 'P2R') return [0, 1, 2, 3, 4, 5, 6];
-  const guard = sassGuard(instruction);
-  const found = predicateFields.map((from) => wordBits(instruction, from, 3));
-  if (guard) found.push(guard.register);
-  return found.filter((register) => register !== 7);
+/** Predicates that an instruction may read, as bits, more rather than less: fields that may name one, 7 for none. */
+export function predicateBitsRead(instruction: SassInstruction): number {
+  if (instruction.opcode?.mnemonic === 'P2R') return all;
+  // Its guard is in bits 12 to 14.
+  return all & ((1 << wordBits(instruction, 87, 3)) | (1 << wordBits(instruction, 77, 3)) | (1 << wordBits(instruction, 68, 3)) | (1 << wordBits(instruction, 64, 3)) | (1 << wordBits(instruction, 24, 3)) | (1 << wordBits(instruction, 12, 3))); // prettier-ignore
 }

@@ -6,10 +6,11 @@ import {
   accessBits,
   instructionsOf,
   type SassInstruction,
-  sassGuard,
   targetOf,
   versionOf,
+  wordBits,
 } from './instruction/decode.ts';
+import type { Opcode } from './instruction/opcode-table.ts';
 import { liveRegisters } from './liveness.ts';
 import { loopPlaces, loopsOf } from './loops.ts';
 
@@ -50,8 +51,11 @@ export interface CodeProfile {
   readonly registers: number | undefined;
   /** Bytes that registers are spilled to, where somebody says; without that, local memory may hold arrays as well. */
   readonly spillBytes?: number;
-  /** The most registers that are live at once, and where; absent where nobody knows the operands of some instruction. */
-  readonly live?: { readonly registers: number; readonly location: Location | undefined };
+  /**
+   * The most registers that are live at once, and where, found when it is asked for; undefined where nobody knows the
+   * operands of some instruction.
+   */
+  readonly live?: { readonly registers: number; readonly location: Location | undefined } | undefined;
   /** Of all lines. */
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By file and line. */
@@ -60,31 +64,53 @@ export interface CodeProfile {
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic', 'constant', 'surface']);
 
-function workOf(
-  instruction: SassInstruction,
-  version: number,
-  calleeAt: (address: number) => string | undefined,
-): WorkKind[] {
-  const { opcode } = instruction;
-  if (!opcode) return ['other'];
+/** What instructions of one kind do, by their operation and what else decides of it; most instructions share theirs. */
+class Work {
+  readonly #version: number;
+  readonly #calleeAt: (address: number) => string | undefined;
+  readonly #known = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
+
+  constructor(version: number, calleeAt: (address: number) => string | undefined) {
+    this.#version = version;
+    this.#calleeAt = calleeAt;
+  }
+
+  of(instruction: SassInstruction): readonly WorkKind[] {
+    const { opcode } = instruction;
+    if (!opcode) return unknownWork;
+    const { kind, space } = opcode;
+    const bits = (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, this.#version) ?? 32) : 0; // prettier-ignore
+    // `PT` is 7, without the bit that negates it.
+    const isGuarded = wordBits(instruction, 12, 4) !== 7 && kind !== 'branch' && kind !== 'exit';
+    const isDivision = kind === 'call' && this.#divides(instruction);
+    const variant = bits * 4 + (isGuarded ? 2 : 0) + (isDivision ? 1 : 0);
+    let variants = this.#known.get(opcode);
+    if (!variants) this.#known.set(opcode, (variants = []));
+    return (variants[variant] ??= workOf(opcode, bits, isGuarded, isDivision));
+  }
+
+  #divides(call: SassInstruction): boolean {
+    const target = targetOf(call, this.#version);
+    const callee = target === undefined ? undefined : this.#calleeAt(target);
+    return callee !== undefined && /div|rcp|rem|sqrt/.test(callee);
+  }
+}
+
+const unknownWork: readonly WorkKind[] = ['other'];
+
+function workOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: boolean, isDivision: boolean): WorkKind[] {
   const found: WorkKind[] = [];
-  const { kind, space } = opcode;
   if (kind === 'load' || kind === 'store') {
     if (space === 'local') found.push(`spill ${kind}`);
-    else if (spaces.has(space) && space !== 'constant') {
-      found.push(`${kind} ${space as 'global'} ${accessBits(instruction, version) ?? 32}`);
-    }
-  } else if (kind === 'call') {
-    const target = targetOf(instruction, version);
-    const callee = target === undefined ? undefined : calleeAt(target);
-    found.push(callee !== undefined && /div|rcp|rem|sqrt/.test(callee) ? 'division' : 'call');
-  } else if (kind === 'convert') found.push('conversion');
+    else if (spaces.has(space) && space !== 'constant') found.push(`${kind} ${space as 'global'} ${bits}`);
+  } else if (kind === 'call') found.push(isDivision ? 'division' : 'call');
+  else if (kind === 'convert') found.push('conversion');
   else if (
     kind === 'atomic' || kind === 'copy' || kind === 'barrier' || kind === 'fence' || kind === 'double' ||
     kind === 'special' || kind === 'tensor' || kind === 'texture'
   ) found.push(kind); // prettier-ignore
-  if (opcode.uniform) found.push('uniform');
-  if (sassGuard(instruction) && kind !== 'branch' && kind !== 'exit') found.push('guarded');
+  if (uniform) found.push('uniform');
+  if (isGuarded) found.push('guarded');
   return found;
 }
 
@@ -137,13 +163,13 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   };
   /** By row of the table of lines, which many instructions share. */
   const lineAt = new Map<Location | undefined, MutableLine>();
-  const calleeAt = (address: number): string | undefined => starts.get(address);
+  const works = new Work(version, (address) => starts.get(address));
   let total = 0;
-  let live: CodeProfile['live'] | null = null;
+  let flowOfKernel: SassFlow | undefined;
   for (const one of functions) {
     const instructions = withoutPadding(instructionsOf(one, version), version);
     const flow = flowOf(instructions, version);
-    if (one === kernel) live = mostLive(kernel, flow, version);
+    if (one === kernel) flowOfKernel = flow;
     const places = loopPlaces(flow, loopsOf(flow));
     for (const [index, { first, end }] of flow.blocks.entries()) {
       const { depth, isInner } = places[index]!;
@@ -159,7 +185,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
         line.instructions++;
         line.code.push(instruction);
         if (depth > line.depth) [line.depth, line.isInner] = [depth, isInner];
-        for (const kind of workOf(instruction, version, calleeAt)) {
+        for (const kind of works.of(instruction)) {
           work.set(kind, (work.get(kind) ?? 0) + 1);
           line.work.set(kind, (line.work.get(kind) ?? 0) + 1);
         }
@@ -169,12 +195,15 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const ordered = [...lines.values()].sort(
     (a, b) =>
       Number(!a.location) - Number(!b.location) ||
-      (a.location && b.location
-        ? a.location.file.localeCompare(b.location.file, 'en') || a.location.line - b.location.line
-        : 0),
+      (a.location && b.location ? order(a.location.file, b.location.file) || a.location.line - b.location.line : 0),
   );
+  let live: CodeProfile['live'] | null = null;
   return {
-    ...(live && { live }),
+    get live() {
+      if (flowOfKernel) live = mostLive(kernel, flowOfKernel, version);
+      flowOfKernel = undefined;
+      return live ?? undefined;
+    },
     arch: cubin.arch,
     version,
     instructions: total,
@@ -182,6 +211,10 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     work,
     lines: ordered,
   };
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /** Where most registers of a kernel are live; null where its code does not show it. */

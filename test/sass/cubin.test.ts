@@ -8,7 +8,7 @@ import {
   accessBits,
   barrierForm,
   fenceScope,
-  type SassInstruction,
+  SassInstruction,
   sassGuard,
   instructionsOf,
   targetOf,
@@ -40,8 +40,8 @@ const widthsOnBlackwell: readonly (readonly [bits: number, words: SassInstructio
 test('copies and atomics of Blackwell have other codes of their widths', () => {
   for (const version of [100, 120])
     for (const [bits, words] of widthsOnBlackwell) {
-      const code = words[0] & 0xfff;
-      assert.equal(accessBits({ address: 0, code, opcode: opcodesOf(version)[code], words }, version), bits);
+      const opcode = opcodesOf(version)[words[0] & 0xfff];
+      assert.equal(accessBits(new SassInstruction(0, opcode, Uint32Array.from(words), 0), version), bits);
     }
 });
 

@@ -55,11 +55,13 @@ export class ByteReader {
 
   /** A number of 64 bits that is an offset or a size: no file that is read here reaches 2^53. */
   offset(): number {
-    const value = this.#view.getBigUint64(this.#advance(8), true);
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) {
+    const at = this.#advance(8);
+    const high = this.#view.getUint32(at + 4, true);
+    if (high >= 2 ** 21) {
+      const value = this.#view.getBigUint64(at, true);
       throw new DamagedFile(`${this.#what} has the offset or size ${value}, which is larger than any file`);
     }
-    return Number(value);
+    return high * 2 ** 32 + this.#view.getUint32(at, true);
   }
 
   /** A signed number of 64 bits that is an addend. */

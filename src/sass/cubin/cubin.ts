@@ -2,7 +2,7 @@
 import type { Location } from '../../source/location.ts';
 import { DamagedFile } from './byte-reader.ts';
 import { type ElfFile, readElf, readSymbols, relocationsOf, type ElfSymbol, type Section } from './elf.ts';
-import { type LineTable, readLineTable, rowAt } from './line-table.ts';
+import { type LineTable, readLineTable, rowFinder } from './line-table.ts';
 
 /** One function: a kernel, or a body that ptxas appends to a section, such as a division. */
 export interface CodeFunction {
@@ -72,10 +72,13 @@ function cubinOf(bytes: Uint8Array): Cubin {
     if (known) known.push(symbol);
     else bySection.set(symbol.section, [symbol]);
   }
+  let runtimeAlone: boolean | undefined;
   return {
     arch: `sm_${version}`,
     functions: texts.flatMap((section) => functionsOf(section, bySection.get(section.index) ?? [], sources, ptx)),
-    callsRuntimeAlone: namesRuntimeAlone(elf, symbols),
+    get callsRuntimeAlone() {
+      return (runtimeAlone ??= namesRuntimeAlone(elf, symbols));
+    },
     registers: registersOf(elf.sections, symbols),
   };
 }
@@ -106,12 +109,13 @@ function functionsOf(
   }
   // Lists of rows that belong to no code at all are left out once.
   const [sourceRows, ptxRows] = [sources.get(index) ?? [], ptx.get(index) ?? []];
+  const [sourceRowAt, ptxRowAt] = [rowFinder(sourceRows), rowFinder(ptxRows)];
   const sourceAt = (address: number): Location | undefined => {
-    const location = rowAt(sourceRows, address)?.location;
+    const location = sourceRowAt(address)?.location;
     return location && location.line > 0 ? location : undefined;
   };
   const ptxLineAt = (address: number): number | undefined => {
-    const line = rowAt(ptxRows, address)?.location.line;
+    const line = ptxRowAt(address)?.location.line;
     return line !== undefined && line > 0 ? line : undefined;
   };
   const functions: CodeFunction[] = [];
@@ -142,8 +146,17 @@ function functionsOf(
 /** Functions that the driver brings along: they print, assert and allocate, and touch no memory of the program. */
 const runtimeFunctions: ReadonlySet<string> = new Set(['vprintf', '__assertfail', '__assert_fail', 'malloc', 'free']);
 
-/** Whether all functions whose address code could hold are the driver's. */
+/** Whether all functions whose address code could hold are the driver's; false where the file does not say. */
 function namesRuntimeAlone(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
+  try {
+    return areOfRuntime(elf, symbols);
+  } catch (error) {
+    if (error instanceof DamagedFile) return false;
+    throw error;
+  }
+}
+
+function areOfRuntime(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
   return elf.sections
     .filter(({ name }) => !/^\.(?:nv_)?debug|^\.nv\.merc|^\.nv\.capmerc|^\.nv\.info/.test(name))
     .flatMap((section) => [...relocationsOf(elf, section).values()])

@@ -32,8 +32,13 @@ export function readLineTable(elf: ElfFile, symbols: readonly ElfSymbol[], name:
   const relocations = relocationsOf(elf, section);
   const reader = new ByteReader(section.bytes, `the line table ${name}`);
   while (!reader.isAtEnd) readUnit(reader, section, relocations, symbols, rows);
-  for (const list of rows.values()) list.sort((a, b) => a.address - b.address);
+  for (const list of rows.values()) if (!isAscending(list)) list.sort((a, b) => a.address - b.address);
   return rows;
+}
+
+function isAscending(rows: readonly LineRow[]): boolean {
+  for (let index = 1; index < rows.length; index++) if (rows[index]!.address < rows[index - 1]!.address) return false;
+  return true;
 }
 
 function readUnit(
@@ -136,13 +141,21 @@ function placeOf(
   return { section: symbol.section, address: symbol.value + (relocation.addend ?? inPlace) };
 }
 
-/** The location of the code at an address: that of the last row at or before it. */
-export function rowAt(rows: readonly LineRow[], address: number): LineRow | undefined {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]!.address <= address) low = middle + 1;
-    else high = middle;
-  }
-  return rows[low - 1];
+/** Finds the last row at or before an address. Readers go from one instruction to the next, so the last answer mostly holds. */
+export function rowFinder(rows: readonly LineRow[]): (address: number) => LineRow | undefined {
+  let [from, to] = [Infinity, -Infinity];
+  let row: LineRow | undefined;
+  return (address) => {
+    if (address >= from && address < to) return row;
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle]!.address <= address) low = middle + 1;
+      else high = middle;
+    }
+    row = rows[low - 1];
+    from = row?.address ?? -Infinity;
+    to = rows[low]?.address ?? Infinity;
+    return row;
+  };
 }

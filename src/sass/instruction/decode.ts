@@ -2,15 +2,32 @@
 import { type CodeFunction, instructionBytes } from '../cubin/cubin.ts';
 import { type Opcode, opcodesOf } from './opcode-table.ts';
 
-export interface SassInstruction {
+/** An instruction. Its fields are read from the code when somebody asks for them. */
+export class SassInstruction {
   /** In bytes, from the start of the section that holds the function. */
   readonly address: number;
   /** The low 12 bits. */
   readonly code: number;
   /** Undefined: nobody knows the code on this architecture. */
   readonly opcode: Opcode | undefined;
+  /** The words of the function, four an instruction. */
+  readonly text: Uint32Array;
+  /** Where its own begin. */
+  readonly at: number;
+
+  constructor(address: number, opcode: Opcode | undefined, text: Uint32Array, at: number) {
+    this.address = address;
+    this.code = text[at]! & 0xfff;
+    this.opcode = opcode;
+    this.text = text;
+    this.at = at;
+  }
+
   /** The 128 bits, lowest word first. */
-  readonly words: readonly [number, number, number, number];
+  get words(): readonly [number, number, number, number] {
+    const { text, at } = this;
+    return [text[at]!, text[at + 1]!, text[at + 2]!, text[at + 3]!];
+  }
 }
 
 /** The number in a name of an architecture: 90 for `sm_90a`. */
@@ -18,28 +35,39 @@ export function versionOf(arch: string): number {
   return Number(/\d+/.exec(arch)?.[0] ?? 0);
 }
 
+/** What was decoded, by the bytes of the function: several readers ask for the same. */
+const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // prettier-ignore
+
 /** The instructions of a function, in the order of their addresses. */
 export function instructionsOf(
   { code, start }: Pick<CodeFunction, 'code' | 'start'>,
   version: number,
-): SassInstruction[] {
+): readonly SassInstruction[] {
+  const known = decoded.get(code);
+  if (known?.version === version) return known.instructions;
   const opcodes = opcodesOf(version);
-  const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
-  return Array.from({ length: Math.floor(code.length / instructionBytes) }, (_, index) => {
-    const at = index * instructionBytes;
-    const word = (byte: number): number => view.getUint32(at + byte, true);
-    const words: SassInstruction['words'] = [word(0), word(4), word(8), word(12)];
-    const operation = words[0] & 0xfff;
-    return { address: start + at, code: operation, opcode: opcodes[operation], words };
-  });
+  const count = Math.floor(code.length / instructionBytes);
+  const text = wordsOf(code, count * 4);
+  const instructions: SassInstruction[] = [];
+  for (let index = 0; index < count; index++) {
+    instructions.push(new SassInstruction(start + index * instructionBytes, opcodes[text[index * 4]! & 0xfff], text, index * 4)); // prettier-ignore
+  }
+  decoded.set(code, { version, instructions });
+  return instructions;
+}
+
+function wordsOf(code: Uint8Array, count: number): Uint32Array {
+  const words = new Uint32Array(count);
+  for (let word = 0, at = 0; word < count; word++, at += 4) words[word] = code[at]! | (code[at + 1]! << 8) | (code[at + 2]! << 16) | (code[at + 3]! << 24); // prettier-ignore
+  return words;
 }
 
 /** Bits `from` to `from + count - 1` as an unsigned number; at most 32, and within two words. */
-export function wordBits({ words }: Pick<SassInstruction, 'words'>, from: number, count: number): number {
-  const [word, shift] = [from >> 5, from & 31];
-  const low = words[word]! >>> shift;
-  const value = shift + count > 32 ? low + (words[word + 1]! % 2 ** (shift + count - 32)) * 2 ** (32 - shift) : low;
-  return count === 32 ? value : value % 2 ** count;
+export function wordBits({ text, at }: SassInstruction, from: number, count: number): number {
+  const [word, shift] = [at + (from >> 5), from & 31];
+  let value = text[word]! >>> shift;
+  if (shift + count > 32) value |= text[word + 1]! << (32 - shift);
+  return count === 32 ? value >>> 0 : value & ((1 << count) - 1);
 }
 
 /** The predicate that guards an instruction: its number, 7 for "always". */

@@ -490,7 +490,8 @@ const tables = new Map<number, readonly (Opcode | undefined)[]>();
 export function opcodesOf(version: number): readonly (Opcode | undefined)[] {
   const known = tables.get(version);
   if (known) return known;
-  const met = version < 100 ? undefined : codesIn(version < 120 ? metOnDataCentreBlackwell : metOnConsumerBlackwell);
+  const met =
+    version < 100 ? undefined : new Set(codesIn(version < 120 ? metOnDataCentreBlackwell : metOnConsumerBlackwell));
   const table: (Opcode | undefined)[] = Array.from({ length: 4096 });
   for (const { kind, space, uniform = false, rows } of opcodeGroups) {
     for (const [mnemonic, codes, since = 75, until = 121] of rows) {
@@ -505,11 +506,19 @@ export function opcodesOf(version: number): readonly (Opcode | undefined)[] {
   return table;
 }
 
-function codesIn(text: string): ReadonlySet<number> {
-  return new Set(
-    text
-      .trim()
-      .split(' ')
-      .map((code) => parseInt(code, 16)),
-  );
+const [blank, digit0, letterA] = [0x20, 0x30, 0x61];
+
+/** Numbers of a text: in hexadecimal, with a blank between two. */
+function codesIn(text: string): number[] {
+  const codes: number[] = [];
+  let code = -1;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === blank) {
+      if (code >= 0) codes.push(code);
+      code = -1;
+    } else code = (code < 0 ? 0 : code * 16) + letter - (letter < letterA ? digit0 : letterA - 10);
+  }
+  if (code >= 0) codes.push(code);
+  return codes;
 }

@@ -134,7 +134,7 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
     case 'REDG': {
       if (mnemonic === 'ATOMS') registers.read(field(24), 1, false);
       else readAddress();
-      const isExchange = ['38b', '3a9', '38d'].includes(code.toString(16));
+      const isExchange = code === 0x38b || code === 0x3a9 || code === 0x38d;
       // `ATOMS.POPC.INC` has no operand.
       if (code !== 0xf8c) registers.read(field(32), words(), false);
       if (isExchange) registers.read(field(64), words(), false);

@@ -3,7 +3,7 @@ import type { Expression } from '../../../cost/expressions/expression.ts';
 import type { AmountReport, CodeLine, CodeReport } from '../../../document/cost-report.ts';
 import type { LineRounds } from '../../../cost/line-rounds.ts';
 import { lineKey } from '../../../sass/line-changes.ts';
-import { readCubin } from '../../../sass/cubin/cubin.ts';
+import { type Cubin, readCubin } from '../../../sass/cubin/cubin.ts';
 import { executedSteps, type ExecutedSteps } from '../../../sass/executed-steps.ts';
 import { instructionText } from '../../../sass/listing.ts';
 import { type MergedAccesses, mergedAccesses } from '../../../sass/merged-accesses.ts';
@@ -34,6 +34,9 @@ export interface CodeOfKernel {
   readonly executed?: (visits: ReadonlyMap<number, Expression>) => ExecutedSteps | null;
 }
 
+/** What was read, by the bytes, which nobody writes to: each kernel of a unit asks for the same cubin. */
+const cubins = new WeakMap<Uint8Array, Cubin>();
+
 /**
  * Reads the code of a kernel.
  * @param cubin of the unit's production build
@@ -42,8 +45,9 @@ export interface CodeOfKernel {
 export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: KernelResources | undefined): CodeOfKernel {
   const kernel = entry.unit.kind === 'ptx' ? entry.kernel : entry.produced;
   if (!kernel) return { diagnostics: [] };
-  const cubin = readCubin(bytes);
+  const cubin = cubins.get(bytes) ?? readCubin(bytes);
   if ('problem' in cubin) return { diagnostics: [] };
+  cubins.set(bytes, cubin);
   const read = profileOf(cubin, kernel.symbol);
   if (!read) return { diagnostics: [] };
   const translation = validateTranslation(kernel, cubin);
