@@ -453,3 +453,93 @@ test('what rests on what ptxas was seen to do is a notice', () => {
   assert.equal(severityOf({ kind: 'foreign', what: 'data', isCertain: true, ptxLine: first, address: 0 }), 'error');
   assert.equal(severityOf({ kind: 'foreign', what: 'data', isCertain: false, ptxLine: first, address: 0 }), 'notice');
 });
+
+test('each copy of a store that an unrolled loop lost is found', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    '.reg .f32 %f<4>; .reg .pred %p<2>;',
+    'mov.f32 %f1, 0f3F800000; ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3;',
+    'ROUND: ld.global.f32 %f2, [%d1+4];',
+    'add.f32 %f1, %f1, %f2;',
+    'st.global.f32 [%d1], %f1;',
+    'mul.f32 %f1, %f1, 0f3F000000;',
+    'st.global.f32 [%d1+4096], %f1;',
+    'add.s32 %r5, %r5, -1;',
+    'setp.gt.s32 %p1, %r5, 0;',
+    '@%p1 bra ROUND;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const edited = without(bytes, ({ opcode }) => opcode?.mnemonic === 'STG');
+  assert.ok(edited.length > 4);
+  for (const one of edited) assert.ok(faultsOf(text, one).length > 0);
+});
+
+test('a store that lost its guard is found, and one that no load of its PTX gives', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    '.reg .pred %p<2>;',
+    'ld.global.u32 %r4, [%d1];',
+    'setp.gt.u32 %p1, %r1, 15;',
+    '@%p1 bra NEXT;',
+    'st.shared.u32 [%r3], %r4;',
+    'NEXT: bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+4];',
+    'st.global.u32 [%d1], %r5;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const store = instructionsOf(kernel!, versionOf(cubin.arch)).find(({ opcode }) => opcode?.mnemonic === 'STS')!;
+  const at = kernel!.fileOffset + store.address - kernel!.start;
+  assert.notEqual(wordBits(store, 12, 4), 7);
+  const always = bytes.slice();
+  always[at + 1] = (always[at + 1]! & 0x0f) | 0x70;
+  assert.deepEqual(
+    faultsOf(text, always).map(({ kind, what }) => ({ kind, what })),
+    [{ kind: 'foreign', what: 'guard' }],
+  );
+  // It stores the thread's address instead: bits 32 to 39 name the register.
+  const other = bytes.slice();
+  other[at + 4] = wordBits(store, 24, 8);
+  assert.ok(faultsOf(text, other).some(({ kind, what }) => kind === 'foreign' && what === 'data'));
+});
+
+test(
+  'a dropped store is found that others see behind a warp barrier, or that a flag decides of',
+  { skip: withoutNvcc },
+  () => {
+    const beforeWarp = textOf(
+      'st.shared.u32 [%r3], %r1;',
+      'bar.warp.sync 0xffffffff;',
+      'ld.shared.u32 %r4, [%r3+4];',
+      'bar.warp.sync 0xffffffff;',
+      'st.shared.u32 [%r3], %r4;',
+      'bar.sync 0;',
+      'ld.shared.u32 %r5, [%r3+8];',
+      'st.global.u32 [%d1], %r5;',
+    );
+    const byFlag = textOf(
+      '.reg .pred %p<4>;',
+      'mov.u32 %r4, 0; mov.pred %p2, 0;',
+      'setp.gt.u32 %p1, %r1, 15;',
+      '@%p1 bra MEET;',
+      'ld.shared.u32 %r4, [%r3+4];',
+      'setp.eq.u32 %p3, %r4, 0;',
+      '@%p3 bra MEET;',
+      'mov.pred %p2, -1;',
+      'MEET: bar.sync 0;',
+      '@!%p2 bra LAST;',
+      'st.shared.u32 [%r3], %r4;',
+      'LAST: bar.sync 0;',
+      'ld.shared.u32 %r5, [%r3+8];',
+      'st.global.u32 [%d1], %r5;',
+    );
+    for (const text of [beforeWarp, byFlag]) {
+      const bytes = cubinOf(text);
+      assert.deepEqual(faultsOf(text, bytes), []);
+      const edited = without(bytes, ({ opcode }) => opcode?.mnemonic === 'STS');
+      for (const one of edited) assert.ok(faultsOf(text, one).length > 0);
+    }
+  },
+);
