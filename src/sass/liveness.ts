@@ -1,7 +1,7 @@
 /** Which registers of a SASS function are read later on. */
 import type { SassFlow } from './control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
-import { firstUniform, type RegisterUse, registerUse } from './instruction/operands.ts';
+import { firstUniform, type RegisterUse, registerUses } from './instruction/operands.ts';
 import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';
 
 /** `P0` among the members of a set; registers have their own numbers. */
@@ -77,7 +77,7 @@ export class RegisterLiveness {
   constructor(flow: SassFlow, version: number, idle: ReadonlySet<number> = new Set()) {
     this.#flow = flow;
     this.#idle = idle;
-    this.uses = flow.instructions.map((instruction) => registerUse(instruction, version));
+    this.uses = registerUses(flow.instructions, version);
     this.#steps = new Steps(flow, this.uses);
     const { blocks } = flow;
     this.#atStart = new Uint32Array(blocks.length * words);

@@ -171,6 +171,21 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
   return shape ? arithmetic(instruction, shape, registers, uniform && mnemonic !== 'R2UR') : null;
 }
 
+/** What was found, by the instructions of a function: several readers ask for the same. */
+const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>(); // prettier-ignore
+
+/** The registers of each instruction of a function; null where nobody knows its operands. */
+export function registerUses(
+  instructions: readonly SassInstruction[],
+  version: number,
+): readonly (RegisterUse | null)[] {
+  const found = known.get(instructions);
+  if (found?.version === version) return found.uses;
+  const uses = instructions.map((one) => registerUse(one, version));
+  known.set(instructions, { version, uses });
+  return uses;
+}
+
 /** Registers that an instruction may write whose operands nobody knows; a call may write any. */
 export function mayWrite(instruction: SassInstruction): readonly number[] {
   const result = wordBits(instruction, 16, 8);

@@ -1,7 +1,7 @@
 /** Where the registers of a SASS function come from. */
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
-import { mayWrite, type RegisterUse, registerUse } from '../instruction/operands.ts';
+import { mayWrite, type RegisterUse, registerUses } from '../instruction/operands.ts';
 import { predicatesWritten } from '../predicates.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
@@ -37,8 +37,8 @@ export class RegisterFlow {
     this.#flow = flow;
     this.#writtenBy = writtenBy;
     this.#spills = spills;
-    this.uses = flow.instructions.map((instruction, index) => {
-      const use = registerUse(instruction, version);
+    const uses = registerUses(flow.instructions, version);
+    this.uses = uses.map((use, index) => {
       const spill = spills.get(index);
       if (!spill || !use) return use;
       return spill.isLoad ? { reads: spill.slots, writes: use.writes } : { reads: use.reads, writes: spill.slots };
