@@ -267,7 +267,9 @@ export function skippedEffects(
       const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
-      const isAccess = isFence || kind === 'store' || kind === 'atomic' || kind === 'mbarrier';
+      // Registers that are kept in memory are stored on any line.
+      const isStore = kind === 'store' && accessSpaces.has(one.opcode!.space ?? '');
+      const isAccess = isFence || isStore || kind === 'atomic' || kind === 'mbarrier';
       if (!isAccess) return written;
       present.add(effect);
       // One lane may do what all lanes ask for: then a guard says nothing of the path.
