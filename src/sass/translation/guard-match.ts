@@ -46,6 +46,7 @@ export function foreignGuards(
           : undefined;
       if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
       const makers = makersOf(flow, block, first + index, guard.register);
+      if (makers && makers.length > 0 && makers.every((one) => constantOf(one) === guard.negated)) return [{ ptxLine, instruction }]; // prettier-ignore
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
@@ -68,6 +69,13 @@ function keepsPredicate(instruction: SassInstruction): boolean {
 
 function comparesWithZero(instruction: SassInstruction): boolean {
   return wordBits(instruction, 32, 8) === zeroRegister;
+}
+
+/** What a `PLOP3` of predicates that always hold makes, whatever it is executed for; undefined for other code. */
+function constantOf(instruction: SassInstruction): boolean | undefined {
+  const isOfConstants = instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
+  // The last bit of its table, for three predicates that hold; where it makes two, this is the first.
+  return isOfConstants && wordBits(instruction, 84, 3) === 7 ? wordBits(instruction, 76, 1) === 1 : undefined;
 }
 
 function compares({ operation: { mnemonic } }: Instruction): boolean {
