@@ -14,14 +14,21 @@ import type { RegisterFlow } from './registers.ts';
 /** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
 class Leaves {
   readonly #trial: number;
+  /** Of a block in a row, where the trial is one of such blocks. */
+  readonly #row: number | undefined;
 
-  constructor(trial: number) {
+  constructor(trial: number, row?: number) {
     this.#trial = trial;
+    this.#row = row;
   }
 
   word(leaf: string): number {
     const drawn = mixed(`${this.#trial} ${leaf}`);
     // Launches have such numbers: the assembler knows how large they may be.
+    if (this.#row !== undefined && /^special n?tid\./.test(leaf)) {
+      const threads = leaf.endsWith('.x') ? this.#row : 1;
+      return leaf.startsWith('special n') ? threads : drawn % threads;
+    }
     if (leaf.startsWith('special tid.')) return drawn % 32;
     if (leaf.startsWith('special ntid.')) return 32 + (drawn % 32);
     if (leaf.startsWith('special ctaid.')) return drawn % 1000;
@@ -313,6 +320,18 @@ function shifted(instruction: SassInstruction, low: number, by: number, high: nu
 /** From sm_100 on no disassembler showed the operands. */
 const firstUnprinted = 100;
 const trials = [1, 2, 3];
+/** Trials of long rows of threads: there, lower bits of a thread's number are not all of it. */
+const trialsOfRows = [4, 5];
+const mostThreads = 1024;
+
+/** How many threads a block may have along the first axis. */
+function longestRow({ requiredThreads, maximumThreads }: Kernel): number {
+  if (requiredThreads) return requiredThreads[0];
+  return Math.min(
+    mostThreads,
+    (maximumThreads ?? [mostThreads]).reduce((product, one) => product * one, 1),
+  );
+}
 
 /** An access that has another address than its line of the PTX. */
 interface ForeignAddress {
@@ -356,8 +375,9 @@ export function foreignAddresses(
     if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
   }
   const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // prettier-ignore
-  const sides = trials.map((trial) => {
-    const leaves = new Leaves(trial);
+  const row = longestRow(kernel);
+  const sides = [...trials, ...trialsOfRows].map((trial) => {
+    const leaves = new Leaves(trial, trialsOfRows.includes(trial) ? row : undefined);
     const code = new CodeValues(flow, registers, version, leaves, (one) => accessOf(one)?.ptxLine);
     return { code, source: new SourceValues(kernel, leaves, (line) => withCode.has(line)) };
   });
