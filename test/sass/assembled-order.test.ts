@@ -543,3 +543,28 @@ test(
     }
   },
 );
+
+test('stores are told apart whose addresses are equal in the first warp', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    'and.b32 %r4, %r1, 31; sub.s32 %r4, %r2, %r4; mov.u32 %r6, s; add.s32 %r4, %r4, %r6;',
+    'and.b32 %r5, %r1, 127; sub.s32 %r5, %r2, %r5; add.s32 %r5, %r5, %r6;',
+    'st.shared.u8 [%r4], %r1;',
+    'bar.sync 0;',
+    'st.shared.u8 [%r5], %r1;',
+    'bar.sync 0;',
+    'ld.shared.u32 %r7, [%r3+8];',
+    'st.global.u32 [%d1], %r7;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const stores = instructionsOf(kernel!, versionOf(cubin.arch)).filter(isNamed('STS'));
+  assert.equal(stores.length, 2);
+  const [one, other] = stores.map(({ address }) => kernel!.fileOffset + address - kernel!.start);
+  const exchanged = bytes.slice();
+  exchanged.set(bytes.subarray(other!, other! + 16), one!);
+  exchanged.set(bytes.subarray(one!, one! + 16), other!);
+  assert.ok(faultsOf(text, exchanged).some(({ kind, what }) => kind === 'foreign' && what === 'address'));
+});
