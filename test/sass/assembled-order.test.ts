@@ -564,7 +564,7 @@ test('stores are told apart whose addresses are equal in the first warp', { skip
   assert.equal(stores.length, 2);
   const [one, other] = stores.map(({ address }) => kernel!.fileOffset + address - kernel!.start);
   const exchanged = bytes.slice();
-  exchanged.set(bytes.subarray(other!, other! + 16), one!);
-  exchanged.set(bytes.subarray(one!, one! + 16), other!);
+  exchanged.set(bytes.subarray(other, other! + 16), one);
+  exchanged.set(bytes.subarray(one, one! + 16), other);
   assert.ok(faultsOf(text, exchanged).some(({ kind, what }) => kind === 'foreign' && what === 'address'));
 });

@@ -73,7 +73,8 @@ function comparesWithZero(instruction: SassInstruction): boolean {
 
 /** What a `PLOP3` of predicates that always hold makes, whatever it is executed for; undefined for other code. */
 function constantOf(instruction: SassInstruction): boolean | undefined {
-  const isOfConstants = instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
+  const isOfConstants =
+    instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
   // The last bit of its table, for three predicates that hold; where it makes two, this is the first.
   return isOfConstants && wordBits(instruction, 84, 3) === 7 ? wordBits(instruction, 76, 1) === 1 : undefined;
 }
