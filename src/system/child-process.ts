@@ -42,6 +42,11 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
+/** Whether a program ended by itself, and says that it did what it was to do. */
+export function exitedWell({ end }: ProcessResult): boolean {
+  return end.kind === 'exited' && end.code === 0;
+}
+
 /** How long the pipes may stay open after the process has ended, in milliseconds. */
 const drainTime = 1000;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
@@ -19,8 +19,15 @@ import {
 } from './flags.ts';
 import { spellingOfPath } from '../ptx/debug-information.ts';
 import { includeFolders } from './include-folders.ts';
-import { ownText } from './preprocessed.ts';
-import { runProcess, type ProcessEnd, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
+import { buildFromOneFrontEnd, type MadeOfOne } from './one-front-end.ts';
+import { ownText, restrictsPointers } from './preprocessed.ts';
+import {
+  exitedWell,
+  runProcess,
+  type ProcessEnd,
+  type ProcessLimits,
+  type ProcessResult,
+} from '../system/child-process.ts';
 
 /**
  * The verification build keeps every access, barrier and loop of the source; the production build is what runs.
@@ -50,6 +57,8 @@ export interface CompileRequest {
    * a stranger's unit they are read in any case, since they are checked.
    */
   readonly listsFiles?: boolean;
+  /** Of a production build: whether the verification build is wanted too, where that takes no second front end. */
+  readonly withVerification?: boolean;
   /** Folder that holds `selvage.h`. */
   readonly include: string;
   /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
@@ -63,6 +72,8 @@ export interface CompileResult {
   readonly ptx?: string;
   /** The project's own part of the preprocessed unit, host code included; of the production build. */
   readonly host?: string;
+  /** The PTX of the verification build, where it came with the production build. */
+  readonly verification?: string;
   /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -98,7 +109,9 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     const output = join(setting.temporary, 'unit.ptx');
     const kept = join(setting.temporary, 'kept');
     await mkdir(kept);
-    const result = await runCompiler(setting, ['-ptx', '--keep', '--keep-dir', kept, '-o', output]);
+    const words = ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
+    const both = request.build === 'production' && request.withVerification ? await bothBuilds(setting, words, output) : null; // prettier-ignore
+    const result = both?.result ?? (await runCompiler(setting, words));
     const isListed = trust === 'pull-request' || request.listsFiles !== false || request.headers !== undefined;
     const preprocessed = isListed ? await readPreprocessed(kept) : [];
     if (preprocessed === null) {
@@ -144,9 +157,34 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
           namesRoot: preprocessed.some((text) => namesFolder(text, setting)),
         }
       : {};
-    const found = { ptx, dependencies, diagnostics: warnings, ...listed };
+    const isSame = both !== null && readsTheSame(preprocessed, files, warnings);
+    const isReadable = isSame && (await stat(both.verification)).size <= largestText;
+    const verification = isReadable ? { verification: placeless(await readFile(both.verification, 'utf8'), setting) } : {}; // prettier-ignore
+    const found = { ptx, ...verification, dependencies, diagnostics: warnings, ...listed };
     return host === undefined ? found : { ...found, host };
   });
+}
+
+/** Both builds of a unit at the cost of one; null where this compiler is not known to make them so. */
+async function bothBuilds(setting: Setting, words: readonly string[], output: string): Promise<MadeOfOne | null> {
+  const { cwd, env, temporary, request } = setting;
+  const { compiler, limits, signal } = request;
+  if (!compiler.features.separateFrontEnd) return null;
+  const run = (executable: string, args: readonly string[]) => runProcess({ executable, args, cwd, env, limits, signal }); // prettier-ignore
+  return buildFromOneFrontEnd(() => runCompiler(setting, ['--dryrun', ...words]), run, output, temporary);
+}
+
+/**
+ * Whether the flags that only the verification build has would change nothing of a text: it has no restrict pointers, and
+ * nothing asks for `__SELVAGE__`.
+ */
+function readsTheSame(
+  preprocessed: readonly string[],
+  files: readonly string[],
+  warnings: readonly Diagnostic[],
+): boolean {
+  const asks = warnings.length > 0 || files.some((file) => basename(file) === 'selvage.h');
+  return preprocessed.length > 0 && !asks && !preprocessed.some(restrictsPointers);
 }
 
 /** The project's own part of the preprocessed unit, as the compiler of host code sees it. */
@@ -410,10 +448,6 @@ async function inRoot(files: readonly string[], { request, file }: Setting): Pro
 function logged({ stdout, stderr }: ProcessResult, { onLog }: DependencyRequest): void {
   const text = [stdout, stderr].filter((part) => part.trim() !== '').join('\n');
   if (text !== '') onLog(text);
-}
-
-function exitedWell({ end }: ProcessResult): boolean {
-  return end.kind === 'exited' && end.code === 0;
 }
 
 async function failure(result: ProcessResult, setting: Setting): Promise<Diagnostic[]> {

@@ -31,6 +31,8 @@ interface CompilerFeatures {
   readonly fastCompile: boolean;
   /** `--brief-diagnostics`: messages without lines of source. */
   readonly briefDiagnostics: boolean;
+  /** Whether `one-front-end.ts` was measured with it: the halves of `cicc` can be run by themselves. */
+  readonly separateFrontEnd: boolean;
 }
 
 type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
@@ -128,6 +130,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       features: {
         fastCompile: help?.includes('--Ofast-compile') ?? true,
         briefDiagnostics: help?.includes('--brief-diagnostics') ?? true,
+        separateFrontEnd: version.major === 13 && version.minor === 0,
       },
     };
   } finally {

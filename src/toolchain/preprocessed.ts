@@ -34,3 +34,20 @@ export function ownText(text: string, own: (path: string) => string | undefined)
   }
   return parts.join('\n');
 }
+
+/**
+ * Whether a preprocessed text has restrict pointers that device code may use. The C headers of the host have many, and
+ * device code calls nothing that they declare; the preprocessor tells them by the flag 4 of its markers.
+ */
+export function restrictsPointers(text: string): boolean {
+  for (let at = text.indexOf('__restrict'); at >= 0;) {
+    const start = text.lastIndexOf('\n# ', at) + 1;
+    const found = text.indexOf('\n# ', at);
+    const end = found < 0 ? text.length : found;
+    const marker = text.slice(start, text.indexOf('\n', start));
+    const isOfHost = /^# \d+ ".*" [ 1-3]*4$/.test(marker) && !/\(\((?:device|global)\)\)/.test(text.slice(start, end));
+    if (!isOfHost) return true;
+    at = text.indexOf('__restrict', end);
+  }
+  return false;
+}

@@ -43,6 +43,7 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
   let number = 0;
   return {
     builds: () => readFileSync(log, 'utf8').length,
+    steps: () => spawnSync(join(own, 'nvcc'), ['-ptx', '--dryrun', 'unit.cu']).status,
     list: (text: string): string => {
       const place = join(folder, `place-${number++}`);
       mkdirSync(place);
@@ -146,4 +147,9 @@ test('all else is for the compiler', async (context) => {
   const own = await keptNvcc(join(folder, 'kept'), { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` });
   const { status, stdout } = spawnSync(join(own!, 'nvcc'), ['-M', 'a b.cu'], { encoding: 'utf8' });
   assert.deepEqual([status, stdout], [3, '-M|a b.cu\n']);
+});
+
+test('what nvcc would do is not told, so that nobody does it past what is kept', async (context) => {
+  const { builds, steps } = await compilers(context);
+  assert.deepEqual([steps(), builds()], [1, 0]);
 });

@@ -24,7 +24,7 @@ const age = 30 * 24 * 60 * 60 * 1000;
  * Makes a folder with an nvcc that keeps its builds (`nvcc.sh`), and the ptxas beside it.
  * @param folder - where builds are kept, from run to run
  * @param environment - whose PATH is searched
- * @returns the folder, to be put first on PATH; null where there is no nvcc
+ * @returns a folder in it, to be put first on PATH; null where there is no nvcc
  */
 export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const found = await findCompiler({ env: environment, folders: [] });
@@ -66,7 +66,29 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
   }
   removeOld(folder);
   removeOld(join(own, 'builds'));
-  return own;
+  return doorOf(own);
+}
+
+/**
+ * The folder for PATH. Steps of nvcc that are run by themselves would go past what is kept, so it does not tell them. That
+ * is no part of the script, for builds are kept by its text.
+ */
+function doorOf(own: string): string {
+  const door = join(own, 'door');
+  if (statSync(door, { throwIfNoEntry: false })) return door;
+  const fresh = mkdtempSync(join(own, 'door-'));
+  writeFileSync(
+    join(fresh, 'nvcc'),
+    `#!/bin/sh\ncase " $* " in *" --dryrun "*) exit 1 ;; esac\nexec ${own}/nvcc "$@"\n`,
+  );
+  chmodSync(join(fresh, 'nvcc'), 0o755);
+  symlinkSync(join(own, 'ptxas'), join(fresh, 'ptxas'));
+  try {
+    renameSync(fresh, door);
+  } catch {
+    rmSync(fresh, { recursive: true });
+  }
+  return door;
 }
 
 function removeOld(folder: string): void {

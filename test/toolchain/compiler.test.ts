@@ -34,14 +34,14 @@ test('PATH comes first, then CUDA_HOME, CUDA_PATH, the usual folders', async (t)
   const found = await findCompiler({ env: { CUDA_HOME: env.CUDA_HOME }, folders });
   assert.ok('compiler' in found);
   assert.equal(found.compiler.ptxas, join(folder, 'home/bin/ptxas'));
-  assert.deepEqual(found.compiler.features, { fastCompile: true, briefDiagnostics: true });
+  assert.deepEqual(found.compiler.features, { fastCompile: true, briefDiagnostics: true, separateFrontEnd: true });
 });
 
 test('what an older nvcc can do is read off its help', async (t) => {
   const folder = temporaryFolder(t);
   for (const [help, features] of [
-    ['--Ofast-compile <level>', { fastCompile: true, briefDiagnostics: false }],
-    ['--brief-diagnostics {true|false}', { fastCompile: false, briefDiagnostics: true }],
+    ['--Ofast-compile <level>', { fastCompile: true, briefDiagnostics: false, separateFrontEnd: false }],
+    ['--brief-diagnostics {true|false}', { fastCompile: false, briefDiagnostics: true, separateFrontEnd: false }],
   ] as const) {
     const answers = `const [word] = process.argv.slice(2);
       if (word === '--version') console.log('Cuda compilation tools, release 12.9, V12.9.86');

@@ -40,7 +40,7 @@ export function fakeCompiler(folder: string, source: string): Compiler {
     version: { major: 13, minor: 0, text: '13.0.88' },
     ptxas: null,
     searchPath: [dirname(path), '/usr/bin', '/bin'],
-    features: { fastCompile: true, briefDiagnostics: true },
+    features: { fastCompile: true, briefDiagnostics: true, separateFrontEnd: true },
   };
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../../base/text-order.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
@@ -15,7 +16,7 @@ import type { Unit } from '../project/inputs.ts';
 import { limiter } from '../../base/limiter.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Progress } from '../project/progress.ts';
-import type { BuiltText, UnitBuilder } from '../project/unit-builder.ts';
+import type { BuildKind, BuiltText, UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, largestSource, relativeTo, type SourceTree } from '../project/source-tree.ts';
 
 /** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
@@ -128,6 +129,8 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     const files = await listed;
     return files.some((path) => texts.has(path)) ? { texts, files } : undefined;
   };
+  const askedAtOnce = gathering();
+  const compile = (asked: CompileRequest): Promise<CompileResult> => run(() => compileUnit(asked));
   return {
     compiler: compiler.version.text,
     compiles: true,
@@ -141,10 +144,13 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const recorded = database.lookUp(unit);
       const problems = recorded && 'problem' in recorded ? [recorded.problem] : database.diagnostics;
       if (problems.length > 0) return { diagnostics: problems };
+      const both = await askedAtOnce([unit.path, arch, text, texts && [...texts]], kind);
       const headers = texts && (await edited(unit, arch, texts));
       const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, headers, listsFiles: kind === 'production' }; // prettier-ignore
-      const compile = (setting: CompileRequest): Promise<CompileResult> => run(() => compileUnit(setting));
-      const built = await (kept && !headers ? kept.compile(asked, compile) : compile(asked));
+      // Restrict pointers need a front end for each build: two processors can work on them at a time.
+      const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // prettier-ignore
+      const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
+      const built = await (kept && !headers ? kept.compile(asked, compileIt) : compileIt(asked));
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
@@ -159,6 +165,41 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       ending.abort();
       await Promise.allSettled(running);
     },
+  };
+}
+
+/** Builds of one text that were asked for at once. */
+interface AskedAtOnce {
+  readonly kinds: Set<BuildKind>;
+  readonly end: Promise<void>;
+  /** What made all of them. */
+  made?: Promise<CompileResult>;
+}
+
+/** Gathers what is asked for before anything else happens, so that what belongs together can be done together. */
+function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
+  const gathered = new Map<string, AskedAtOnce>();
+  return async (text, kind) => {
+    const key = JSON.stringify(text);
+    const group = gathered.get(key) ?? { kinds: new Set(), end: setImmediate() };
+    gathered.set(key, group);
+    group.kinds.add(kind);
+    await group.end;
+    gathered.delete(key);
+    return group;
+  };
+}
+
+/** Compiles the two builds of a text that were asked for at once, of which the production build may bring the other. */
+function fromOneFrontEnd(
+  group: AskedAtOnce,
+  compile: (asked: CompileRequest) => Promise<CompileResult>,
+): (asked: CompileRequest) => Promise<CompileResult> {
+  return async (asked) => {
+    group.made ??= compile({ ...asked, build: 'production', listsFiles: true, withVerification: true });
+    const { verification, host, ...made } = await group.made;
+    if (asked.build === 'production') return { ...made, ...(host !== undefined && { host }) };
+    return verification === undefined ? compile(asked) : { ...made, ptx: verification };
   };
 }
 
