@@ -31,7 +31,7 @@ export interface MadeOfOne {
 
 /** Words of `cicc` that its front end takes as they are. */
 const ofFrontEnd =
-  /^(?:--c\+\+(?:11|14|17|20)|--gnu_version=\d+|--static-host-stub|--device-hidden-visibility|--display_error_number|--brief_diagnostics|--allow_managed|--extended-lambda|--relaxed_constexpr|--no-version-ident|-tused|--gen_module_id_file|--device-c|-w|--gen_div_approx_ftz)$/;
+  /^(?:--c\+\+(?:11|14|17|20)|--gnu_version=\d+|--static-host-stub|--device-hidden-visibility|--display_error_number|--brief_diagnostics|--allow_managed|--extended-lambda|--no-version-ident|-tused|--gen_module_id_file|--device-c|-w|--gen_div_approx_ftz)$/;
 
 /** Words of its front end that have another behind them. */
 const ofFrontEndWithValue: ReadonlySet<string> = new Set([

@@ -36,18 +36,34 @@ export function ownText(text: string, own: (path: string) => string | undefined)
 }
 
 /**
- * Whether a preprocessed text has restrict pointers that device code may use. The C headers of the host have many, and
- * device code calls nothing that they declare; the preprocessor tells them by the flag 4 of its markers.
+ * Whether a preprocessed text has restrict pointers that device code may use. Headers of the system that have no device
+ * code may have them: they are the host's. All others may hold a part of a device function.
  */
 export function restrictsPointers(text: string): boolean {
+  const ofHost = new Set<string>();
   for (let at = text.indexOf('__restrict'); at >= 0;) {
     const start = text.lastIndexOf('\n# ', at) + 1;
-    const found = text.indexOf('\n# ', at);
-    const end = found < 0 ? text.length : found;
-    const marker = text.slice(start, text.indexOf('\n', start));
-    const isOfHost = /^# \d+ ".*" [ 1-3]*4$/.test(marker) && !/\(\((?:device|global)\)\)/.test(text.slice(start, end));
-    if (!isOfHost) return true;
-    at = text.indexOf('__restrict', end);
+    const line = text.slice(start, text.indexOf('\n', start));
+    const [, name = '', flags = ''] = /^# \d+ ("(?:[^"\\]|\\.)*")([ 1-4]*)$/.exec(line) ?? [];
+    if (!flags.includes('3')) return true;
+    ofHost.add(name);
+    at = text.indexOf('__restrict', endOfPart(text, at));
+  }
+  return [...ofHost].some((name) => holdsDeviceCode(text, name));
+}
+
+/** Whether a file has functions of the device; `name` as markers have it. */
+function holdsDeviceCode(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0;) {
+    const end = endOfPart(text, at);
+    if (/\(\((?:device|global)\)\)/.test(text.slice(at, end))) return true;
+    at = text.indexOf(name, end);
   }
   return false;
+}
+
+/** Where the part between two markers ends that holds a place. */
+function endOfPart(text: string, at: number): number {
+  const end = text.indexOf('\n# ', at);
+  return end < 0 ? text.length : end;
 }

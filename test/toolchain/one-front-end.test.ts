@@ -136,13 +136,15 @@ test('the steps of nvcc are read off its dry run, where all of their words are k
   for (const [from, to] of changes) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
 });
 
-test('restrict pointers of the C headers of the host are none of device code', () => {
+test("restrict pointers of headers of the system that have no device code are the host's", () => {
   const header = '# 1 "/usr/include/string.h" 1 3 4\nvoid* memcpy(void* __restrict to, const void* __restrict from);\n';
   const own = '# 1 "a.cu"\nint x;\n';
+  const device = '__attribute__((device)) int f(int* p);\n';
   assert.equal(restrictsPointers(header + own), false);
   assert.equal(restrictsPointers(own + header), false);
+  assert.equal(restrictsPointers(`${header}# 1 "/usr/include/c++/12/x.h" 1 3\nint* __restrict p;\n${own}${device}`), false); // prettier-ignore
   assert.equal(restrictsPointers(`${header}# 1 "a.cu"\nint* __restrict__ p;\n`), true);
-  assert.equal(restrictsPointers(`${header}# 1 "/lib/x.h" 1 3\nint* __restrict p;\n`), true);
-  assert.equal(restrictsPointers('# 1 "/usr/include/x.h" 1 3 4\n__attribute__((device)) int f(int* __restrict p);\n'), true); // prettier-ignore
+  assert.equal(restrictsPointers(`${header}# 1 "/lib/x.h" 1\nint* __restrict p;\n`), true);
+  assert.equal(restrictsPointers(`${header}# 1 "a.cu"\n# 9 "/usr/include/string.h" 3 4\n${device}`), true);
   assert.equal(restrictsPointers('int* __restrict p;\n'), true);
 });
