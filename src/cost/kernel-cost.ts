@@ -20,7 +20,7 @@ import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** Visits of blocks by all warps of a kernel; more are too many. */
-const mostVisits = 50_000;
+const usualVisits = 50_000;
 
 /** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
 const mostAddresses = 100_000;
@@ -28,7 +28,7 @@ const mostAddresses = 100_000;
 /** A kernel takes too many different ways to look at all of them, by number or by a clock. */
 class TooManyWays extends Error {}
 
-const tooManyWays = 'the kernel has too many paths';
+export const tooManyWays = 'the kernel has too many paths';
 const tooManyInARow = 'the kernel has too many blocks in a row';
 
 /** Why there are no bounds where a clock cut the analysis short. */
@@ -50,6 +50,8 @@ interface CostRequest {
   readonly merged?: ReadonlyMap<Instruction, number>;
   /** Where the user wrote what a place of the kernel does: as reports name it. */
   readonly placeOf?: (location: Location) => Location;
+  /** Visits of blocks by all warps, where those are to be fewer than usual. */
+  readonly mostVisits?: number | undefined;
   /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
   readonly expired?: () => boolean;
 }
@@ -155,7 +157,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
     accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {
-      if (++visits > mostVisits) throw new TooManyWays(tooManyWays);
+      if (++visits > (request.mostVisits ?? usualVisits)) throw new TooManyWays(tooManyWays);
       if (request.expired?.()) throw new TooManyWays(outOfTime);
     },
     look: (count) => {

@@ -68,7 +68,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
 
     //  8 decide           races and divergence under each launch, by `check/check-kernel.ts`
     //  9 price            costs of a warp, registers, limits; the assembler runs while kernels are checked
-    const price = await startPricing(kernels, settings, project, progress, !options.checks.includes('race'));
+    const price = await startPricing(kernels, settings, project, progress, costEffort(options));
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
     const priced: Checked = await price(decided);
     //    classify         which launches may be run again, by `idempotency/classify.ts`
@@ -117,7 +117,13 @@ function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
   return isOfCostAlone && !options.verbose && !isLimited ? ['production'] : bothBuilds;
 }
 
-/** Whether nobody asked for idempotency, which is one of several checks: `selvage idempotency` says more of it. */
+/** How much is told of costs: `selvage cost` says more of them than a check. */
+function costEffort(options: Options): 'figures' | 'usual' | 'brief' {
+  if (!options.checks.includes('race')) return 'figures';
+  return isBrief(options) && !options.verbose ? 'brief' : 'usual';
+}
+
+/** Whether nobody asked for costs and idempotency, which are some of several checks: commands of their own say more. */
 function isBrief({ checks, hasImpliedChecks }: Options): boolean {
   return hasImpliedChecks === true && checks.includes('race');
 }

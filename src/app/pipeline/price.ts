@@ -8,7 +8,8 @@ type Price = (checked: Checked) => Promise<Checked>;
 
 /**
  * Starts the assembler, which runs while kernels are checked, where costs are asked for or limited.
- * @param hasFigures whether to tell what reports about costs alone tell
+ * @param effort `figures`: with what reports about costs alone tell; `brief`: beside verdicts that were asked for, at a small
+ *   part of their cost
  * @returns what prices the kernels once they are checked
  */
 export async function startPricing(
@@ -16,7 +17,7 @@ export async function startPricing(
   settings: Settings,
   { builder, tree }: Pick<Project, 'builder' | 'tree'>,
   progress: Progress,
-  hasFigures = false,
+  effort: 'figures' | 'usual' | 'brief' = 'usual',
 ): Promise<Price> {
   const { options, configuration } = settings;
   const isAsked = options.checks.includes('cost');
@@ -29,11 +30,11 @@ export async function startPricing(
     kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),
   );
   const resourcesOf = assembled([...chosen], builder);
-  const figures = hasFigures ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // prettier-ignore
+  const figures = effort === 'figures' ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // prettier-ignore
   return async ({ kernels: checked, diagnostics }) => {
     const costly = await withCosts(
       checked.filter(({ entry }) => chosen.has(entry)),
-      { resourcesOf, figures },
+      { resourcesOf, figures, isBrief: effort === 'brief' },
       settings,
       progress,
     );

@@ -7,7 +7,7 @@ import { type Expression, evaluate, namesOf } from '../../../cost/expressions/ex
 import { expressionText } from '../../../cost/expressions/expression-text.ts';
 import { growthIn } from '../../../cost/expressions/growth.ts';
 import { costAssumptionTexts } from '../../../cost/model/cost-assumption.ts';
-import { type MetricBound, costOfKernel, outOfTime } from '../../../cost/kernel-cost.ts';
+import { type MetricBound, costOfKernel, outOfTime, tooManyWays } from '../../../cost/kernel-cost.ts';
 import { launchTotals } from './launch-totals.ts';
 import { boundMetrics, byMetric } from '../../../cost/model/metrics.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
@@ -44,7 +44,11 @@ import type { Settings } from '../../../settings/settings.ts';
 /** The reports of kernels with what they cost, and which of their units the assembler refuses. */
 export async function withCosts(
   kernels: readonly CheckedKernel[],
-  { resourcesOf, figures }: { readonly resourcesOf: Assembled; readonly figures: Figures | undefined },
+  {
+    resourcesOf,
+    figures,
+    isBrief,
+  }: { readonly resourcesOf: Assembled; readonly figures: Figures | undefined; readonly isBrief: boolean },
   { options, configuration }: Settings,
   progress: Progress,
 ): Promise<Checked> {
@@ -62,7 +66,12 @@ export async function withCosts(
       diagnostics.push(...made.diagnostics);
     }
     try {
-      const { repeated, ...bounds } = await withDefaultSignals(() => costOf(entry, own, options.timeout, made?.merged)); // prettier-ignore
+      const limits = limitsOf(configuration, entry);
+      const isLookedAt = !isBrief || Object.keys(limits).length > 0;
+      const analyses = new Analyses(entry);
+      const { repeated, ...bounds } = await withDefaultSignals(() =>
+        costOf(analyses, own, options.timeout, made?.merged, isLookedAt ? undefined : briefVisits),
+      );
       if (made) made = withRounds(made, repeated);
       const whole = {
         ...bounds,
@@ -74,9 +83,9 @@ export async function withCosts(
           (bounds.bounds.production ?? bounds.bounds.source)!.steps.bound,
         )),
       };
-      const cost = withLimits(entry, whole, own, limitsOf(configuration, entry));
+      const cost = withLimits(entry, whole, own, limits);
       const launches = await withDefaultSignals(() =>
-        withLaunchCosts(entry, report.launches, options.timeout, made?.merged),
+        withLaunchCosts(analyses, report.launches, options.timeout, made?.merged),
       );
       const code = made?.profile;
       result.push({ ...one, report: { ...report, cost, launches }, ...(code && { code }) });
@@ -89,17 +98,23 @@ export async function withCosts(
   return { kernels: result, diagnostics: distinctDiagnostics(diagnostics) };
 }
 
+/**
+ * Visits of blocks in the bounds of what was written, beside verdicts that were asked for: some 15,000 are a second. What
+ * runs has the usual ones.
+ */
+const briefVisits = 4000;
+
 /** Launches of a kernel that have costs of their own. */
 const mostLaunches = 8;
 
 /** The launches of a kernel with what each costs, where there are several that cost differently. */
 function withLaunchCosts(
-  entry: LaunchedKernel,
+  analyses: Analyses,
   reports: readonly LaunchReport[],
   timeout: number,
   merged: MergedAccesses | undefined,
 ): readonly LaunchReport[] {
-  const { launches, produced, kernel, unit } = entry;
+  const { launches, produced, kernel, unit } = analyses.entry;
   const key = ({ block, grid, sharedBytes, scalars }: Launch): string =>
     JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)])]);
   if (new Set(launches.map(key)).size < 2) return reports;
@@ -109,7 +124,7 @@ function withLaunchCosts(
     const launch = launches[index];
     if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
     const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
-    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(entry, runs, launch, expired, merged));
+    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(analyses, runs, launch, { expired, merged }));
     known.set(key(launch), cost);
     return { ...report, cost };
   });
@@ -122,19 +137,32 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
 /**
  * What a kernel costs under the first of its launches.
  * @param timeout - in milliseconds of CPU
+ * @param mostVisits - of what was written, where something else runs; without bounds within these it has none
  */
 function costOf(
-  entry: LaunchedKernel,
+  analyses: Analyses,
   resources: KernelResources | undefined,
   timeout: number,
   merged: MergedAccesses | undefined,
+  mostVisits: number | undefined,
 ): CostReport & Pick<BuildCost, 'repeated'> {
+  const { entry } = analyses;
   const { expired } = deadlineIn(timeout);
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
   // Of a file of PTX there is one build, which runs.
-  const source = hasWrittenBuild(entry) ? costOfBuild(entry, kernel, launch, expired, unit.kind === 'ptx' ? merged : undefined) : null; // prettier-ignore
-  const production = unit.kind === 'ptx' || !produced ? null : costOfBuild(entry, produced, launch, expired, merged);
+  const runs = unit.kind === 'ptx' ? undefined : produced;
+  const production = runs ? costOfBuild(analyses, runs, launch, { expired, merged }) : null;
+  const written = hasWrittenBuild(entry)
+    ? costOfBuild(
+        analyses,
+        kernel,
+        launch,
+        runs ? { expired, mostVisits } : { expired, ...(unit.kind === 'ptx' && { merged }) },
+      )
+    : null;
+  const isCut = runs !== undefined && mostVisits !== undefined && written?.bounds.steps.reason === tooManyWays;
+  const source = isCut ? null : written;
   const assumptions = [...(source?.assumptions ?? []), ...(production?.assumptions ?? [])];
   return {
     repeated: (production ?? source)!.repeated,
@@ -168,13 +196,45 @@ interface BuildCost {
   readonly assumptions: readonly CostAssumptionReport[];
 }
 
-function costOfBuild(
+/** What an analysis of a build is told, beside its launch. */
+interface Means {
+  readonly expired: () => boolean;
+  readonly merged?: MergedAccesses | undefined;
+  readonly mostVisits?: number | undefined;
+}
+
+/** The bounds of a build, and what they are made of. */
+interface Analysed extends ReturnType<typeof costOfKernel> {
+  /** Parameters by the names that bounds have for them. */
+  readonly names: ReadonlyMap<string, { readonly index: number; readonly offset: number }>;
+  /** Statements that the bounds rest on. */
+  readonly used: ReadonlySet<string>;
+}
+
+/** The bounds of the builds of a kernel: launches of the same dimensions share them, whatever their arguments are. */
+class Analyses {
+  readonly entry: LaunchedKernel;
+  readonly #known = new Map<string, Analysed>();
+
+  constructor(entry: LaunchedKernel) {
+    this.entry = entry;
+  }
+
+  of(kernel: Kernel, launch: Launch, means: Means): Analysed {
+    const { mostVisits, merged } = means;
+    const key = JSON.stringify([kernel === this.entry.kernel, dimensionsOf(kernel, launch), launch.sharedBytes, mostVisits, merged !== undefined]); // prettier-ignore
+    const analysed = this.#known.get(key) ?? analyse(this.entry, kernel, launch, means);
+    this.#known.set(key, analysed);
+    return analysed;
+  }
+}
+
+function analyse(
   entry: LaunchedKernel,
   kernel: Kernel,
   launch: Launch,
-  expired: () => boolean,
-  merged?: MergedAccesses,
-): BuildCost {
+  { expired, merged, mostVisits }: Means,
+): Analysed {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -190,17 +250,12 @@ function costOfBuild(
   );
   const divisors = divisorsOf(conditions);
   const used = new Set<string>();
-  const {
-    bounds,
-    block,
-    rounds,
-    visits,
-    assumptions: taken,
-  } = costOfKernel({
+  const cost = costOfKernel({
     kernel,
     dimensions: dimensionsOf(kernel, launch),
     sharedBytes: launch.sharedBytes,
     expired,
+    mostVisits,
     ...(merged && { merged }),
     declaredAs: (index, offset) => declarationOf(parameters[index], offset),
     parameterName,
@@ -216,6 +271,11 @@ function costOfBuild(
     },
     placeOf: (location) => outsideToolkit(location) ?? location,
   });
+  return { ...cost, names, used };
+}
+
+function costOfBuild(analyses: Analyses, kernel: Kernel, launch: Launch, means: Means): BuildCost {
+  const { bounds, block, rounds, visits, assumptions: taken, names, used } = analyses.of(kernel, launch, means);
   const reference = (name: string): bigint | undefined => {
     const known = names.get(name);
     if (known && known.offset === 0) return launch.scalars.get(known.index);
