@@ -240,3 +240,45 @@ test('costs beside verdicts, with --checks', async () => {
   assert.equal(kernel?.race.verdict, 'proved');
   assert.equal(kernel.cost?.bounds.source?.sectors.bound, '12');
 });
+
+/** A kernel whose bounds take many rounds of many warps, and one whose bounds take few. */
+const sorts = `// selvage: block=512 grid=4
+__global__ void sorted(unsigned* keys) {
+  __shared__ unsigned s[1024];
+  s[threadIdx.x] = keys[blockIdx.x * 1024 + threadIdx.x];
+  s[threadIdx.x + 512] = keys[blockIdx.x * 1024 + threadIdx.x + 512];
+  for (unsigned size = 2; size <= 1024; size <<= 1)
+    for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
+      __syncthreads();
+      unsigned at = 2 * threadIdx.x - (threadIdx.x & (stride - 1));
+      unsigned low = s[at], high = s[at + stride];
+      if ((low > high) == ((threadIdx.x & (size / 2)) == 0)) { s[at] = high; s[at + stride] = low; }
+    }
+  __syncthreads();
+  keys[blockIdx.x * 1024 + threadIdx.x] = s[threadIdx.x];
+  keys[blockIdx.x * 1024 + threadIdx.x + 512] = s[threadIdx.x + 512];
+}
+
+// selvage: block=512 grid=4
+__global__ void copied(unsigned* to, const unsigned* from) {
+  to[blockIdx.x * 512 + threadIdx.x] = from[blockIdx.x * 512 + threadIdx.x];
+}
+`;
+
+test(
+  'a check that nobody asked for costs looks at those of what was written briefly',
+  { skip: withoutNvcc },
+  async () => {
+    writeFileSync(join(folder, 'sorts.cu'), sorts);
+    const boundsOf = async (...words: string[]) => {
+      const { stdout } = await selvage(['check', 'sorts.cu', '--format', 'json', ...words]);
+      return reportOf(stdout).kernels.map(({ cost }) => cost!.bounds);
+    };
+    const [sorted, copied] = await boundsOf();
+    assert.deepEqual([sorted!.source, sorted!.production!.steps.exact], [undefined, false]);
+    assert.equal(copied!.source!.sectors.bound, '8');
+    const [asked] = await boundsOf('--checks', 'race,cost');
+    assert.notEqual(asked!.source!.steps.bound, null);
+    assert.deepEqual(asked!.production, sorted!.production);
+  },
+);
