@@ -25,7 +25,7 @@ interface NvccSteps {
 export interface MadeOfOne {
   /** What preprocessor and front end said. */
   readonly result: ProcessResult;
-  /** The file with the PTX of the verification build. */
+  /** The file with the PTX of the verification build, where the result is a good one. */
   readonly verification: string;
 }
 
@@ -57,7 +57,8 @@ const ofBackEnd: readonly (readonly [RegExp, string])[] = [
  * @param run runs a program in the environment of nvcc
  * @param output where the PTX of the production build is to stand
  * @param temporary folder for what lies between the steps
- * @returns null where the steps are not those that are known, or one fails: nvcc is to be run then, and tells why
+ * @returns null where the steps are not those that are known, or one fails: nvcc is to be run then, and tells why. What
+ *   passed a limit, or was stopped, is the result
  */
 export async function buildFromOneFrontEnd(
   dryRun: () => Promise<ProcessResult>,
@@ -70,18 +71,24 @@ export async function buildFromOneFrontEnd(
   if (steps === null) return null;
   const [program, ...args] = steps.preprocess;
   const text = await run(program, args);
-  if (!exitedWell(text)) return null;
+  if (!exitedWell(text)) return stopped(text);
   const module = join(temporary, 'unit.bc');
   const front = await run(steps.cicc, ['-lgenfe', ...steps.frontEnd, '--emit-llvm-bc', steps.preprocessed, '-o', module]); // prettier-ignore
-  if (!exitedWell(front)) return null;
+  if (!exitedWell(front)) return stopped(front);
   const verification = join(temporary, 'verification.ptx');
   const made = await Promise.all([
     run(steps.cicc, ['-libnvvm', ...steps.backEnd, module, '-o', output]),
     run(steps.cicc, ['-libnvvm', ...steps.backEnd, '-Ofast-compile=max', module, '-o', verification]),
   ]);
-  if (!made.every((one) => exitedWell(one) && one.stdout === '' && one.stderr === '')) return null;
+  const strange = made.find((one) => !exitedWell(one) || one.stdout !== '' || one.stderr !== '');
+  if (strange) return stopped(strange);
   const result = { end: front.end, stdout: text.stdout + front.stdout, stderr: text.stderr + front.stderr };
   return { result, verification };
+}
+
+/** A step that nvcc would not bring to its end either. */
+function stopped(result: ProcessResult): MadeOfOne | null {
+  return ['time-limit', 'output-limit', 'aborted'].includes(result.end.kind) ? { result, verification: '' } : null;
 }
 
 /**

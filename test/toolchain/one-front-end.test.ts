@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import type { ProcessResult } from '../../src/system/child-process.ts';
 import { compileUnit, type CompileResult } from '../../src/toolchain/compile.ts';
 import type { Compiler } from '../../src/toolchain/compiler.ts';
-import { stepsOf } from '../../src/toolchain/one-front-end.ts';
+import { buildFromOneFrontEnd, stepsOf } from '../../src/toolchain/one-front-end.ts';
 import { restrictsPointers } from '../../src/toolchain/preprocessed.ts';
 import { flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
@@ -134,6 +135,26 @@ test('the steps of nvcc are read off its dry run, where all of their words are k
     [/$/, '#$ ptxas a.ptx\n'],
   ];
   for (const [from, to] of changes) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
+});
+
+test('a step that fails sends to nvcc, one that passes a limit is the result', async () => {
+  const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
+  const dryRun = async (): Promise<ProcessResult> => ({ ...good, stderr: told });
+  for (const step of ['gcc', '-lgenfe', '-libnvvm']) {
+    const made = (bad: Partial<ProcessResult>) =>
+      buildFromOneFrontEnd(
+        dryRun,
+        async (program, args) => ([program, args[0]].includes(step) ? { ...good, ...bad } : good),
+        '/out/unit.ptx',
+        '/out',
+      );
+    assert.deepEqual(await made({}), { result: good, verification: '/out/verification.ptx' });
+    assert.equal(await made({ end: { kind: 'exited', code: 2 } }), null);
+    assert.equal(await made({ end: { kind: 'signalled', signal: 'SIGSEGV' } }), null);
+    assert.equal((await made({ end: { kind: 'time-limit' } }))?.result.end.kind, 'time-limit');
+    // What front ends say is for the user; a back end that says something was not understood.
+    assert.equal((await made({ stderr: 'a warning' })) === null, step === '-libnvvm');
+  }
 });
 
 test("restrict pointers of headers of the system that have no device code are the host's", () => {
