@@ -57,7 +57,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   const checks: KernelChecks = sharingChecks(await tools.openChecks(options));
   try {
     // `prepare.ts` lists these phases, which a comparison and `selvage run` begin with too:
-    //  3 build            `build/build-units.ts`: each unit twice, by nvcc          BuiltUnit
+    //  3 build            `build/build-units.ts`: each unit in two ways, by nvcc    BuiltUnit
     //  4 lower            `build/lower.ts`: PTX to IR, by `ptx/` and `ir/`          LoweredKernel
     //  5 compare builds   `build/builds-differ.ts`                                  ComparedKernel
     //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
