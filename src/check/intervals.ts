@@ -5,6 +5,7 @@ import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Scoped } from './obligations/instance.ts';
 import type { KernelAndLaunch, SymbolicFacts, BarrierFacts } from './context/facts.ts';
 import { type OwnAccess, pendingCopies } from '../analysis/barriers/pending-copy.ts';
+import { type ProxyCrossing, proxyCrossings } from '../analysis/barriers/proxy-order.ts';
 import {
   type Interval,
   barrierIntervals,
@@ -20,6 +21,8 @@ export interface KernelIntervals {
   readonly grid: readonly Interval[] | null;
   /** Pairs of a copy and what its own thread does before it waits for it. */
   readonly own: readonly OwnAccess[];
+  /** Pairs that barriers do not order for want of a fence between proxies, whatever is between them. */
+  readonly crossings: readonly ProxyCrossing[];
   /** Not all were listed. */
   readonly truncated: boolean;
 }
@@ -97,5 +100,6 @@ export function intervalsOf(
     if (named.groups.length === 0) add(warp, null, null);
     for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);
   }
-  return { block: groups, grid: grid?.intervals ?? null, own: block.own, truncated };
+  const crossings = proxyCrossings(kernel, accesses);
+  return { block: groups, grid: grid?.intervals ?? null, own: block.own, crossings, truncated };
 }

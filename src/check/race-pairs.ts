@@ -41,7 +41,7 @@ export function racingPairs(
   };
   const budget: PairBudget = { conditions: mostConditions };
   const pairs = [
-    ...blockPairs(symbolic, oneThread ? [] : intervals.block, intervals.own, conflicts, mayAlias, policy.warpLockstep, budget), // prettier-ignore
+    ...blockPairs(symbolic, oneThread ? { ...intervals, block: [] } : intervals, conflicts, mayAlias, policy.warpLockstep, budget), // prettier-ignore
     ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias, budget)),
   ];
   return { pairs, isCut: budget.conditions < 0 };

@@ -8,7 +8,7 @@ import type { KernelContext } from './context/facts.ts';
 import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
 import type { AccessPair, OpenPair } from './obligations/obligation.ts';
 import { isStrong } from '../memory-model/fence.ts';
-import type { Access } from '../analysis/values/access.ts';
+import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { Term } from '../term/term.ts';
 import { connected } from '../base/connected.ts';
 import { hashText } from '../base/hash.ts';
@@ -113,7 +113,7 @@ export function* raceResult(
     return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
   if (state.cut) return { verdict: 'unknown', reason: state.cut, findings: list };
   const reason: Reason | null =
-    (undecided[0] && (barriersInMemory(context) ?? openReason(confirmation, undecided[0]))) ??
+    (undecided[0] && (barriersInMemory(context) ?? openReason(context, confirmation, undecided[0]))) ??
     (divergence === 'proved' ? null : { kind: 'divergence' }) ??
     (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null) ??
     (writesSurfaces(context.kernel) ? { kind: 'surface-writes' } : null);
@@ -312,7 +312,9 @@ function unreachableReason(kernel: Kernel, access: Access, assumed: AssumedFacts
   return { kind: 'unreachable', line, assumptions: stated.map(({ text }) => text) };
 }
 
-function openReason(confirmation: Confirmation, { pair, reason }: OpenPair): Reason {
+function openReason({ kernel }: KernelContext, confirmation: Confirmation, { pair, reason }: OpenPair): Reason {
+  const write = [pair.first, pair.second].find(isWriter);
+  if (pair.lacks && write) return { kind: pair.lacks, line: placeOf(kernel, write.instruction).line };
   const ordered = confirmation.ordered.get(pairKey(pair));
   if (ordered) return { kind: 'unmodelled-order', by: ordered.unmodelled };
   return confirmation.problem === null ? reason : { kind: 'replay', problem: confirmation.problem };
@@ -447,7 +449,7 @@ function raceFinding(
       witnessOrigin: origin,
     }),
     ...(standing?.when !== undefined && { when: standing.when }),
-    ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(confirmation, entry) }),
+    ...(!shown && { ...decidedBy(context, confirmation, entry), reason: openReason(context, confirmation, entry) }),
   };
 }
 

@@ -137,6 +137,7 @@ export function lastingEffects(
           break;
         case 'cluster-barrier':
         case 'mbarrier':
+        case 'warpgroup-multiply':
         case 'warpgroup-matrix':
           add('unsupported', mnemonic, instruction);
           break;

@@ -1,6 +1,6 @@
 /** Matrix instructions of warps and warp groups (PTX ISA 9.7.14, 9.7.15). */
 import type { Width } from './model/domain.ts';
-import type { MatrixAccessEffect, MatrixElement, StateSpace, ValueType } from './model/operation.ts';
+import type { MatrixAccessEffect, MatrixElement, SharedMatrix, StateSpace, ValueType } from './model/operation.ts';
 import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
 import type { Product } from './arithmetic/matrix-layout.ts';
 import { elementWidth, isQuadruple, fragmentWords } from './arithmetic/matrix-layout.ts';
@@ -319,7 +319,24 @@ const transpose: Row = {
   },
 };
 
-const groupRemark = 'shared memory is read through descriptors that are not followed';
+/** The descriptors among the sources of `wgmma.mma_async`, and what they describe. */
+function sharedMatrices(
+  { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
+  elementBits: number,
+  isSparse: boolean,
+  shape: OperandShape,
+): readonly SharedMatrix[] {
+  const [, first] = shape;
+  const registersOfA = first?.kind === 'vector' ? first.widths.length : null;
+  // Only elements of 16 bits may be transposed: A, if a descriptor names it, and B in the last two operands.
+  const last = (from: number): boolean | null => {
+    const literal = shape[shape.length - from]?.literal;
+    return elementBits !== 16 ? false : literal === undefined ? null : literal !== 0n;
+  };
+  const b: SharedMatrix = { source: registersOfA ?? 1, rows: n, depth: k, elementBits, transposed: last(1) };
+  if (registersOfA !== null) return [b];
+  return [{ source: 0, rows: m, depth: isSparse ? k / 2 : k, elementBits, transposed: last(2) }, b];
+}
 
 const groupMultiply: Row = {
   opcode: 'wgmma',
@@ -327,11 +344,19 @@ const groupMultiply: Row = {
   forms:
     'wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype{.op.popc} d, a-desc or a, b-desc, {sp-meta, sp-sel,} scale-d{, imm-scale-a, imm-scale-b}{, imm-trans-a}{, imm-trans-b}',
   treatment: 'havoc',
-  remark: groupRemark,
+  remark:
+    'each thread counts as reading all of both matrices until it has waited; use of the registers before that, and which warps are a group, are not checked',
+  readsLiterals: true,
   decode(modifiers, shape) {
-    if (!modifiers.flag('mma_async')) return null;
-    modifiers.rest();
-    return uncomputed(shape, 1, { kind: 'warpgroup-matrix', form: 'multiply' }, 'special');
+    if (!modifiers.flag('mma_async') || !modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
+    const isSparse = modifiers.flag('sp');
+    const size = takeShape(modifiers);
+    const named = modifiers.rest().filter((name) => /^(b?f16|f32|tf32|e\dm\d|[su]8|s32|b1)$/.test(name));
+    const element = named[named.length - 1];
+    if (!size || !element) return null;
+    const elementBits = elementWidth(element as MatrixElement);
+    const matrices = shape ? sharedMatrices(size, elementBits, isSparse, shape) : [];
+    return uncomputed(shape, 1, { kind: 'warpgroup-multiply', matrices }, 'special');
   },
 };
 
@@ -341,7 +366,6 @@ function groupOrder(name: string, form: 'fence' | 'commit' | 'wait', section: st
     section,
     forms,
     treatment: 'exact',
-    remark: groupRemark,
     decode(modifiers) {
       if (!modifiers.flag(name) || !modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
       const effect = { kind: 'warpgroup-matrix', form } as const;

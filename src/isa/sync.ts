@@ -92,11 +92,14 @@ function proxyFence(opcode: 'membar' | 'fence'): Row {
         ? 'membar.proxy.kind'
         : 'fence.proxy.kind; fence.proxy.from::to.sem.scope{ [a], size}; .kind = {.alias, .async{.space}, .tensormap …}',
     treatment: 'exact',
-    remark: 'memory is the same through every proxy here',
+    remark: 'runs reach memory in one way; proofs ask for the one between generic writes and `wgmma`',
     decode(modifiers, shape) {
       if (!modifiers.flag('proxy')) return null;
-      modifiers.rest();
-      return uncomputed(shape, 0, { kind: 'fence', semantics: 'proxy', scope: 'sys' }, 'sync');
+      const isAsyncFence = modifiers.flag('async');
+      const rest = modifiers.rest();
+      const reachesShared = rest.every((name) => /^shared(::cta|::cluster)?$/.test(name));
+      const isAsync = isAsyncFence && reachesShared && { ordersAsyncShared: true as const };
+      return uncomputed(shape, 0, { kind: 'fence', semantics: 'proxy', scope: 'sys', ...isAsync }, 'sync');
     },
   };
 }

@@ -652,7 +652,7 @@ function addends(term: Term): [Term | null, bigint][] {
 const possible = new WeakMap<Term, bigint>();
 
 /** The bits of a term that are not 0 whatever its atoms are. */
-function possibleBits(term: Term): bigint {
+export function possibleBits(term: Term): bigint {
   let bits = possible.get(term);
   if (bits === undefined) {
     bits = bitsOf(term);
@@ -673,7 +673,8 @@ function bitsOf(term: Term): bigint {
     case 'xor':
       return possibleBits(a!) | possibleBits(b!);
     case 'zext':
-      return possibleBits(a!);
+    case 'trunc':
+      return possibleBits(a!) & ones;
     case 'lshr':
       return b!.operator === 'constant' ? possibleBits(a!) >> b!.value : ones;
     case 'select':

@@ -38,6 +38,8 @@ export type Reason =
   | { readonly kind: 'not-understood'; readonly what: string }
   /** An instruction, or accesses of a warp, whose effect is not modelled. */
   | { readonly kind: 'unknown-effect' | 'accesses-of-warp' | 'later-effect'; readonly mnemonic: string }
+  /** A matrix product reads through another proxy what a write on that line leaves. */
+  | { readonly kind: 'proxy-fence'; readonly line: number }
   | { readonly kind: 'surface-writes' }
   /** `problem`: what is not followed of a barrier in memory, or of part of a block. */
   | { readonly kind: 'unmodelled-barrier'; readonly problem: string }

@@ -19,7 +19,6 @@ test('copies and barriers that work on memory by themselves', async () => {
   const instructions = [
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
     'cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;',
-    'wgmma.wait_group.sync.aligned 0;',
   ];
   for (const instruction of instructions)
     assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);

@@ -652,6 +652,9 @@ tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%d1], %d2
 setmaxnreg.inc.sync.aligned.u32 64
 wgmma.fence.sync.aligned
 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d2, %d3, %p1, 1, 1, 0, 0
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, {%r5, %r6, %r7, %r8}, %d3, %p1, 1, -1, 1
+wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %d2, %d3, %p1, 1, 1
+wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d2, %d3, %r5, 0, %p1, 1, 1, 0, 0
 wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, %d3, %p1
 wgmma.commit_group.sync.aligned
 wgmma.wait_group.sync.aligned 0

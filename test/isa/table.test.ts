@@ -40,10 +40,7 @@ test('every row has an example, and treats it as it says', () => {
   for (const { example, operation, row } of decoded) {
     assert.ok(operation && row);
     const { kind } = operation.effect;
-    const isHavoc =
-      kind === 'havoc' ||
-      kind === 'surface-store' ||
-      (operation.effect.kind === 'warpgroup-matrix' && operation.effect.form === 'multiply');
+    const isHavoc = kind === 'havoc' || kind === 'surface-store' || kind === 'warpgroup-multiply';
     const expected = kind === 'opaque' ? ['opaque'] : isHavoc ? ['havoc'] : ['exact', 'approximate'];
     assert.ok(expected.includes(row.treatment), `${example.text} is ${kind}, ${row.treatment}`);
     assert.equal(/\.(approx|full)\b/.test(operation.mnemonic), row.treatment === 'approximate', example.text);

@@ -1,13 +1,15 @@
 /**
- * Copies beside their thread (`cp.async`, PTX ISA 9.7.9.25.3): weak accesses that happen at any time between the
- * instruction and the wait that completes them. From each copy all paths are walked until it is complete, counting the
- * groups that are committed behind it: `cp.async.wait_group N` completes those that are followed by N others. On the way
- * the copy meets what its own thread does, and barriers: it belongs to the intervals that those start.
+ * Copies beside their thread (`cp.async`, PTX ISA 9.7.9.25.3), and matrix products of warp groups (`wgmma.mma_async`, PTX
+ * ISA 9.7.15.5), which read like one: weak accesses that happen at any time between the instruction and the wait that
+ * completes them. From each copy all paths are walked until it is complete, counting the groups that are committed behind
+ * it: `cp.async.wait_group N` completes those that are followed by N others. On the way the copy meets what its own thread
+ * does, and barriers: it belongs to the intervals that those start.
  */
 import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
+import { groupAgeBehind, groupsThatMayGoOn } from './copy-group.ts';
 import type { Mbarriers } from './mbarrier.ts';
 import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from '../values/round-state.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
@@ -75,7 +77,13 @@ export function pendingCopies(
   const at = new Map<Instruction, readonly AccessOccurrence[]>();
   const own: OwnAccess[] = [];
   const abandoned: Access[] = [];
-  const oldest = Math.max(0, ...kernel.blocks.flatMap(({ instructions }) => instructions.map(groupsLeft)));
+  const kinds = new Set(accesses.filter(({ isCopy }) => isCopy).map(({ instruction }) => instruction.operation.effect));
+  const oldest = Math.max(
+    0,
+    ...kernel.blocks.flatMap(({ instructions }) =>
+      instructions.flatMap((instruction) => [...kinds].map((kind) => groupsThatMayGoOn(kind, instruction))),
+    ),
+  );
   /** By loop: so many rounds, or more. */
   const many = symbolic.rounds.map((most, id) =>
     isIdle(kernel.loops[id]!) ? 0 : most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
@@ -87,18 +95,14 @@ export function pendingCopies(
     return [...blocks].every((block) =>
       kernel.blocks[block]!.instructions.every((instruction) => {
         const { kind } = instruction.operation.effect;
-        const isEvent = kind === 'async-wait' || isBarrier(instruction) || inMemory.announcements.has(instruction);
+        const isEvent =
+          kind === 'async-wait' ||
+          kind === 'warpgroup-matrix' ||
+          isBarrier(instruction) ||
+          inMemory.announcements.has(instruction);
         return !isEvent && !byInstruction.has(instruction);
       }),
     );
-  }
-
-  /** The age of a copy after an instruction, or null if the instruction completes the copy. */
-  function ageBehind({ operation: { effect }, arguments: [count] }: Instruction, age: number): number | null {
-    if (effect.kind !== 'async-wait') return age;
-    if (effect.form === 'commit') return Math.min(age + 1, oldest);
-    if (effect.form === 'wait-all') return null;
-    return count?.kind === 'constant' && age >= Number(count.value) ? null : age;
   }
 
   const exitOn = (from: BlockId, to: BlockId): Term | null => {
@@ -258,6 +262,9 @@ export function pendingCopies(
       met.at.set(barrier, list);
       for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
     };
+    const { effect } = copy.operation;
+    // Barriers in memory wait for copies alone.
+    const isOfBarriers = effect.kind === 'async-copy';
     const start = kernel.loops.map(({ blocks }): LoopState => ({
       since: blocks.has(block) ? 0 : null,
       isOver: false,
@@ -273,9 +280,9 @@ export function pendingCopies(
       let age: number | null = state.age;
       let { announcedTo } = state;
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
-        age = ageBehind(instruction, age);
+        age = groupAgeBehind(effect, instruction, age, oldest);
         const announced = inMemory.announcements.get(instruction);
-        if (announced !== undefined && !announcedTo.includes(announced))
+        if (isOfBarriers && announced !== undefined && !announcedTo.includes(announced))
           announcedTo = [...announcedTo, announced].sort();
         const arrival = inMemory.arrivals.get(instruction);
         if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
@@ -341,12 +348,6 @@ interface Met {
   readonly at: Map<Instruction, Map<string, AccessOccurrence>>;
   readonly own: Map<string, OwnAccess>;
   isAbandoned: boolean;
-}
-
-/** Groups that an instruction lets go on; 0 for all that do not wait for groups. */
-function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number {
-  const isWait = effect.kind === 'async-wait' && effect.form === 'wait-group';
-  return isWait && count?.kind === 'constant' ? Number(count.value) : 0;
 }
 
 /** A condition without its negation, and whether it has one. */

@@ -1,9 +1,11 @@
 /** The memory accesses of a kernel that can take part in a race. */
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
-import type { MatrixAccessEffect } from '../../isa/model/operation.ts';
+import { spanOfMatrix } from '../../isa/arithmetic/shared-matrix.ts';
+import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation.ts';
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
-import type { Term } from '../../term/term.ts';
+import { possibleBits, type Term } from '../../term/term.ts';
 import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // prettier-ignore
+import { describedMatrix } from '../../term/matrix-descriptor.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
 export interface Access extends MemoryOperation {
@@ -17,7 +19,7 @@ export interface Access extends MemoryOperation {
   readonly targets: readonly Target[];
   /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
-  /** Made by `cp.async`: at some time from the instruction on until its thread has waited for it. */
+  /** Made by `cp.async` or `wgmma.mma_async`: at some time from the instruction on until its thread has waited for it. */
   readonly isCopy: boolean;
   /** Made by a warp as a whole; absent where each thread accesses for itself. */
   readonly ofWarp?: WarpAccess;
@@ -106,6 +108,8 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
       return { operation, bytes: effect.bytes, ...weak, memory, targets, stored: null, isCopy: true };
     });
   }
+  if (effect.kind === 'warpgroup-multiply')
+    return effect.matrices.map((matrix) => sharedMatrixRead(symbolic, instruction, matrix, declaredAs));
   if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
     return matrixAccess(symbolic, instruction, effect, declaredAs);
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
@@ -155,6 +159,50 @@ function matrixAccess(
       ofWarp: { toLine, distance, fragment: effect.fragment, transposed: effect.transposed },
     },
   ];
+}
+
+/**
+ * That a matrix product of a warp group reads a matrix in shared memory, as each of its threads does here: all bytes from
+ * the first to the last. Where the descriptor is not followed, it may be any.
+ */
+function sharedMatrixRead(
+  symbolic: SymbolicKernel,
+  instruction: Instruction,
+  matrix: SharedMatrix,
+  declaredAs: DeclaredAs,
+): AccessParts {
+  const { store, kernel } = symbolic;
+  const read = { operation: 'read', ...weak, memory: 'shared', stored: null, isCopy: true } as const;
+  const described = describedMatrix(store, symbolic.operand(instruction.arguments[matrix.source]!));
+  const resolved = described ? resolveTargets(store, kernel, described.address, store.true, declaredAs) : [];
+  const spans = resolved.map(({ base, offset }) => {
+    const alignment = base.kind === 'object' && base.object.space === 'shared' ? base.object.alignment : null;
+    if (alignment === null) return null;
+    const varying = offset.operator === 'sum' ? offset.arguments.map((part, i) => store.sum(32, 0n, [[part, offset.coefficients[i]!]])) : [offset]; // prettier-ignore
+    const bits = offset.operator === 'constant' ? 0n : varying.reduce((all, part) => all | possibleBits(part), 0n);
+    const isKnown = (modulus: number): boolean => alignment % modulus === 0 && (bits & BigInt(modulus - 1)) === 0n;
+    const span = spanOfMatrix(matrix, described!.fields, isKnown(128) ? Number(offset.value % 128n) & ~15 : null);
+    const lost = isKnown(16) ? Number(offset.value % 16n) : null;
+    if (!span) return null;
+    const before = span.before + (lost ?? 15);
+    const bytes = span.bytes + (lost === null ? 15 : 0);
+    return { before, bytes };
+  });
+  const [first] = spans;
+  // An access has one length: where descriptors are selected, their matrices have the same.
+  if (!first || spans.some((span) => span?.bytes !== first.bytes)) {
+    const target: Target = {
+      base: { kind: 'unknown', key: 'unknown' },
+      offset: store.constant(32, 0n),
+      condition: store.true,
+    };
+    return { ...read, bytes: 1, targets: [target] };
+  }
+  const targets = resolved.map((target, i) => ({
+    ...target,
+    offset: store.sum(32, -BigInt(spans[i]!.before), [[target.offset, 1n]]),
+  }));
+  return { ...read, bytes: first.bytes, targets };
 }
 
 /** Bytes from one line of a matrix to the next: the last source says how many elements. */

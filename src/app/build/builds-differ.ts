@@ -32,7 +32,7 @@ function beside({ unsupported, blocks }: Kernel): string[] {
   ];
 }
 
-const asynchronous: ReadonlySet<string> = new Set(['async-copy', 'bulk-copy', 'warpgroup-matrix']);
+const asynchronous: ReadonlySet<string> = new Set(['async-copy', 'bulk-copy', 'warpgroup-multiply']);
 
 type Role = 'barrier' | 'store' | 'atomic';
 

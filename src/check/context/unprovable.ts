@@ -16,8 +16,7 @@ export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | n
     for (const { operation } of block.instructions) {
       const { effect, mnemonic } = operation;
       if (effect.kind === 'opaque' && !calls.has(effect.reason)) return { kind: 'unknown-effect', mnemonic };
-      if (effect.kind === 'bulk-copy' || effect.kind === 'bulk-wait' || effect.kind === 'warpgroup-matrix')
-        return { kind: 'later-effect', mnemonic };
+      if (effect.kind === 'bulk-copy' || effect.kind === 'bulk-wait') return { kind: 'later-effect', mnemonic };
     }
   }
   return null;

@@ -8,6 +8,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Interval, AccessOccurrence } from '../../analysis/barriers/barrier-interval.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
+import type { ProxyCrossing } from '../../analysis/barriers/proxy-order.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { RoundState } from '../../analysis/values/round-state.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
@@ -67,6 +68,8 @@ export interface AccessPair {
   readonly first: Access;
   readonly second: Access;
   readonly obligations: readonly Obligation[];
+  /** What would order the accesses although barriers part them. */
+  readonly lacks?: 'proxy-fence';
 }
 
 /** What is left of the conditions that all pairs of a kernel may have together. */
@@ -109,23 +112,39 @@ export interface ThreadIntervals {
 /** Barrier intervals of a block: for any two of its threads, or apart for threads of one warp and of two, or of parts. */
 export type BlockIntervals = readonly ThreadIntervals[];
 
+/** What may meet within a block. */
+interface BlockMeetings {
+  readonly block: BlockIntervals;
+  /** Pairs of a copy and what its own thread does before it waits for it. */
+  readonly own: readonly OwnAccess[];
+  /** Pairs of which no barrier orders the accesses, be they of one thread or of two. */
+  readonly crossings: readonly ProxyCrossing[];
+}
+
 /**
  * Pairs of accesses of two threads of one block, by barrier interval.
  * @param conflicts whether and how two accesses conflict
- * @param own pairs of a copy and what its own thread does before it waits for it
  * @param lockstep what two instructions of one warp access is ordered
  * @param budget where it ends, pairs are missing
  */
 export function blockPairs(
   symbolic: SymbolicKernel,
-  groups: BlockIntervals,
-  own: readonly OwnAccess[],
+  { block: groups, own, crossings }: BlockMeetings,
   conflicts: Conflicts,
   mayAlias: MayAlias,
   lockstep: boolean,
   budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
+  const atAnyTime = (access: Access): AccessOccurrence => ({ access, rounds: symbolic.kernel.loops.map(() => 'free'), path: [] }); // prettier-ignore
+  for (const { write, read } of crossings) {
+    const [a, b] = order(atAnyTime(write), atAnyTime(read));
+    const conflict = conflicts(a.access, b.access, 'block');
+    for (const sameThread of [false, true]) {
+      const meeting = { scope: 'block', ...anywhere, interval: null, sameThread, later: [], lacks: 'proxy-fence' } as const; // prettier-ignore
+      if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias, budget);
+    }
+  }
   for (const { warp, intervals, others = intervals, members, isOrdered } of groups) {
     for (const [index, interval] of intervals.entries()) {
       const list = interval.occurrences;
@@ -207,6 +226,7 @@ function addPair(
       readonly conflict: PairConflict;
       readonly interval: Interval | null;
       readonly members?: readonly [Term, Term] | undefined;
+      readonly lacks?: AccessPair['lacks'];
     },
   a: AccessOccurrence,
   b: AccessOccurrence,
@@ -223,7 +243,8 @@ function addPair(
       let entry = pairs.get(key);
       if (!entry) {
         const obligations: Obligation[] = [];
-        const pair = { scope, conflict: conflict.kind, first: a.access, second: b.access, obligations };
+        const { kind } = conflict;
+        const pair = { scope, conflict: kind, first: a.access, second: b.access, obligations, ...(meeting.lacks && { lacks: meeting.lacks }) }; // prettier-ignore
         entry = { pair, obligations, seen: new Set() };
         pairs.set(key, entry);
       }

@@ -57,7 +57,7 @@ function maskOf({ operation: { effect }, arguments: operands }: Instruction): Op
   }
 }
 
-const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value']);
+const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value', 'warpgroup-multiply', 'warpgroup-matrix']);
 
 /** Whether lanes take part because they are named, or, where no mask names them, because all have to. */
 function isTogether({ operation: { effect } }: Instruction): boolean {

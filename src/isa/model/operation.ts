@@ -83,6 +83,8 @@ export type Effect =
       readonly kind: 'fence';
       readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' | 'proxy';
       readonly scope: Scope;
+      /** Of a proxy fence: it orders generic accesses of shared memory and those of the asynchronous proxy, both ways. */
+      readonly ordersAsyncShared?: true;
     }
   /**
    * Copies from global to shared memory that complete later. Operands: destination, source, `bytes`; then, optional, how
@@ -105,11 +107,12 @@ export type Effect =
       /** Only the reads of the source need to be done. */
       readonly read: boolean;
     }
+  | WarpgroupMultiplyEffect
   /**
-   * `wgmma`: `multiply` reads shared memory through the descriptors among its sources, and writes its results, until a
-   * `wait`; their values are not computed.
+   * `wgmma.fence`, which orders registers alone; `wgmma.commit_group`; `wgmma.wait_group` (source: how many groups may be
+   * left).
    */
-  | { readonly kind: 'warpgroup-matrix'; readonly form: 'multiply' | 'fence' | 'commit' | 'wait' }
+  | { readonly kind: 'warpgroup-matrix'; readonly form: 'fence' | 'commit' | 'wait' }
   | { readonly kind: 'surface-store' }
   | { readonly kind: 'branch' }
   | { readonly kind: 'indexed-branch' }
@@ -215,6 +218,30 @@ export interface MatrixAccessEffect {
   readonly transposed: boolean;
   /** 32-bit words of a lane's fragment. */
   readonly words: number;
+}
+
+/**
+ * `wgmma.mma_async` (PTX ISA 9.7.15.5): the four warps of a group multiply matrices. From the instruction on until its
+ * group of them has been waited for, it reads its matrices in shared memory through the asynchronous proxy, and writes
+ * the registers of D, whose values are not computed. Sources: the registers of A or its descriptor, the descriptor of B,
+ * and what follows in the order of the text.
+ */
+interface WarpgroupMultiplyEffect {
+  readonly kind: 'warpgroup-multiply';
+  readonly matrices: readonly SharedMatrix[];
+}
+
+/** A matrix in shared memory that a descriptor names (PTX ISA 9.7.15.5.1). */
+export interface SharedMatrix {
+  /** Which source is the descriptor. */
+  readonly source: number;
+  /** M or N: rows of A, columns of B. */
+  readonly rows: number;
+  /** K. */
+  readonly depth: number;
+  readonly elementBits: number;
+  /** Elements along M or N are neighbours in memory, else those along K. Null where no literal says it. */
+  readonly transposed: boolean | null;
 }
 
 /**

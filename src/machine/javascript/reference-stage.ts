@@ -195,6 +195,7 @@ class Interpreter {
       case 'bulk-copy':
         this.#foreign(instruction);
         return;
+      case 'warpgroup-multiply':
       case 'warpgroup-matrix':
         if (instruction.results.length > 0) machine.havocExecuted(id);
         this.#define(instruction, this.#unknownResults(instruction));

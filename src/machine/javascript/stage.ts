@@ -258,6 +258,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       case 'bulk-copy':
         stageForeign(instruction);
         return;
+      case 'warpgroup-multiply':
       case 'warpgroup-matrix':
         if (instruction.results.length > 0) lines.push(`m.havocExecuted(${id});`);
         define(instruction, unknownResults(instruction));

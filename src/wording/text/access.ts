@@ -14,7 +14,9 @@ export function isCall({ operation, expression }: AccessDescription): boolean {
 export function verbOf(access: AccessDescription): string {
   if (isCall(access)) return 'executes';
   if (!access.isCopy) return verbs[access.operation];
-  return access.operation === 'write' ? 'copies asynchronously into' : 'copies asynchronously from';
+  if (access.operation === 'write') return 'copies asynchronously into';
+  // Copies read global memory; what reads shared memory beside its thread are matrix products.
+  return access.memory === 'shared' ? 'asynchronously reads' : 'copies asynchronously from';
 }
 
 /** What is accessed: the text of the access, else the element, else how much of which array. */

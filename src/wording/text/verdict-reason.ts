@@ -63,6 +63,8 @@ export function reasonText(reason: Reason): string {
       return `Selvage does not model the memory accesses of ${code(reason.mnemonic)} yet`;
     case 'later-effect':
       return `Selvage does not model the asynchronous effects of ${code(reason.mnemonic)} yet`;
+    case 'proxy-fence':
+      return `no ${code('fence.proxy.async')} stands between a write on line ${reason.line} and the ${code('wgmma.mma_async')} that reads what it wrote`;
     case 'surface-writes':
       return 'the kernel writes to a surface, and Selvage cannot tell which elements';
     case 'unmodelled-barrier':

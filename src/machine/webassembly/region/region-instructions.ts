@@ -106,6 +106,7 @@ export class RegionInstructions {
       case 'bulk-copy':
         this.#emitForeign(instruction);
         return;
+      case 'warpgroup-multiply':
       case 'warpgroup-matrix':
         if (instruction.results.length > 0) append(body, i32(id), call(this.#code.machineFunction('havoc')));
         this.#values.define(instruction, this.#unknownResults(instruction));

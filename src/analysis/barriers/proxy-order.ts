@@ -1,0 +1,145 @@
+/**
+ * Writes through the generic proxy that a matrix product of a warp group reads through the asynchronous one (PTX ISA
+ * 8.9.5, 9.7.15.4). A barrier orders the two only with a `fence.proxy.async` on the way from the write to the read. The
+ * end of a product is such a fence by itself, so reads before writes need none.
+ *
+ * Every way from a write to a read of another thread leaves the writer by an instruction that may hand over what it did,
+ * and comes to the reader by one. So a fence between the write and all of the first kind is on each way, and so is one
+ * between all of the second kind and the read.
+ */
+import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { Effect } from '../../isa/model/operation.ts';
+import { type Access, isWriter } from '../values/access.ts';
+import { leadsTo } from '../values/program-point.ts';
+import { isFullBarrier } from './barrier-interval.ts';
+import { groupAgeBehind } from './copy-group.ts';
+
+/** Groups behind a copy that are told apart: no wait that programs write lets more go on. */
+const mostGroups = 64;
+
+/** A write and a later read by a matrix product with no fence between their proxies on some way. */
+export interface ProxyCrossing {
+  readonly write: Access;
+  readonly read: Access;
+}
+
+/**
+ * Lists the writes that matrix products may read without a proxy fence on the way.
+ * @param accesses of the kernel, those to barriers in memory among them
+ */
+export function proxyCrossings(kernel: Kernel, accesses: readonly Access[]): readonly ProxyCrossing[] {
+  const reads = accesses.filter(({ instruction }) => isProduct(instruction));
+  if (reads.length === 0) return [];
+  // Where threads hand over by barriers of the block alone, each way from a write to a read is one along the code.
+  const meetAtBarriers = kernel.blocks.every(({ instructions }) =>
+    instructions.every((instruction) => !handsOver(instruction.operation.effect) || isFullBarrier(instruction)),
+  );
+  const unfencedReads = reads.filter((read) => !isFencedBefore(kernel, read));
+  const writes = accesses.filter((access) => isWriter(access) && access.memory !== 'global');
+  const unfencedWrites = writes.filter((write) => !isFencedBehind(kernel, write, meetAtBarriers));
+  return unfencedWrites.flatMap((write) =>
+    unfencedReads.filter((read) => !meetAtBarriers || leadsTo(kernel, write, read)).map((read) => ({ write, read })),
+  );
+}
+
+function isProduct({ operation }: Instruction): boolean {
+  return operation.effect.kind === 'warpgroup-multiply';
+}
+
+function isProxyFence({ operation: { effect } }: Instruction): boolean {
+  return effect.kind === 'fence' && effect.ordersAsyncShared === true;
+}
+
+/** Whether an instruction may be one by which a thread tells others what it did, or learns what they did. */
+function handsOver(effect: Effect): boolean {
+  switch (effect.kind) {
+    case 'load':
+    case 'store':
+      return effect.semantics !== 'weak';
+    case 'fence':
+      return effect.semantics !== 'proxy';
+    case 'pure':
+    case 'havoc':
+    case 'warp-matrix':
+    case 'matrix-load':
+    case 'matrix-store':
+    case 'shuffle':
+    case 'vote':
+    case 'warp-value':
+    case 'async-copy':
+    case 'async-wait':
+    case 'warpgroup-multiply':
+    case 'warpgroup-matrix':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/**
+ * Whether each way on from a write passes a fence before it comes to a product, or to what hands the write over.
+ * @param goesOn what hands over leads on along the code, in the threads that the write is handed to
+ */
+function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }: Access, goesOn: boolean): boolean {
+  interface State {
+    readonly block: BlockId;
+    readonly position: number;
+    /** Of a copy that goes on: groups committed behind its own, from -1; null: the write is done. */
+    readonly age: number | null;
+  }
+  const seen = new Set<string>();
+  const work: State[] = [{ block, position: position + 1, age: isCopy ? -1 : null }];
+  for (let state = work.pop(); state; state = work.pop()) {
+    let { age } = state;
+    const here: Block = kernel.blocks[state.block]!;
+    let isFenced = false;
+    for (const next of here.instructions.slice(state.position)) {
+      const { effect } = next.operation;
+      // What a copy meets before it is done, it meets unordered: pairs of their own ask about that.
+      if (age !== null) {
+        // An arrival that the copy makes itself hands it over as soon as it is done.
+        if (effect.kind === 'mbarrier') return false;
+        age = groupAgeBehind(instruction.operation.effect, next, age, mostGroups);
+        continue;
+      }
+      isFenced = isProxyFence(next);
+      if (isFenced) break;
+      if (isProduct(next)) return false;
+      if (handsOver(effect) && !goesOn) return false;
+    }
+    if (isFenced) continue;
+    if (age !== null && here.successors.length === 0) return false;
+    for (const to of here.successors) {
+      const key = `${to}:${age}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      work.push({ block: to, position: 0, age });
+    }
+  }
+  return true;
+}
+
+/** Whether each way to a product passes a fence behind all writes of its thread, and behind what hands over others'. */
+function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
+  const seen = new Set<BlockId>();
+  const work = [{ block, position }];
+  for (let state = work.pop(); state; state = work.pop()) {
+    const here = kernel.blocks[state.block]!;
+    const before = here.instructions.slice(0, state.position).reverse();
+    const first = before.find((instruction) => isProxyFence(instruction) || bringsWrites(instruction.operation.effect));
+    if (first && isProxyFence(first)) continue;
+    if (first) return false;
+    for (const from of here.predecessors) {
+      if (seen.has(from)) continue;
+      seen.add(from);
+      work.push({ block: from, position: kernel.blocks[from]!.instructions.length });
+    }
+  }
+  return true;
+}
+
+/** Whether a write of the thread itself is made or completed, or one of others may come to be known. */
+function bringsWrites(effect: Effect): boolean {
+  if (effect.kind === 'store') return effect.semantics !== 'weak' || /^(shared|generic)$/.test(effect.space);
+  return effect.kind === 'matrix-store' || effect.kind === 'async-wait' || handsOver(effect);
+}
