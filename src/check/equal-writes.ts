@@ -1,5 +1,5 @@
 /** Whether two threads that store to one element provably store equal values. */
-import { isSharedByWarp } from '../analysis/values/butterfly.ts';
+import { sharedLaneBits } from '../analysis/values/butterfly.ts';
 import type { Steps } from '../base/steps.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { Term } from '../term/term.ts';
@@ -7,9 +7,9 @@ import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { decideCheaply } from './deciding/cheap-tiers.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
-import type { AccessPair, Obligation } from './obligations/obligation.ts';
+import type { AccessPair, AccessSide, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
-import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
+import type { BlockId, Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
@@ -25,7 +25,7 @@ export function storesSameValue(
   if (!lanes) return false;
   return (
     lanes.every(([a, b]) => isShared(context.instances, a, b, first.reading, second.reading)) ||
-    (storesValueOfWarp(facts, obligation) && staysInWarp(context, obligation))
+    partingsIn(facts, obligation)?.every((parting) => decideCheaply(context, parting).kind === 'proved') === true
   );
 }
 
@@ -68,17 +68,46 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
   return divisors.reduce((product, divisor) => product * divisor, 1) % warpSize === 0;
 }
 
-/** Whether one instruction stores what all lanes of a warp share. */
-function storesValueOfWarp(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): boolean {
+/**
+ * How threads may meet that do not share what they store: in two warps, or in one where they differ in a bit of the number
+ * of their lane that decides the value. Null where nothing is shared, or the two accesses do not store the same value.
+ */
+function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): readonly Obligation[] | null {
   const { symbolic, kernel } = facts;
   const { first, second, scope } = obligation;
-  const { instruction, stored, block } = first.access;
-  if (scope !== 'block' || first.access !== second.access || !stored) return false;
+  if (scope !== 'block' || first.access.bytes !== second.access.bytes || !hasWholeWarps(facts)) return null;
   // Another round of a loop may store another value.
-  if (kernel.loopOf[block] !== null || !hasWholeWarps(facts)) return false;
-  return instruction.arguments
-    .slice(1, 1 + stored.length)
-    .every((operand) => operand.kind === 'value' && isSharedByWarp(symbolic, operand.id));
+  const valuesOf = ({ access: { instruction, stored, block } }: AccessSide): readonly Operand[] =>
+    stored && kernel.loopOf[block] === null ? instruction.arguments.slice(1, 1 + stored.length) : [];
+  const [values, others] = [valuesOf(first), valuesOf(second)];
+  if (values.length === 0 || values.length !== others.length) return null;
+  if (!values.every((value, i) => isSameOperand(value, others[i]!))) return null;
+  const bits = values.reduce((shared, operand) => shared & sharedLaneBits(symbolic, operand), warpSize - 1);
+  if (bits === 0) return null;
+  const { store } = symbolic;
+  const lane = symbolic.operand({ kind: 'special', register: 'laneid' });
+  const zero = store.constant(32, 0n);
+  const partings: Obligation[] = obligation.warp === 'same' ? [] : [{ ...obligation, warp: 'different' }];
+  if (obligation.warp === 'different') return partings;
+  for (let bit = 1; bit < warpSize; bit *= 2) {
+    if ((bits & bit) !== 0) continue;
+    const isClear = store.equal(store.and(32, lane, store.constant(32, BigInt(bit))), zero);
+    for (const [a, b] of [
+      [isClear, store.not(isClear)],
+      [store.not(isClear), isClear],
+    ] as const)
+      // prettier-ignore
+      partings.push({ ...obligation, warp: 'same', first: withCondition(first, a), second: withCondition(second, b) });
+  }
+  return partings;
+}
+
+function isSameOperand(a: Operand, b: Operand): boolean {
+  return a === b || (a.kind === 'value' && b.kind === 'value' && a.id === b.id);
+}
+
+function withCondition(side: AccessSide, term: Term): AccessSide {
+  return { ...side, conditions: [...side.conditions, { term, reading: side.reading }] };
 }
 
 /** Whether the threads of an obligation meet only where they are of one warp. */
@@ -114,13 +143,20 @@ const deepest = 4;
  */
 export function* storesEqually(
   facts: KernelAndLaunch & SymbolicFacts,
-  { instances }: TierContext,
+  context: TierContext,
   obligation: Obligation,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
   elements: Set<Instruction> | null = null,
 ): Steps<boolean> {
   const { accesses, loaded, kernel, symbolic } = facts;
-  if (storesValueOfWarp(facts, obligation) && (yield* meetsInWarp(obligation, { tier, encoding }))) return true;
+  const { instances } = context;
+  const partings = partingsIn(facts, obligation);
+  if (partings) {
+    let isOpen = false;
+    for (const parting of partings)
+      isOpen ||= decideCheaply(context, parting).kind !== 'proved' && (yield* tier.decide(encoding.overlap(parting))).kind !== 'proved'; // prettier-ignore
+    if (!isOpen) return true;
+  }
   const [of, other] = [obligation.first.reading, obligation.second.reading];
   const overlap = encoding.overlap(obligation);
   function* areSame(term: Term): Steps<boolean> {

@@ -184,6 +184,41 @@ test('what a butterfly makes equal in a warp, one of its instructions may store'
   assert.equal(await verdictOf(written([16, 8, 4, 2, 1], 6)), 'race');
 });
 
+test('what a butterfly makes equal in a part of a warp, the lanes of the part may store', async () => {
+  const step = (mask: number, operation = 'add.f32', lanes = '-1', segment = 31): string =>
+    `shfl.sync.bfly.b32 %r3, %r2, ${mask}, ${segment}, ${lanes}; ${operation} %r2, %r2, %r3;`;
+  const written = (steps: string, index: string): string =>
+    `${load('%r2', '%d0', '%r0', 10)} ${steps} ${index} ${store('%d1', '%r1', '%r2', 11)}`;
+  const result = (steps: string, index: string) => check(written(steps, index), { block: [128, 1, 1] });
+  const verdictOf = async (steps: string, index: string) => (await result(steps, index)).race.verdict;
+  const by = (shift: number): string => `shr.u32 %r1, %r0, ${shift};`;
+  const four = [8, 4, 2, 1].map((mask) => step(mask)).join(' ');
+  const { race, ...rest } = await result(four, by(4));
+  assert.equal(race.verdict, 'proved');
+  assert.deepEqual(assumed({ race, ...rest }, 'equal-value-writes').length, 1);
+  assert.equal(await verdictOf(four, by(3)), 'proved');
+  assert.equal(await verdictOf(four, by(5)), 'race');
+  assert.equal(await verdictOf(`${step(1)} ${step(2)}`, by(2)), 'proved');
+  assert.equal(await verdictOf(`${step(3)} ${step(1)}`, by(2)), 'proved');
+  assert.equal(await verdictOf(`${step(4)} ${step(2)}`, 'and.b32 %r1, %r0, 0xfffffff9;'), 'proved');
+  assert.equal(await verdictOf(`${four} mul.f32 %r2, %r2, %r9; add.s32 %r2, %r2, %r6;`, by(4)), 'proved');
+  const racy: Readonly<Record<string, readonly [string, string]>> = {
+    'other bits': [`${step(4)} ${step(2)}`, by(2)],
+    'a distance alone': [step(3), by(1)],
+    'not in either order': [step(1, 'sub.f32'), by(1)],
+    'lanes that are not named': [step(1, 'add.f32', '0xffff'), by(1)],
+    'parts of the warp': [step(16, 'add.f32', '-1', 4127), by(5)],
+    'the number of the thread': [`${step(1)} add.s32 %r2, %r2, %r0;`, by(1)],
+    'what each lane has besides': [`${step(1)} xor.b32 %r2, %r2, %r4;`, `ld.u32 %r4, [%d10]; ${by(1)}`],
+    'a sum with something else': [`${step(1)} shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; add.s32 %r2, %r3, %r0;`, by(2)],
+  };
+  for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name); // prettier-ignore
+  // Of two instructions it is a warning.
+  const twice = (steps: string, index: string) => check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] }); // prettier-ignore
+  assert.deepEqual([...new Set(races(await twice(step(1), by(1))))], ['write-write warning given']);
+  assert.ok(races(await twice(step(1), by(2))).includes('write-write error given'));
+});
+
 test('writes of one value, tolerated: proved with that assumption', async () => {
   const tolerant = { policy: { sameValueWrites: 'proved' } } as const;
   const result = await check(sameValue, tolerant);

@@ -1,7 +1,9 @@
 /**
- * Values that all lanes of a warp share bit for bit because they have been exchanged in a butterfly:
- * `v += __shfl_xor_sync(~0u, v, m)` for masks m that lead from each lane to every other. A step leaves lane l and lane
- * l ^ m with the same two operands of a commutative operation, and what lanes shared before they still share.
+ * Values that lanes of a warp share bit for bit because they have been exchanged in a butterfly:
+ * `v += __shfl_xor_sync(~0u, v, m)`. A step leaves lane l and lane l ^ m with the same two operands of a commutative
+ * operation. Whatever lanes shared before they still share, as the step does the same to all of them: if v is the same in
+ * lanes l and l ^ d for every l, so is what lane l ^ m has of it. So the order of the masks does not matter. Steps with
+ * masks that lead from each lane to every other leave one value in the warp; fewer leave one in each part of it.
  */
 import type { SymbolicKernel } from './symbolic.ts';
 import type { Term } from '../../term/term.ts';
@@ -14,20 +16,74 @@ const commutative = new Set(['add', 'mul', 'min', 'max', 'and', 'or', 'xor']);
 
 /** Rounds of a loop that are followed. */
 const mostRounds = 64;
+/** Operations behind one another that are followed. */
+const deepest = 64;
+
+/** The bits of the number of a lane. */
+const laneBits: readonly number[] = [0, 1, 2, 3, 4];
+
+/** Distances d of which bit d says that a value is the same in lanes l and l ^ d, whatever l is. */
+type Distances = number;
+const none: Distances = 1;
+const all: Distances = 0xffff_ffff;
+
+const known = new WeakMap<SymbolicKernel, Map<ValueId, Distances>>();
 
 /**
- * Whether all lanes of a warp hold the same bits in a value, wherever it is used outside the loop that makes it.
- * Only of blocks of whole warps, whose lanes execute the exchanges together.
+ * The bits of the number of a lane that do not decide what a value is: two lanes of a warp that differ in nothing else hold
+ * the same bits in it, wherever it is used outside the loop that makes it. Only of blocks of whole warps, whose lanes
+ * execute the exchanges together.
+ * @returns bit 0 to 4 for each; 31 where all lanes hold the same
  */
-export function isSharedByWarp(symbolic: SymbolicKernel, value: ValueId): boolean {
-  return spansWarp([...chain(symbolic, value), ...loopMasks(symbolic, value)]);
+export function sharedLaneBits(symbolic: SymbolicKernel, operand: Operand): number {
+  const distances = distancesOf(symbolic, operand, deepest);
+  return laneBits.reduce((bits, bit) => (((distances >>> (1 << bit)) & 1) === 1 ? bits | (1 << bit) : bits), 0);
 }
 
-/** Whether lanes that differ by these masks, one after the other, are all lanes of a warp. */
-function spansWarp(masks: readonly number[]): boolean {
-  let reached = new Set([0]);
-  for (const mask of masks) reached = new Set([...reached, ...[...reached].map((lane) => lane ^ mask)]);
-  return reached.size === warpSize;
+function distancesOf(symbolic: SymbolicKernel, operand: Operand, depth: number): Distances {
+  if (operand.kind === 'constant' || operand.kind === 'address') return all;
+  if (symbolic.operand(operand).leaves.every(isOfBlock)) return all;
+  if (operand.kind !== 'value' || depth === 0) return none;
+  const ofKernel = known.get(symbolic) ?? new Map<ValueId, Distances>();
+  known.set(symbolic, ofKernel);
+  const before = ofKernel.get(operand.id);
+  if (before !== undefined) return before;
+  const distances = distancesOfValue(symbolic, operand.id, depth - 1);
+  ofKernel.set(operand.id, distances);
+  return distances;
+}
+
+function distancesOfValue(symbolic: SymbolicKernel, value: ValueId, depth: number): Distances {
+  const { kernel } = symbolic;
+  const step = stepOf(kernel, value);
+  if (step?.mask.kind === 'constant')
+    return withMask(distancesOf(symbolic, step.before, depth), maskOf(step.mask.value));
+  const masks = loopMasks(symbolic, value);
+  if (masks.length > 0) return masks.reduce(withMask, none);
+  const { definition } = kernel.values[value]!;
+  if (definition.kind !== 'instruction') return none;
+  const { instruction, block } = definition;
+  const { operation, arguments: operands } = instruction;
+  // Lanes may leave a loop in different rounds, and then hold what different rounds make.
+  if (operation.effect.kind !== 'pure' || instruction.marker || kernel.loopOf[block] !== null) return none;
+  return operands.reduce<Distances>((common, source) => (common & distancesOf(symbolic, source, depth)) >>> 0, all);
+}
+
+/** What is the same for all threads of a block, and once and for all. */
+function isOfBlock({ atom }: Term): boolean {
+  return /^(parameter|block|block-size|grid-size|object)$/.test(atom!.kind);
+}
+
+/** The distances after a step with a mask: those from before, with the mask and without. */
+function withMask(distances: Distances, mask: number): Distances {
+  let both = distances;
+  for (let distance = 0; distance < warpSize; distance++)
+    if (((distances >>> distance) & 1) === 1) both |= 1 << (distance ^ mask);
+  return both >>> 0;
+}
+
+function maskOf(value: bigint): number {
+  return Number(BigInt.asUintN(5, value));
 }
 
 interface Step {
@@ -76,17 +132,6 @@ function isSame(a: Operand, b: Operand): boolean {
   return a.kind === 'value' && b.kind === 'value' && a.id === b.id;
 }
 
-/** The masks of exchanges written out one after the other, up to a value. */
-function chain({ kernel }: SymbolicKernel, value: ValueId): number[] {
-  const masks: number[] = [];
-  for (let step = stepOf(kernel, value); step; step = stepOf(kernel, step.before.id)) {
-    if (step.mask.kind !== 'constant') break;
-    masks.push(Number(BigInt.asUintN(5, step.mask.value)));
-    if (step.before.kind !== 'value') break;
-  }
-  return masks;
-}
-
 /** The masks of the rounds of a loop that exchanges what it carries round, where its value at the end is meant. */
 function loopMasks(symbolic: SymbolicKernel, value: ValueId): number[] {
   const { kernel } = symbolic;
@@ -122,7 +167,7 @@ function loopMasks(symbolic: SymbolicKernel, value: ValueId): number[] {
     if (isLast && value === carried) return masks;
     const mask = at(step.mask, round);
     if (mask === undefined) return [];
-    masks.push(Number(BigInt.asUintN(5, mask)));
+    masks.push(maskOf(mask));
     if (isLast) return masks;
   }
   return [];
