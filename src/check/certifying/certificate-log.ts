@@ -39,14 +39,14 @@ export class CertificateLog {
     obligation: Obligation,
     { by, assumes }: Extract<CheapResult, { kind: 'proved' }>,
   ): void {
-    if (by !== 'coordinates' && by !== 'enumeration') {
-      this.addRace(obligation, 'affine', affineProof(context, obligation, by));
-      return;
-    }
+    const isAffine = by !== 'coordinates' && by !== 'enumeration';
     const question = `${by}|${questionOf(obligation)}`;
     let proof = this.tried.get(question);
-    if (proof === undefined) this.tried.set(question, (proof = this.triedProof(context, obligation, assumes)));
-    this.addRace(obligation, by, proof);
+    if (proof === undefined) {
+      proof = isAffine ? affineProof(context, obligation, by) : this.triedProof(context, obligation, assumes);
+      this.tried.set(question, proof);
+    }
+    this.addRace(obligation, isAffine ? 'affine' : by, proof);
   }
 
   /** Two accesses that never meet. */
