@@ -41,7 +41,7 @@ function randomBody(random: Random): string {
 test('lanes that differ in shared bits alone hold equal values', () => {
   const random = seededRandom(7);
   let [shared, inPart] = [0, 0];
-  for (let count = 0; count < 300; count++) {
+  for (let count = 0; count < 120; count++) {
     const body = randomBody(random);
     const kernel = kernelOf(body);
     const { symbolic } = kernelContext(requestFor(kernel, { block: [32, 1, 1] }));
@@ -83,5 +83,5 @@ test('lanes that differ in shared bits alone hold equal values', () => {
         assert.equal(output[32 * i + lane], output[32 * i + (lane & ~bits)], `value ${i} in lane ${lane}: ${body}`);
     }
   }
-  assert.ok(shared > 150 && inPart > 60, `${shared} shared, ${inPart} in part`);
+  assert.ok(shared > 60 && inPart > 25, `${shared} shared, ${inPart} in part`);
 });
