@@ -65,6 +65,8 @@ class SmallLaunch {
   /** By word, what is stored there. */
   readonly #written = new Map<string, Set<Word>>();
   readonly #repeated = new Set<string>();
+  /** Words that more than one thread accesses. */
+  readonly #shared = new Set<string>();
   readonly #zero = new Map<string, Base>();
   #executions = 0;
   #instructions = 0;
@@ -132,8 +134,28 @@ class SmallLaunch {
     return anyRaces(0) ? null : { zero: [...this.#zero.values()], apart: this.#bases };
   }
 
-  /** The ways through the threads that access anything of interest, with all values that words may come to hold. */
+  /**
+   * The ways through the threads that access anything of interest, with all values that words may come to hold. Each word
+   * is taken to be of one thread until two are seen to access it; then all ways are looked for again. As values come from
+   * nowhere but writes before, some thread would be the first to find in a word of its own what another one wrote.
+   */
   #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]> {
+    for (;;) {
+      const ways = this.#waysWithShared();
+      const known = this.#shared.size;
+      const users = new Map<string, ThreadOfLaunch>();
+      for (const [thread, own] of ways)
+        for (const { place } of own.flat()) {
+          if (place !== '' && users.has(place) && users.get(place) !== thread) this.#shared.add(place);
+          users.set(place, thread);
+        }
+      if (this.#shared.size === known) return ways;
+      this.#written.clear();
+      this.#repeated.clear();
+    }
+  }
+
+  #waysWithShared(): ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]> {
     for (let round = 0; ; round++) {
       const ways = new Map<ThreadOfLaunch, readonly ThreadWay[]>();
       for (const thread of this.#threads()) {
@@ -184,6 +206,8 @@ class SmallLaunch {
         accessesOf: (instruction) => this.#accesses.get(instruction) ?? [],
         isBlockBarrier: isFullBarrier,
         valuesAt: (place, access) => [this.#initial(access), ...(this.#written.get(place) ?? [])],
+        isOwn: (place) => !this.#shared.has(place),
+        initial: (access) => this.#initial(access),
         count: () => {
           if (++this.#instructions > mostInstructions) throw new NotFollowed('instructions');
         },

@@ -41,8 +41,12 @@ interface Surroundings {
   /** The accesses of interest that an instruction makes. */
   readonly accessesOf: (instruction: Instruction) => readonly Access[];
   readonly isBlockBarrier: (instruction: Instruction) => boolean;
-  /** What a word may hold. */
+  /** What a word may hold that other threads access too. */
   readonly valuesAt: (place: string, access: Access) => Iterable<Word>;
+  /** Whether no other thread accesses a word. */
+  readonly isOwn: (place: string) => boolean;
+  /** What an access finds that comes before all writes. */
+  readonly initial: (access: Access) => Word;
   /** Counts an instruction that is followed. @throws NotFollowed where there are too many */
   readonly count: () => void;
   /** Notes a loop that may repeat an atomic at a place, which leaves there what it found. */
@@ -229,7 +233,7 @@ class Walk {
       return true;
     }
     const result = instruction.results[0];
-    for (const found of new Set(this.#in.valuesAt(place, access))) {
+    for (const found of this.#valuesAt(state, place, access)) {
       const next = copyOf(state);
       const readAt = next.steps.length;
       next.steps.push({ ...step, kind: 'read', value: found });
@@ -248,6 +252,13 @@ class Walk {
       this.#follow(next, block, at + 1);
     }
     return false;
+  }
+
+  /** What an access may find: of a word of its own, a thread finds what it wrote last. */
+  #valuesAt({ steps }: State, place: string, access: Access): Iterable<Word> {
+    if (!this.#in.isOwn(place)) return new Set(this.#in.valuesAt(place, access));
+    const last = steps.findLast((step) => step.kind === 'write' && step.place === place);
+    return [last ? last.value : this.#in.initial(access)];
   }
 
   /** The word that an access names. */

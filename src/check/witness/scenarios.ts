@@ -279,15 +279,16 @@ export class Confirmation {
   /** Runs a small launch in which threads synchronise in several orders, each for a while, until each pair is confirmed. */
   private *runShortly(keys: ReadonlySet<string>): Steps<void> {
     const [setting] = this.settings;
-    const { kernel, accesses } = this.context;
+    const { accesses } = this.context;
     if (!setting || this.hasRunShortly || this.statesAssumptions) return;
-    if (!accesses.some(({ instruction }) => isStrong(instruction)) || needsVectorClocks(kernel).length === 0) return;
+    if (!accesses.some(({ instruction }) => isStrong(instruction))) return;
     const scenario = this.scenario(setting, null, 0);
     const threads = [...scenario.block, ...scenario.grid].reduce((product, size) => product * size, 1);
     if (threads > shortRuns.mostThreads || scenario.blocks.length === 0) return;
     this.hasRunShortly = true;
     const orders = Array.from({ length: shortRuns.orders }, (_, order) => order);
-    for (const order of this.mayMissStores ? [...orders, firstBuffered, firstBuffered + 1] : orders) {
+    const buffered = this.mayMissStores ? [firstBuffered, firstBuffered + 1] : [];
+    for (const order of [...orders, firstInterleaved, firstInterleaved + 1, ...buffered]) {
       if ([...keys].every((key) => this.races.has(key)) || this.context.request.budget.expired()) return;
       const steps = Math.min(shortRuns.mostSteps, this.context.request.budget.replaySteps);
       const inOrder = order === 0 ? scenario : { ...scenario, order };

@@ -4,7 +4,7 @@
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { FaultEvent } from '../core/run-result.ts';
-import type { InstructionId } from '../../ir/form/kernel.ts';
+import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Executor, LocatedBytes, MachineHost } from '../core/machine-host.ts';
@@ -30,6 +30,15 @@ import { Thread } from '../core/thread.ts';
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
+/** Turns that a thread passes on in a run. */
+const mostPassedOn = 32;
+
+/** Whether an instruction makes all stores of its thread visible to all. */
+function endsWaiting({ operation: { effect } }: Instruction): boolean {
+  const fence = fenceOf(effect);
+  return effect.kind === 'atomic' || (fence?.semantics === 'sc' && fence.scope !== 'cta');
+}
+
 export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly mostResident = Infinity;
   readonly program: CompiledProgram;
@@ -51,6 +60,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #buffers: Map<number, StoreBuffer> | null;
   /** Where stores wait, the fences of the kernel. */
   readonly #fences = new Map<InstructionId, Fence>();
+  /** By thread of the launch, the turns that it may still pass on before its stores are seen. */
+  readonly #patience = new Map<number, number>();
   /** Where the store goes to whose value is being written. */
   #target: StorePlace | null = null;
 
@@ -111,6 +122,10 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     const { code, lengths } = this.program;
     const { registers } = thread;
     let { pc } = thread;
+    if (this.#passesTurnOn(thread)) {
+      this.#host.ran(1, block, thread.number, pc);
+      return;
+    }
     let steps = 0;
     try {
       for (;;) {
@@ -261,6 +276,18 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     const known = this.#buffers!.get(id) ?? new StoreBuffer();
     this.#buffers!.set(id, known);
     return known;
+  }
+
+  /**
+   * Whether a thread whose stores wait leaves its turn to others, as its next instruction would make them visible: threads
+   * that come to their loads a little later miss them too.
+   */
+  #passesTurnOn({ id, pc }: Thread): boolean {
+    const buffer = this.#buffers?.get(id);
+    if (!buffer || buffer.isEmpty || !this.program.segments[pc]!.instructions.some(endsWaiting)) return false;
+    const left = this.#patience.get(id) ?? mostPassedOn;
+    if (left > 0) this.#patience.set(id, left - 1);
+    return left > 0;
   }
 
   /** What an instruction that orders accesses does to stores that wait. */

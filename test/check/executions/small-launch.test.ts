@@ -69,6 +69,31 @@ ${body}
 st.u32 [%d1], 2;
 END:`;
 
+test('a word of one thread holds what it wrote last, until another thread is seen to access it', async () => {
+  const drawn = (last: number, ...other: Parameters<typeof programOf>[1]): LitmusProgram =>
+    programOf('grid', [atomic(z, 'add', 'relaxed', 'gpu', { test: when(last) }), store(x)], [...other, store(x, 2)]);
+  const add = atomic(z, 'add', 'relaxed', 'gpu');
+  assert.deepEqual(await verdicts(drawn(1), drawn(0), drawn(1, add)), ['proved', 'race', 'race']);
+  // It goes round once before it comes to the store.
+  const waits = (end: number): LitmusProgram =>
+    programOf(
+      'grid',
+      [atomic(z, 'add', 'relaxed', 'gpu', { test: until(1) }), load(z, 'relaxed', 'gpu', when(end)), store(x)],
+      [store(x, 2)],
+    );
+  assert.deepEqual(await verdicts(waits(1), waits(2)), ['proved', 'race']);
+  // Another thread comes to access it only once it has read a word of the first.
+  const found = (read: number): LitmusProgram =>
+    programOf(
+      'grid',
+      [store(z, 1, 'relaxed'), store(y, 1, 'relaxed'), load(z, 'relaxed', 'gpu', when(2)), store(x)],
+      [load(y, 'relaxed', 'gpu', when(read)), store(z, 2, 'relaxed'), store(x, 2)],
+    );
+  const [racy, free] = await verdicts(found(1), found(2));
+  assert.notEqual(racy, 'proved');
+  assert.equal(free, 'proved');
+});
+
 test('loops within loops are followed round by round', async () => {
   // The inner loop waits; the outer one makes two rounds, of which only the second waits for the flag.
   const nested = (bound: number): string =>
