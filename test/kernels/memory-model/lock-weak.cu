@@ -6,11 +6,11 @@
 // expect: two_locks race=race divergence=proved finding race/global lines 101,106
 // expect: some_take_it race=race divergence=proved finding race/global lines 116,119
 // expect: tries_and_goes_on race=race divergence=proved finding race/global lines 129,129
-// today: tries_and_goes_on race=possible divergence=proved (replays run threads one after the other)
+//
 // expect: wrong_slot race=race divergence=proved finding race/global lines 139,139
 // expect: reads_before_taking race=race divergence=proved finding race/global lines 145,148
 // expect: given_twice race=race divergence=proved finding race/global lines 156,156
-// today: given_twice race=possible divergence=proved (replays run threads one after the other)
+//
 //
 // Locks that do not protect: one strength too weak, the fence on the wrong side, a scope that does not reach, and the
 // slips that leave some thread inside without the lock.

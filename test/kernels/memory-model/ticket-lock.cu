@@ -5,10 +5,10 @@
 // expect: no_fence_behind_wait race=race divergence=proved finding race/global lines 80,80
 // expect: no_fence_before_turn race=race divergence=proved finding race/global lines 89,89
 // expect: waits_for_older race=race divergence=proved finding race/global lines 99,99
-// today: waits_for_older race=possible divergence=proved (replays run threads one after the other)
+//
 // expect: plain_turn race=race divergence=proved finding race/global lines 24,112 finding race/global lines 112,112
 // expect: shared_ticket race=race divergence=proved finding race/global lines 122,122
-// today: shared_ticket race=possible divergence=proved (replays run threads one after the other)
+//
 //
 // A ticket lock: each takes a number and waits for its turn, which the one before announces. The turn is a flag whose
 // values are all different, so each holder is ordered before the next.
