@@ -117,7 +117,8 @@ export function tryCheaply(
       continue;
     }
     for (const obligation of pair.obligations) {
-      const order = handedOver(handovers, pair.scope, obligation.first, obligation.second);
+      // What orders threads does not order accesses through two proxies.
+      const order = pair.lacks ? null : handedOver(handovers, pair.scope, obligation.first, obligation.second);
       if (order?.kind === 'always') {
         rests.add(order.by);
         log?.addRace(obligation, 'order', null);

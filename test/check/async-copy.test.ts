@@ -6,7 +6,7 @@ import { checkKernel } from '../../src/check/check-kernel.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { replayRequest } from '../../src/check/witness/replay.ts';
 import { runKernel } from '../../src/machine/machine.ts';
-import { closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';
+import { check, closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';
 import { sweep } from '../run/sweep.ts';
 
 after(closeSolver);
@@ -187,4 +187,25 @@ test('random pipelines with barriers in memory', async () => {
 test('random pipelines of any number of rounds', async () => {
   const { all, proved } = decided(await compare(30, 2, null));
   assert.ok(all >= 28 && proved >= 5, `${all} decided, ${proved} proved`);
+});
+
+test('a flag hands over a copy once its thread has waited for it', async () => {
+  const handOver = (work: string): string =>
+    `cvt.u32.u64 %r30, %d3; setp.ne.s32 %p1, %r0, 0; @%p1 bra R; cp.async.ca.shared.global [%r30], [%d1], 4; ${work} bra X;
+    R: setp.ne.s32 %p3, %r0, 32; @%p3 bra X; L: ld.acquire.gpu.u32 %r1, [%d2]; setp.eq.s32 %p2, %r1, 0; @%p2 bra L;
+    ld.shared.u32 %r2, [%r30]; X:`;
+  const wait = 'cp.async.wait_all;';
+  const [release, set] = ['st.release.gpu.u32 [%d2], 1;', 'st.relaxed.gpu.u32 [%d2], 1;'];
+  const fence = 'fence.acq_rel.gpu;';
+  for (const work of [`${wait} ${release}`, `${wait} ${fence} ${set}`])
+    assert.equal((await check(handOver(work))).race.verdict, 'proved', work);
+  for (const work of [
+    release,
+    `${release} ${wait}`,
+    `${fence} ${wait} ${set}`,
+    `${fence} ${set}`,
+    'cp.async.commit_group; cp.async.wait_group 1; st.release.gpu.u32 [%d2], 1;',
+  ])
+    // prettier-ignore
+    assert.notEqual((await check(handOver(work))).race.verdict, 'proved', work);
 });

@@ -132,6 +132,14 @@ test('what hands over beside barriers of the block asks for a fence at once', as
   assert.equal(await judge(late), 'possible/proved');
 });
 
+test('a flag orders threads, not what they do through two proxies', async () => {
+  const told = (fenced: string): string =>
+    `setp.ne.s32 %p1, %r0, 0; @%p1 bra L; st.shared.u32 [%r30], 1; st.release.gpu.u32 [%d2], 1;
+    L: ld.acquire.gpu.u32 %r1, [%d2]; setp.eq.s32 %p2, %r1, 0; @%p2 bra L; ${fenced} ${whole}`;
+  assert.equal(await judge(told(fence)), proved);
+  assert.equal(await judge(told('')), 'possible/proved');
+});
+
 test('the lanes of a warp execute a product together', async () => {
   const some = (condition: string): string => `${condition} @!%p2 bra E; ${whole} E: ${barrier}`;
   assert.equal(await judge(some('setp.lt.u32 %p2, %r0, 7;')), 'possible/possible');

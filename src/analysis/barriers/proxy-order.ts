@@ -12,10 +12,7 @@ import type { Effect } from '../../isa/model/operation.ts';
 import { type Access, isWriter } from '../values/access.ts';
 import { leadsTo } from '../values/program-point.ts';
 import { isFullBarrier } from './barrier-interval.ts';
-import { groupAgeBehind } from './copy-group.ts';
-
-/** Groups behind a copy that are told apart: no wait that programs write lets more go on. */
-const mostGroups = 64;
+import { groupAgeBehind, mostGroups } from './copy-group.ts';
 
 /** A write and a later read by a matrix product with no fence between their proxies on some way. */
 export interface ProxyCrossing {

@@ -7,6 +7,7 @@
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { isStrong, isReleasing, isFence, isAcquiring } from '../../memory-model/fence.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { isDoneBefore } from '../../analysis/barriers/copy-group.ts';
 import { type Broadcast, constantPlace } from '../../analysis/values/broadcast.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import {
@@ -275,7 +276,13 @@ function arrivals(
     if (kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
     const isSame =
       /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
-    const isBefore = access === arrival || (isSame && !leadsTo(kernel, arrival, access) && hasFence(access));
+    const isFenced = (): boolean =>
+      access.isCopy
+        ? isDoneBefore(kernel, access, arrival, releases ? null : (instruction) => isFence(instruction, acrossBlocks))
+        : hasFence(access);
+    const isBefore = access === arrival || (isSame && !leadsTo(kernel, arrival, access) && isFenced());
+    // Of a copy that other threads of the block began it is not followed whether it is done.
+    if (!isBefore && access.isCopy) continue;
     if (!isBefore && meeting.every((barrier) => leadsTo(kernel, barrier, access))) continue;
     levels.set(access.index, isBefore ? 'thread' : 'block');
     if (kind === 'flag' || isBefore) for (const term of own.assumes) assumes.add(term);
