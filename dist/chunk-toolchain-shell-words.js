@@ -1,4 +1,0 @@
-import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
-function shellWords(command){let words=[],word=null;for(let index=0;index<command.length;index++){let character=command[index];if(/[ \t\r\n]/.test(character))word!==null&&words.push(word),word=null;else if(character==="'"){let close=command.indexOf("'",index+1);if(close<0)return null;word=(word??"")+command.slice(index+1,close),index=close}else if(character==='"')for(word??="",index++;command[index]!=='"';){if(index>=command.length)return null;let next=command[index]==="\\"?command[index+1]:void 0;next!==void 0&&/[$`"\\\n]/.test(next)?(next!==`
-`&&(word+=next),index+=2):word+=command[index++]}else if(character==="\\"){let next=command[++index];if(next===void 0)return null;next!==`
-`&&(word=(word??"")+next)}else word=(word??"")+character}return word!==null&&words.push(word),words}export{shellWords};
