@@ -3,23 +3,21 @@
 // expect: heads_first precondition "heads >= 1"
 // expect: heads_first precondition "size >= 1"
 // expect: heads_first silent
-// expect: heads_first_short race=possible divergence=proved
+// expect: heads_first_short race=race divergence=proved
+// expect: heads_first_short finding race/global error on out lines 48
 // expect: three_of_each race=proved divergence=proved
-// expect: three_of_each precondition "tokens >= 1"
-// expect: three_of_each precondition "heads >= 1"
-// expect: three_of_each precondition "size >= 1"
 // expect: three_of_each silent
 // expect: three_in_two race=race divergence=proved
-// expect: three_in_two finding race/global warning on all lines 81,83
+// expect: three_in_two finding race/global error on all lines 82,84
 // expect: planes_last race=proved divergence=proved
 // expect: planes_last precondition "planes >= 1"
 // expect: planes_last precondition "height >= 1"
 // expect: planes_last precondition "width >= 1"
 // expect: planes_last silent
 // expect: planes_unbounded race=race divergence=proved
-// expect: planes_unbounded finding race/global warning on out lines 101
+// expect: planes_unbounded finding race/global warning on out lines 102
 // expect: pairs_of_columns race=race divergence=proved
-// expect: pairs_of_columns finding race/global error on out lines 110,111
+// expect: pairs_of_columns finding race/global error on out lines 111,112
 //
 // An index is taken apart by sizes that only the launch knows, and put together again in another order.
 
@@ -37,6 +35,7 @@ __global__ void heads_first(float* out, const float* in, int batch, int tokens, 
 }
 
 // The weight of a head is too small.
+// selvage: block=64 grid=2 arg(batch=2) arg(tokens=3) arg(heads=4) arg(size=5)
 __global__ void heads_first_short(float* out, const float* in, int batch, int tokens, int heads, int size) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < batch * heads * tokens * size) {
@@ -51,6 +50,7 @@ __global__ void heads_first_short(float* out, const float* in, int batch, int to
 }
 
 // Queries, keys and values lie beside each other in each token.
+// selvage: block=64 grid=2 arg(batch=2) arg(tokens=3) arg(heads=4) arg(size=5)
 __global__ void three_of_each(float* all, const float* q, const float* k, const float* v, int batch, int tokens, int heads, int size) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < batch * heads * tokens * size) {
@@ -68,6 +68,7 @@ __global__ void three_of_each(float* all, const float* q, const float* k, const 
 }
 
 // There is room for two.
+// selvage: block=64 grid=2 arg(batch=2) arg(tokens=3) arg(heads=4) arg(size=5)
 __global__ void three_in_two(float* all, const float* q, const float* k, const float* v, int batch, int tokens, int heads, int size) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < batch * heads * tokens * size) {
