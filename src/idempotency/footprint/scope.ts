@@ -30,6 +30,9 @@ export interface FormFact extends Span {
   readonly isRepeated: boolean;
 }
 
+/** What bounds a round stands for it in so many forms within each other. */
+const mostWithin = 1;
+
 export class WayFacts {
   private readonly known: Map<string, FormFact>;
   readonly guards: LaunchCondition[];
@@ -40,6 +43,8 @@ export class WayFacts {
   private readonly settled: LaunchCondition[];
   /** Counts what was learnt: what was read before may be read better now. */
   version = 0;
+  /** How often what bounds a round stands for it within another, now. */
+  private standingFor = 0;
 
   constructor(outer?: WayFacts) {
     this.known = new Map(outer?.known);
@@ -212,7 +217,10 @@ export class WayFacts {
 
   /** What bounds the rounds in a form, where those have no bound of their own, stands for them. */
   private withRounds(form: AddressForm, known: Span): Span {
+    // What bounds one round may rest on another that rests on the first.
+    if (this.standingFor >= mostWithin) return known;
     let { low, high } = known;
+    this.standingFor++;
     for (const fact of this.known.values()) {
       for (const [variable, coefficient] of fact.form.terms) {
         const own = variable.kind === 'round' && fact.form.terms.size > 1 ? form.terms.get(variable) : undefined;
@@ -224,6 +232,7 @@ export class WayFacts {
         high ??= span.high;
       }
     }
+    this.standingFor--;
     return { low, high };
   }
 
