@@ -345,7 +345,7 @@ const groupMultiply: Row = {
     'wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype{.op.popc} d, a-desc or a, b-desc, {sp-meta, sp-sel,} scale-d{, imm-scale-a, imm-scale-b}{, imm-trans-a}{, imm-trans-b}',
   treatment: 'havoc',
   remark:
-    'each thread counts as reading all of both matrices until it has waited; use of the registers before that, and which warps are a group, are not checked',
+    'each thread reads all of both matrices until it has waited; not checked: use of the registers before that, and which warps form a group',
   readsLiterals: true,
   decode(modifiers, shape) {
     if (!modifiers.flag('mma_async') || !modifiers.flag('sync') || !modifiers.flag('aligned')) return null;

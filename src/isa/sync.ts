@@ -92,7 +92,7 @@ function proxyFence(opcode: 'membar' | 'fence'): Row {
         ? 'membar.proxy.kind'
         : 'fence.proxy.kind; fence.proxy.from::to.sem.scope{ [a], size}; .kind = {.alias, .async{.space}, .tensormap …}',
     treatment: 'exact',
-    remark: 'runs reach memory in one way; proofs ask for the one between generic writes and `wgmma`',
+    remark: 'runs know the generic proxy alone; proofs of `wgmma` need this fence behind generic writes',
     decode(modifiers, shape) {
       if (!modifiers.flag('proxy')) return null;
       const isAsyncFence = modifiers.flag('async');

@@ -8,8 +8,7 @@ type Price = (checked: Checked) => Promise<Checked>;
 
 /**
  * Starts the assembler, which runs while kernels are checked, where costs are asked for or limited.
- * @param effort `figures`: with what reports about costs alone tell; `brief`: beside verdicts that were asked for, at a small
- *   part of their cost
+ * @param effort `figures`: all that a report of costs alone tells; `brief`: what takes little time, for a report of verdicts
  * @returns what prices the kernels once they are checked
  */
 export async function startPricing(

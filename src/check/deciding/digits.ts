@@ -36,9 +36,6 @@ interface Split {
   readonly distance: Product | null;
 }
 
-/** Whether the highest bit of a value is its sign. */
-type IsSigned = boolean;
-
 /** More summands are not written out. */
 const mostSummands = 24;
 
@@ -81,7 +78,7 @@ function isDivided({ operator }: Term): boolean {
   return /^[us](?:div|rem)$/.test(operator);
 }
 
-function isOfSigned({ operator }: Term): IsSigned {
+function isOfSigned({ operator }: Term): boolean {
   return operator.startsWith('s');
 }
 
@@ -134,7 +131,7 @@ class Digits {
   }
 
   /** @param isExact it is known not to wrap around */
-  private expand(term: Term, isExact: boolean, isSigned: IsSigned): readonly Summand[] | null {
+  private expand(term: Term, isExact: boolean, isSigned: boolean): readonly Summand[] | null {
     const [a, b] = term.arguments;
     switch (term.operator) {
       case 'constant': {
@@ -161,8 +158,11 @@ class Digits {
     }
   }
 
-  /** The value of a term, where it is what its arithmetic means; null elsewhere. */
-  private read(term: Term, isSigned: IsSigned): Linear | null {
+  /**
+   * The value of a term, where it is what its arithmetic means; null elsewhere.
+   * @param isSigned its highest bit is its sign
+   */
+  private read(term: Term, isSigned: boolean): Linear | null {
     const { view } = this.symbolic;
     return this.meant(term, isSigned ? view.signed(term) : view.unsigned(term));
   }
@@ -174,13 +174,13 @@ class Digits {
   }
 
   /** One product of sizes, each at least 1; null for what is none. */
-  private sizeOf(term: Term, isSigned: IsSigned): Product | null {
+  private sizeOf(term: Term, isSigned: boolean): Product | null {
     const [only, ...others] = this.expand(term, false, isSigned) ?? [];
     if (!only || others.length > 0 || only.digit !== null) return null;
     return this.isPositive(only, isSigned) ? only : null;
   }
 
-  private isPositive({ by, factors }: Product, isSigned: IsSigned): boolean {
+  private isPositive({ by, factors }: Product, isSigned: boolean): boolean {
     return by > 0n && factors.every((factor) => (this.read(factor, isSigned)?.low ?? 0n) >= 1n);
   }
 

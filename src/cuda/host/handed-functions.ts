@@ -44,24 +44,25 @@ export class HandedFunctions {
     // One that hands it to itself is not followed.
     this.#takers.set(key, null);
     const takers = new Set([taker.name]);
-    const isOnlyCalled = this.#eachUse(taker.body!, parameter, takers);
+    const isOnlyCalled = this.#onlyCalls(taker.body!, parameter, takers);
     const found = isOnlyCalled ? takers : null;
     this.#takers.set(key, found);
     return found;
   }
 
   /** Whether a part of a body only calls a parameter, or hands it to what only calls it. */
-  #eachUse(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
+  #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
     const { text } = this.#declarations;
     const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && textOf(text, one) === parameter; // prettier-ignore
     if (isIt(node)) return false;
-    if (node.type !== 'call_expression') return node.children.every((child) => this.#eachUse(child, parameter, takers));
+    if (node.type !== 'call_expression')
+      return node.children.every((child) => this.#onlyCalls(child, parameter, takers));
     const list = childIn(node, 'arguments');
     const items = list ? listItems(list) : [];
     const others = node.children.filter((child) => child !== list && !(child.field === 'function' && isIt(child)));
-    if (!others.every((child) => this.#eachUse(child, parameter, takers))) return false;
+    if (!others.every((child) => this.#onlyCalls(child, parameter, takers))) return false;
     return items.every((item, at) => {
-      if (!isIt(forwarded(item, text))) return this.#eachUse(item, parameter, takers);
+      if (!isIt(forwarded(item, text))) return this.#onlyCalls(item, parameter, takers);
       const further = this.takersOf(node, items, at);
       for (const name of further ?? []) takers.add(name);
       return further !== null;

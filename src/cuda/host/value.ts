@@ -75,7 +75,7 @@ export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', l
 /** The type of a symbol all of whose parts are 0. */
 export const zeroed = 'zeroed';
 
-/** The type of a record that has one constant, `value`, and counts as that: an object of `std::integral_constant`. */
+/** The type of an object of `std::integral_constant`: a record with one number, `value`. Where a number is wanted, it is that. */
 export const integralConstant = 'integral_constant';
 
 /** An integer as a value. */
