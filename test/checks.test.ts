@@ -13,7 +13,6 @@ const kept: Readonly<Record<string, readonly string[]>> =
     ? {}
     : {
         typecheck: ['--incremental', '--tsBuildInfoFile', join(cache, 'types.json')],
-        'check-format': ['--cache-location', join(cache, 'format.json')],
       };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -25,7 +25,13 @@ interface CertifiedLaunch {
 
 /** Which tier proved an obligation. */
 export type CertifiedTier =
-  'affine' | 'coordinates' | 'enumeration' | 'order' | 'executions' | 'linear' | 'bit-vectors';
+  | 'affine'
+  | 'coordinates'
+  | 'enumeration'
+  | 'order'
+  | 'executions'
+  | 'linear'
+  | 'bit-vectors';
 
 /** One proved obligation. */
 export interface Certificate {

@@ -4,7 +4,13 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import type { StatedAssumption } from './parameter-source.ts';
 
 export type LaunchSource =
-  'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
+  | 'option'
+  | 'config'
+  | 'annotation'
+  | 'launch-site'
+  | 'launch-bounds'
+  | 'reqntid'
+  | 'symbolic';
 
 /** Two pointers into one object: the lowest one into it, another, and the bytes from the one to the other, more than 0. */
 export type PointerDistance = readonly [from: number, to: number, bytes: number];

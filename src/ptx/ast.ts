@@ -160,7 +160,14 @@ interface Damage {
 }
 
 export type PtxStatement =
-  PtxInstruction | Label | VariableDeclaration | LocDirective | Scope | BodyDirective | MarkerComment | Damage;
+  | PtxInstruction
+  | Label
+  | VariableDeclaration
+  | LocDirective
+  | Scope
+  | BodyDirective
+  | MarkerComment
+  | Damage;
 
 export interface PerformanceDirective {
   /** `maxntid`, `reqntid`, `minnctapersm`, `maxnreg`, `noreturn`, `reqnctapercluster`, `pragma` …, without the dot. */

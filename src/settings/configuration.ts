@@ -43,7 +43,8 @@ export interface ConfiguredSuppression {
 
 /** The configuration that an organisation has for all its repositories, or why there is none to be had. */
 export type DefaultsText =
-  { readonly file: string; readonly text: string } | { readonly file: string; readonly problem: string };
+  | { readonly file: string; readonly text: string }
+  | { readonly file: string; readonly problem: string };
 
 /** `.selvage.yml` with its defaults filled in. */
 export interface Configuration {

@@ -5,7 +5,8 @@ import { isPrivatePlace } from './flags.ts';
 
 /** Why a file may not be part of a compilation. */
 export type Refusal =
-  { readonly kind: 'include-outside'; readonly path: string } | { readonly kind: 'embedding'; readonly path: string };
+  | { readonly kind: 'include-outside'; readonly path: string }
+  | { readonly kind: 'embedding'; readonly path: string };
 
 /**
  * Finds a file of a compilation that lies outside of the given folders, links followed: an include of a file that is

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { configurationJsonSchema, factsJsonSchema } from './configuration-schema.ts';
 import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
 
@@ -11,8 +11,9 @@ for (const [name, schema] of [
   ['configuration', configurationJsonSchema()],
   ['facts', factsJsonSchema()],
 ] as const) {
-  const text = await format(JSON.stringify(schema, null, 2), { parser: 'json', printWidth: 120 });
-  writeFileSync(`${source}settings/${name}.schema.json`, text);
+  const file = `${name}.schema.json`;
+  const { code } = await format(file, JSON.stringify(schema, null, 2), { printWidth: 120 });
+  writeFileSync(`${source}settings/${file}`, code);
 }
 rmSync(`${source}docs/diagnostics`, { recursive: true, force: true });
 for (const [path, text] of generatedPages()) {

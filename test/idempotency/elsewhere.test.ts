@@ -29,7 +29,8 @@ function requestOf(name: string): ClassifyRequest {
 }
 
 const expected: readonly (
-  readonly [name: string, arrays: readonly string[], overlaps: readonly string[]] | readonly [name: string]
+  | readonly [name: string, arrays: readonly string[], overlaps: readonly string[]]
+  | readonly [name: string]
 )[] = [
   ['twice', ['x'], ['x_new: x']],
   ['addTo', ['y'], ['y_new: y x']],

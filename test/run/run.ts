@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `npm test`, or `npm run test:long` for those of `*.long.ts`; names of files run these alone. What the
  * runs have in common is kept in the user's cache folder: the stripped and compiled code of `src/` and `test/`, the
- * builds of nvcc, what types and format were found right, and how long each file took.
+ * builds of nvcc, what types were found right, and how long each file took.
  */
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -14,7 +14,8 @@ type Alternative = (reading: TermReading) => boolean;
  * ways that exclude each other.
  */
 export type Learnt =
-  { readonly kind: 'all' | 'nothing' } | { readonly kind: 'one-of'; readonly ways: readonly Alternative[] };
+  | { readonly kind: 'all' | 'nothing' }
+  | { readonly kind: 'one-of'; readonly ways: readonly Alternative[] };
 
 const allOfIt: Learnt = { kind: 'all' };
 const nothing: Learnt = { kind: 'nothing' };

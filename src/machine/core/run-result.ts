@@ -85,7 +85,12 @@ export interface DivergenceEvent {
 
 export interface FaultEvent {
   readonly kind:
-    'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised' | 'unknown-operation' | 'unknown-control';
+    | 'out-of-bounds'
+    | 'misaligned'
+    | 'read-only'
+    | 'uninitialised'
+    | 'unknown-operation'
+    | 'unknown-control';
   readonly instruction: InstructionId | null;
   readonly block: Dim3;
   readonly thread: Dim3;

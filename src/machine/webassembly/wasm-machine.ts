@@ -255,7 +255,9 @@ export class WasmBackEnd implements MemoryBackEnd {
     access: MemoryAccess,
     address: number,
   ):
-    { readonly place: Place; readonly offset: number } | { readonly expanse: Expanse; readonly offset: number } | null {
+    | { readonly place: Place; readonly offset: number }
+    | { readonly expanse: Expanse; readonly offset: number }
+    | null {
     const { space, bytes } = access;
     const fault = (kind: FaultEvent['kind'], message: string): never =>
       this.#host.fault(executor, kind, access, message);

@@ -25,7 +25,8 @@ const laterSizesFrom = 0x360;
 
 /** A word of the constant bank 0: a size, or a parameter by its offset in bytes. */
 export type ConstantLeaf =
-  { readonly kind: 'special'; readonly name: string } | { readonly kind: 'parameter'; readonly offset: number };
+  | { readonly kind: 'special'; readonly name: string }
+  | { readonly kind: 'parameter'; readonly offset: number };
 
 /** What a word of the constant bank 0 is; null for others. */
 export function constantLeaf(version: number, offset: number): ConstantLeaf | null {
