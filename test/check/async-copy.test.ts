@@ -174,7 +174,7 @@ function decided(tally: Record<string, number>): { readonly all: number; readonl
 }
 
 test('random pipelines of a known number of rounds are decided', async () => {
-  const count = sweep(24, 80);
+  const count = sweep(12, 80);
   const { all, proved } = decided(await compare(count, 1, 5));
   assert.ok(all >= 0.95 * count && proved >= 0.2 * count, `${all} decided, ${proved} proved`);
 });

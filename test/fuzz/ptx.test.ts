@@ -1,4 +1,4 @@
 /** A sample of what `seeded.long.ts` runs. */
 import { testDamagedPtx } from './seeded-tests.ts';
 
-testDamagedPtx(1, 300);
+testDamagedPtx(1, 120);

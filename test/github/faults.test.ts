@@ -21,7 +21,7 @@ const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const NEXT = 'c'.repeat(40);
 const open = new Set<GitHubServer>();
 /** Each request, or one of so many, goes wrong; another one for the next fault. */
-const EACH = sweep(3, 1);
+const EACH = sweep(7, 1);
 
 afterAll(() => Promise.all([...open].map((server) => server.close())));
 

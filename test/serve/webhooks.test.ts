@@ -225,8 +225,8 @@ test(
   'deliveries with duplicates, out of order, and a server that is killed: each comment is answered once',
   { skip },
   async () => {
-    const deliveries = sweep(120, 500);
-    const kills = 20;
+    const deliveries = sweep(60, 500);
+    const kills = sweep(10, 20);
     const pull = await BotPull.open();
     const children: ChildProcess[] = [];
     after(() => children.forEach((child) => child.kill('SIGKILL')));

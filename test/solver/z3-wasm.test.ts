@@ -7,7 +7,7 @@ import { decide, neighbours, testSolver } from './solver-contract.ts';
 const file = new URL('../../src/solver/z3-wasm.ts', import.meta.url).href;
 await testSolver(startZ3, `import { startZ3 } from ${JSON.stringify(file)};\nconst z3 = await startZ3();`);
 
-const sessions = sweep(500, 2000);
+const sessions = sweep(200, 2000);
 
 test(`${sessions} sessions: right answers and flat memory`, async () => {
   const z3 = await startZ3();

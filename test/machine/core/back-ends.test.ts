@@ -90,7 +90,7 @@ const takesNumbers = /index-64-bit/;
 const files = globSync('{race,divergence}/*.ptx', { cwd: root })
   .filter((file) => !takesNumbers.test(file))
   .sort()
-  .filter((_, index) => index % sweep(6, 1) === 0);
+  .filter((_, index) => index % sweep(12, 1) === 0);
 
 test(`${files.length} files of test kernels: WebAssembly as JavaScript`, () => {
   for (const file of files) {
