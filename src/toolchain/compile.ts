@@ -61,6 +61,11 @@ export interface CompileRequest {
   readonly withVerification?: boolean;
   /** Folder that holds `selvage.h`. */
   readonly include: string;
+  /**
+   * Of a production build: takes the project's own part of the preprocessed unit, where it is known before the PTX is.
+   * Whether the unit compiles is open then.
+   */
+  readonly onHost?: ((host: string) => void) | undefined;
   /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
   readonly onLog: (text: string) => void;
   /** Stops nvcc when it is aborted; the unit then counts as not compiled. */
@@ -110,19 +115,25 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     const kept = join(setting.temporary, 'kept');
     await mkdir(kept);
     const words = ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
-    const both = request.build === 'production' && request.withVerification ? await bothBuilds(setting, words, output) : null; // prettier-ignore
-    const result = both?.result ?? (await runCompiler(setting, words));
     const isListed = trust === 'pull-request' || request.listsFiles !== false || request.headers !== undefined;
-    const preprocessed = isListed ? await readPreprocessed(kept) : [];
+    const look = (): Promise<PreprocessedUnit> => preprocessedUnit(isListed ? kept : null, setting, request.build);
+    // The text is read while the compiler goes on.
+    let early: Promise<PreprocessedUnit> | undefined;
+    const begin = (): void => {
+      early = look();
+      early.then(({ host }) => host && request.onHost?.(host.text)).catch(() => undefined);
+    };
+    const both = request.build === 'production' && request.withVerification ? await bothBuilds(setting, words, output, begin) : null; // prettier-ignore
+    // What is made anew is read anew.
+    if (both === null) await early?.catch(() => undefined);
+    const result = both?.result ?? (await runCompiler(setting, words));
+    const { texts: preprocessed, files, refused, host: forHost } = await ((both && early) ?? look());
     if (preprocessed === null) {
       const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
       const location = { file: setting.unit, line: 1 };
       return { dependencies: [], diagnostics: [{ severity: 'error', code: 'compile/limit', message, location }] };
     }
-    const files = [...new Set(preprocessed.flatMap(filesOfPreprocessed))].map((path) => resolve(setting.cwd, path));
     if (trust === 'pull-request') {
-      // The list of before is nvcc's own; this is what was compiled.
-      const refused = await fileOutside(files, setting.roots);
       if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
       if (preprocessed.length === 0 && exitedWell(result)) {
         return {
@@ -142,7 +153,6 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
     if (!exitedWell(result)) {
       return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
     }
-    const forHost = request.build === 'production' ? await hostText(preprocessed, files, setting) : undefined;
     const host = forHost?.text;
     const size = await stat(output).catch(() => null);
     if (size === null || size.size > largestText) {
@@ -165,13 +175,46 @@ export async function compileUnit(request: CompileRequest): Promise<CompileResul
   });
 }
 
+/** What the preprocessor made of a unit. */
+interface PreprocessedUnit {
+  /** Null where they are too large to read. */
+  readonly texts: readonly string[] | null;
+  /** All files that were read, absolute. */
+  readonly files: readonly string[];
+  /** Of a stranger's unit: a file that it may not read. */
+  readonly refused: Refusal | null;
+  /** Of a production build. */
+  readonly host: HostPart | undefined;
+}
+
+/** @param folder where nvcc left the texts; null where nobody wants them */
+async function preprocessedUnit(folder: string | null, setting: Setting, build: Build): Promise<PreprocessedUnit> {
+  const texts = folder === null ? [] : await readPreprocessed(folder);
+  const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(setting.cwd, path));
+  // The list of before is nvcc's own; this is what was compiled.
+  const refused = setting.request.trust === 'pull-request' ? await fileOutside(files, setting.roots) : null;
+  const isWanted = texts !== null && refused === null && build === 'production';
+  return { texts, files, refused, host: isWanted ? await hostText(texts, files, setting) : undefined };
+}
+
 /** Both builds of a unit at the cost of one; null where this compiler is not known to make them so. */
-async function bothBuilds(setting: Setting, words: readonly string[], output: string): Promise<MadeOfOne | null> {
+async function bothBuilds(
+  setting: Setting,
+  words: readonly string[],
+  output: string,
+  onPreprocessed: () => void,
+): Promise<MadeOfOne | null> {
   const { cwd, env, temporary, request } = setting;
   const { compiler, limits, signal } = request;
   if (!compiler.features.separateFrontEnd) return null;
   const run = (executable: string, args: readonly string[]) => runProcess({ executable, args, cwd, env, limits, signal }); // prettier-ignore
-  return buildFromOneFrontEnd(() => runCompiler(setting, ['--dryrun', ...words]), run, output, temporary);
+  return buildFromOneFrontEnd(
+    () => runCompiler(setting, ['--dryrun', ...words]),
+    run,
+    output,
+    temporary,
+    onPreprocessed,
+  );
 }
 
 /**
@@ -187,12 +230,18 @@ function readsTheSame(
   return preprocessed.length > 0 && !asks && !preprocessed.some(restrictsPointers);
 }
 
+interface HostPart {
+  readonly text: string;
+  /** What was read besides. */
+  readonly files: readonly string[];
+}
+
 /** The project's own part of the preprocessed unit, as the compiler of host code sees it. */
 async function hostText(
   preprocessed: readonly string[],
   files: readonly string[],
   setting: Setting,
-): Promise<{ readonly text: string; readonly files: readonly string[] } | undefined> {
+): Promise<HostPart | undefined> {
   const root = (await realPath(setting.request.root)) ?? setting.request.root;
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {

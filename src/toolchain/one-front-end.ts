@@ -57,6 +57,7 @@ const ofBackEnd: readonly (readonly [RegExp, string])[] = [
  * @param run runs a program in the environment of nvcc
  * @param output where the PTX of the production build is to stand
  * @param temporary folder for what lies between the steps
+ * @param onPreprocessed is called when the preprocessed text is there, before it is compiled
  * @returns null where the steps are not those that are known, or one fails: nvcc is to be run then, and tells why. What
  *   passed a limit, or was stopped, is the result
  */
@@ -65,6 +66,7 @@ export async function buildFromOneFrontEnd(
   run: (executable: string, args: readonly string[]) => Promise<ProcessResult>,
   output: string,
   temporary: string,
+  onPreprocessed: () => void,
 ): Promise<MadeOfOne | null> {
   const told = await dryRun();
   const steps = exitedWell(told) ? stepsOf(`${told.stdout}\n${told.stderr}`) : null;
@@ -72,6 +74,7 @@ export async function buildFromOneFrontEnd(
   const [program, ...args] = steps.preprocess;
   const text = await run(program, args);
   if (!exitedWell(text)) return stopped(text);
+  onPreprocessed();
   const module = join(temporary, 'unit.bc');
   const front = await run(steps.cicc, ['-lgenfe', ...steps.frontEnd, '--emit-llvm-bc', steps.preprocessed, '-o', module]); // prettier-ignore
   if (!exitedWell(front)) return stopped(front);

@@ -70,6 +70,25 @@ test('one front end makes what nvcc makes of a unit in two builds', { skip: with
   }
 });
 
+test(
+  'what is of the project is told before the unit is compiled, and is that of the result',
+  { skip: without },
+  async (t) => {
+    const root = temporaryFolder(t);
+    const hosts: string[] = [];
+    const base = { ...request(compiler!, root, 'a.cu'), build: 'production', onHost: (host: string) => hosts.push(host) } as const; // prettier-ignore
+    writeFiles(root, { 'a.cu': kernels });
+    const { host } = await compileUnit({ ...base, withVerification: true });
+    assert.deepEqual(hosts.splice(0), [host]);
+    assert.match(host!, /__attribute__\(\(global\)\) void loops/);
+    await compileUnit(base);
+    assert.deepEqual(hosts, []);
+    writeFiles(root, { 'a.cu': 'int main() { wrong; }\n' });
+    assert.equal((await compileUnit({ ...base, withVerification: true })).ptx, undefined);
+    assert.match(hosts.join(), /wrong/);
+  },
+);
+
 test('a unit with restrict pointers, or one that asks which build it is in, has two', { skip: without }, async (t) => {
   const root = temporaryFolder(t);
   const kernel = '__global__ void k(int* a, int n) { a[n] = 1; }\n';
@@ -137,6 +156,28 @@ test('the steps of nvcc are read off its dry run, where all of their words are k
   for (const [from, to] of changes) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
 });
 
+test('the preprocessed text is told of before it is compiled, if there is one', async () => {
+  const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
+  const stepsUntil = async (failing: string): Promise<string[]> => {
+    const steps: string[] = [];
+    await buildFromOneFrontEnd(
+      async () => ({ ...good, stderr: told }),
+      async (program, [first = '']) => {
+        const step = program === 'gcc' ? program : first;
+        steps.push(step);
+        return step === failing ? { ...good, end: { kind: 'exited', code: 1 } } : good;
+      },
+      '/out/unit.ptx',
+      '/out',
+      () => steps.push('told'),
+    );
+    return steps;
+  };
+  assert.deepEqual(await stepsUntil('none'), ['gcc', 'told', '-lgenfe', '-libnvvm', '-libnvvm']);
+  assert.deepEqual(await stepsUntil('gcc'), ['gcc']);
+  assert.deepEqual(await stepsUntil('-lgenfe'), ['gcc', 'told', '-lgenfe']);
+});
+
 test('a step that fails sends to nvcc, one that passes a limit is the result', async () => {
   const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
   const dryRun = async (): Promise<ProcessResult> => ({ ...good, stderr: told });
@@ -147,6 +188,7 @@ test('a step that fails sends to nvcc, one that passes a limit is the result', a
         async (program, args) => ([program, args[0]].includes(step) ? { ...good, ...bad } : good),
         '/out/unit.ptx',
         '/out',
+        () => undefined,
       );
     assert.deepEqual(await made({}), { result: good, verification: '/out/verification.ptx' });
     assert.equal(await made({ end: { kind: 'exited', code: 2 } }), null);

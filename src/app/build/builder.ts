@@ -130,10 +130,13 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     return files.some((path) => texts.has(path)) ? { texts, files } : undefined;
   };
   const askedAtOnce = gathering();
+  const listeners: ((host: string) => void)[] = [];
+  const onHost = (host: string): void => listeners.forEach((listener) => listener(host));
   const compile = (asked: CompileRequest): Promise<CompileResult> => run(() => compileUnit(asked));
   return {
     compiler: compiler.version.text,
     compiles: true,
+    onPreprocessed: (listener) => void listeners.push(listener),
     flags: (unit) => JSON.stringify(flagsFor(unit, request, database).map(({ args }) => args)),
     definitions(path) {
       const recorded = database.lookUp({ path, file: resolve(tree.root, path), kind: 'cuda' });
@@ -146,7 +149,8 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       if (problems.length > 0) return { diagnostics: problems };
       const both = await askedAtOnce([unit.path, arch, text, texts && [...texts]], kind);
       const headers = texts && (await edited(unit, arch, texts));
-      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, headers, listsFiles: kind === 'production' }; // prettier-ignore
+      const isOfFiles = text === undefined && headers === undefined;
+      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, headers, listsFiles: kind === 'production', ...(isOfFiles && { onHost }) }; // prettier-ignore
       // Restrict pointers need a front end for each build: two processors can work on them at a time.
       const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // prettier-ignore
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;

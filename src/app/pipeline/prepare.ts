@@ -37,8 +37,10 @@ export async function prepare(
   const isForeign = foreignTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
   // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
+  const opening: Promise<SourceFacts> = openSourceFacts(project, tools);
+  builder.onPreprocessed?.((host) => void opening.then((facts) => facts.readAhead(host)).catch(() => undefined));
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
-    openSourceFacts(project, tools),
+    opening,
     Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);

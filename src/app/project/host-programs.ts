@@ -47,6 +47,8 @@ interface Request {
   readonly mentioning: (word: string) => Promise<readonly string[]>;
   /** Units as nvcc preprocessed them, by path. */
   readonly preprocessed: (unit: string) => string | undefined;
+  /** What was read of these already, by their text. */
+  readonly ahead: ReadonlyMap<string, ReadText>;
   /** Macros of the other files, `NAME` or `NAME=VALUE`, by path. */
   readonly definitions: (file: string) => readonly string[];
 }
@@ -282,15 +284,22 @@ function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
 }
 
 /** A host program that is parsed. */
-interface ReadText {
+export interface ReadText {
   readonly host: HostText;
   readonly root: SyntaxNode;
 }
 
-function readText(file: string, { tree, parser, preprocessed, definitions }: Request): ReadText {
+function readText(file: string, { tree, parser, preprocessed, ahead, definitions }: Request): ReadText {
+  const unit = preprocessed(file);
+  const known = unit === undefined ? undefined : ahead.get(unit);
+  if (known) return known;
   const resolve = resolverOf(tree);
-  const own =
-    preprocessed(file) ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: definitions(file) });
+  const own = unit ?? preprocessPlainly({ file, text: tree.text, resolve, definitions: definitions(file) });
+  return readPreprocessed(own, parser);
+}
+
+/** Parses the own part of a preprocessed unit. */
+export function readPreprocessed(own: string, parser: CudaParser): ReadText {
   const host = readHostText(own);
   return { host, root: parser.treeOf(host.text) };
 }

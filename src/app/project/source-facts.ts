@@ -14,7 +14,7 @@ import type { Assets } from './assets.ts';
 import type { Project, Tools } from './job.ts';
 import type { LaunchIndex } from './launch-index.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
-import type { LaunchFinder } from './host-programs.ts';
+import type { LaunchFinder, ReadText } from './host-programs.ts';
 
 /** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
 export interface SourceFacts {
@@ -33,6 +33,8 @@ export interface SourceFacts {
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
   /** What is wrong with the comments of a file that are meant for us. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
+  /** Reads a preprocessed unit before its launches are asked for. */
+  readonly readAhead: (preprocessed: string) => Promise<void>;
   /**
    * Makes what finds the launches of kernels.
    * @param preprocessed units as nvcc preprocessed them, by path
@@ -116,6 +118,8 @@ export async function openSourceFacts(
     }
     return parsed.get(file);
   };
+  /** Host programs that were read ahead, by their text. */
+  const ahead = new Map<string, ReadText>();
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -134,6 +138,11 @@ export async function openSourceFacts(
       const text = source(file);
       return text && cuda ? cuda.commentProblems(text) : [];
     },
+    async readAhead(preprocessed) {
+      if (!cuda || theParser === undefined) return;
+      const [{ readPreprocessed }, parser] = await Promise.all([import('./host-programs.ts'), theParser]);
+      ahead.set(preprocessed, readPreprocessed(preprocessed, parser));
+    },
     async launchFinder(preprocessed, definitions = () => []) {
       if (!cuda) return async () => [];
       const [{ launchFinder }, parser] = await Promise.all([import('./host-programs.ts'), startParser()]);
@@ -142,7 +151,7 @@ export async function openSourceFacts(
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, definitions, mentioning });
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead, definitions, mentioning });
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);

@@ -30,6 +30,11 @@ export interface UnitBuilder {
     text?: string,
     headers?: ReadonlyMap<string, string>,
   ) => Promise<BuiltText>;
+  /**
+   * Calls a function with the project's own part of each preprocessed unit as soon as that is there, so that it can be read
+   * while the compiler goes on; for units whose texts are those of their files. Missing where no compiler runs.
+   */
+  readonly onPreprocessed?: (listener: (host: string) => void) => void;
   /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
   /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing where there is none. */
