@@ -24,7 +24,7 @@ import type { GridHost } from './scheduler.ts';
 import type { ThreadBlock } from './thread-block.ts';
 import { executeForeign, executeMatrix } from './foreign-instruction.ts';
 import { SyncMemory } from '../detector/sync-memory.ts';
-import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
+import { narrowestReach, needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
@@ -103,8 +103,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   #unknowns = 0;
   #stopped: StopPlace | null = null;
 
-  /** @param lists whether the detector with lists is to see accesses */
-  constructor(request: RunRequest, program: Program, lists: boolean) {
+  /**
+   * @param lists whether the detector with lists is to see accesses
+   * @param presumes whether it is to tell races that another execution would have ordered
+   */
+  constructor(request: RunRequest, program: Program, lists: boolean, presumes = true) {
     const [x, y, z] = request.block;
     this.program = program;
     this.block = request.block;
@@ -120,6 +123,8 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       threads: this.#threads,
       onlyBarriers: needsVectorClocks(request.kernel).length === 0,
       volatileRaces: request.volatileRaces === true,
+      narrowest: narrowestReach(request.kernel, program.accesses),
+      presumes,
     };
     this.#detector = lists
       ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
@@ -127,6 +132,11 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     for (const { instructions } of program.kernel.blocks) {
       for (const instruction of instructions) this.#instructions.set(instruction.id, instruction);
     }
+  }
+
+  /** Whether anything has happened that would have ordered accesses in another execution. */
+  get hasPresumed(): boolean {
+    return this.#detector?.order.hasPresumed ?? false;
   }
 
   /** @param backEnd tells this run of what happens */

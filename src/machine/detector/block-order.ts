@@ -1,5 +1,6 @@
 /** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
-import type { ByReach } from './release-pattern.ts';
+import type { Reach } from '../../memory-model/scope.ts';
+import type { ByReach, Release } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type Knowledge, nothing } from './knowledge.ts';
 
@@ -47,24 +48,40 @@ export class BlockOrder {
   /** By thread: how often it has handed its clock on. */
   readonly times: Int32Array;
   readonly known: Knowledge[];
-  /** By thread: clocks at its last releasing fence, by reach. */
-  readonly released: (ByReach | undefined)[] = [];
-  /** By thread: what its strong reads have observed, which the next acquiring fence takes. */
-  readonly observed: (ByReach | undefined)[] = [];
+  /** By reach, then by thread: its last releasing fence that reached so far. */
+  readonly released: readonly (Release | undefined)[][];
+  /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
+  readonly observed: readonly Knowledge[][];
   /** By thread and location, for an acquire of the location itself. */
-  readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[] = [];
-  readonly copies: (Copies | undefined)[] = [];
-  readonly bulkCopies: (BulkCopies | undefined)[] = [];
+  readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
+  readonly copies: (Copies | undefined)[];
+  readonly bulkCopies: (BulkCopies | undefined)[];
   /** By barrier: clocks of the threads that arrived without waiting. */
-  readonly arrived = new Map<number, Knowledge>();
+  arrived: Map<number, Knowledge> | null = null;
 
-  constructor(ordinal: number, cluster: number, threads: number) {
+  /**
+   * @param narrowest the least that an operation of the kernel reaches
+   * @param former an order of as many threads that is not needed any more: the new one takes its arrays
+   */
+  constructor(ordinal: number, cluster: number, threads: number, narrowest: Reach, former?: BlockOrder) {
     this.ordinal = ordinal;
     this.cluster = cluster;
-    const warps = Math.ceil(threads / 32);
-    this.warpBarriers = new Int32Array(warps);
-    this.exchanges = new Int32Array(warps);
-    this.times = new Int32Array(threads);
-    this.known = new Array<Knowledge>(threads).fill(nothing);
+    const warps = (threads + 31) >> 5;
+    this.warpBarriers = former?.warpBarriers.fill(0) ?? new Int32Array(warps);
+    this.exchanges = former?.exchanges.fill(0) ?? new Int32Array(warps);
+    this.times = former?.times.fill(0) ?? new Int32Array(threads);
+    this.known = (former?.known ?? new Array<Knowledge>(threads)).fill(nothing);
+    this.released = former?.released ?? byReach<Release | undefined>(threads, narrowest);
+    this.observed = former?.observed ?? byReach<Knowledge>(threads, narrowest);
+    for (const released of this.released) released.fill(undefined);
+    for (const observed of this.observed) observed.fill(nothing);
+    this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
+    this.copies = former?.copies.length === 0 ? former.copies : [];
+    this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
   }
+}
+
+/** An array of threads for each reach from the narrowest on. */
+function byReach<Each>(threads: number, narrowest: Reach): Each[][] {
+  return [0, 1, 2].map((reach) => (reach < narrowest ? [] : new Array<Each>(threads)));
 }

@@ -15,10 +15,10 @@ import type { Moments } from './moments.ts';
 import type { PhaseClock, SyncMemory } from './sync-memory.ts';
 import { BlockOrder } from './block-order.ts';
 import { type VectorClock, clockKey, clockKinds, join, knows, withCount } from './vector-clock.ts';
-import { ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
+import { Release, ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
 import { type Fence, acquires, fenceOf, releases } from '../../memory-model/fence.ts';
-import { reachOf, reachesOver } from '../../memory-model/scope.ts';
-import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
+import { type Reach, reachOf, reachesOver } from '../../memory-model/scope.ts';
+import { type Knowledge, both, knowledgeOf, nothing, withKnown } from './knowledge.ts';
 import { SyncLocation, mostChains } from './sync-memory.ts';
 
 /** How far it is certain that one access comes before another. */
@@ -32,11 +32,20 @@ export type Presumption =
   /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
   | 'warp-exchange';
 
-/** Writes of a location that a strong read has seen: its chain, and how many of it. */
-export interface Observation {
-  readonly chain: number;
-  readonly writes: number;
+/** What the order of a run has to tell apart. */
+export interface OrderOptions {
+  /** Whether accesses acquire themselves; else what was read of a location is of interest to fences alone. */
+  readonly hasAcquires: boolean;
+  /** The least that a fence or strong access reaches. */
+  readonly narrowest: Reach;
+  /**
+   * Whether it follows the presumed order. Without it the same races are found, but none is told that another execution
+   * would have ordered; {@link HappensBefore.hasPresumed} says whether there may be such.
+   */
+  readonly presumes: boolean;
 }
+
+const allTold: OrderOptions = { hasAcquires: true, narrowest: 0, presumes: true };
 
 export class HappensBefore {
   readonly #threads: number;
@@ -46,23 +55,34 @@ export class HappensBefore {
   readonly #clusterPassed = new Map<number, Knowledge>();
   /** By block. */
   readonly #clusters: number[] = [];
+  /** Orders of blocks that have ended. */
+  readonly #ended: BlockOrder[] = [];
   #chains = 0;
   #groups = 0;
   /** What has made the presumed order larger than the certain one. */
   #hasFenceOrder = false;
   #hasPartExchanges = false;
+  #hasExchanges = false;
+  /** Whether some clock counts barriers of blocks, or of warps. */
+  #countsBlocks = false;
+  #countsWarps = false;
 
-  /** Whether accesses acquire; else what was read of a location is of interest to fences alone. */
   readonly #hasAcquires: boolean;
+  readonly #narrowest: Reach;
+  readonly #presumes: boolean;
 
-  /**
-   * @param threads of a block
-   * @param hasAcquires whether accesses acquire themselves, and not fences alone
-   */
-  constructor(threads: number, hasAcquires = true) {
+  /** @param threads of a block */
+  constructor(threads: number, { hasAcquires, narrowest, presumes }: OrderOptions = allTold) {
     this.#hasAcquires = hasAcquires;
+    this.#narrowest = narrowest;
+    this.#presumes = presumes;
     this.#threads = threads;
     this.#warps = Math.ceil(threads / 32);
+  }
+
+  /** Whether anything has happened that orders accesses presumably. */
+  get hasPresumed(): boolean {
+    return this.#hasFenceOrder || this.#hasExchanges;
   }
 
   /**
@@ -71,7 +91,12 @@ export class HappensBefore {
    */
   startBlock(ordinal: number, cluster = ordinal): BlockOrder {
     this.#clusters[ordinal] = cluster;
-    return new BlockOrder(ordinal, cluster, this.#threads);
+    return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#ended.pop());
+  }
+
+  /** A block whose threads have all exited; its order is not to be used any more. */
+  endBlock(block: BlockOrder): void {
+    this.#ended.push(block);
   }
 
   /** The cluster of a block that has started. */
@@ -123,9 +148,11 @@ export class HappensBefore {
     const { time, barriers, warpBarriers, exchanges, chain, write } = moments;
     return (
       knows(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? time[at]!) + 1) ||
-      knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? barriers[at]!) + 1) ||
-      knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? warpBarriers[at]!) + 1) ||
-      knows(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? exchanges[at]!) + 1) ||
+      (this.#countsBlocks && knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? barriers[at]!) + 1)) ||
+      (this.#countsWarps &&
+        knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? warpBarriers[at]!) + 1)) ||
+      (this.#hasExchanges &&
+        knows(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? exchanges[at]!) + 1)) ||
       (byValue && chain[at] !== 0 && knows(clock, clockKey(clockKinds.chain, chain[at]!), write[at]!))
     );
   }
@@ -136,16 +163,32 @@ export class HappensBefore {
     const warp = thread >> 5;
     const time = ++block.times[thread]!;
     let knowledge = block.known[thread]!;
-    if (block.barriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
+    if (block.barriers > 0) {
+      this.#countsBlocks = true;
+      knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
+    }
     const warpKey = ordinal * this.#warps + warp;
     const warpBarriers = block.warpBarriers[warp]!;
-    if (warpBarriers > 0) knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
+    if (warpBarriers > 0) {
+      this.#countsWarps = true;
+      knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
+    }
     // Last, where questions look first.
     knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     const exchanges = block.exchanges[warp]!;
-    if (exchanges === 0) return knowledge;
+    if (exchanges === 0 || !this.#presumes) return knowledge;
     const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
-    return { sure: knowledge.sure, presumed };
+    return knowledgeOf(knowledge.sure, presumed);
+  }
+
+  /** The same of a release that may be followed by another one before anybody takes it. */
+  #release(block: BlockOrder, thread: number): Release {
+    const warp = thread >> 5;
+    if (block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0)) {
+      return new Release(this.#snapshot(block, thread), 0, 0);
+    }
+    const key = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
+    return new Release(block.known[thread]!, key, ++block.times[thread]!);
   }
 
   #learn(block: BlockOrder, thread: number, knowledge: Knowledge): void {
@@ -186,15 +229,16 @@ export class HappensBefore {
    * @param barrier its number, as for `arrive`; those that arrived before take part
    */
   partBarrier(block: BlockOrder, barrier: number, threads: readonly number[]): void {
-    let all = block.arrived.get(barrier) ?? nothing;
-    block.arrived.delete(barrier);
+    let all = block.arrived?.get(barrier) ?? nothing;
+    block.arrived?.delete(barrier);
     for (const thread of threads) all = both(all, this.#snapshot(block, thread));
     for (const thread of threads) this.#learn(block, thread, all);
   }
 
   /** A thread arrives at a barrier without waiting (`bar.arrive`). */
   arrive(block: BlockOrder, barrier: number, thread: number): void {
-    block.arrived.set(barrier, both(block.arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
+    const arrived = (block.arrived ??= new Map<number, Knowledge>());
+    arrived.set(barrier, both(arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
   }
 
   /** Lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
@@ -213,8 +257,10 @@ export class HappensBefore {
   exchange(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
     const { known } = block;
     let presumed: VectorClock = null;
+    this.#hasExchanges = true;
+    if (threads === null) block.exchanges[warp]!++;
+    if (!this.#presumes) return;
     if (threads === null) {
-      block.exchanges[warp]!++;
       const end = Math.min(32 * warp + 32, this.#threads);
       for (let thread = 32 * warp; thread < end; thread++) presumed = join(presumed, known[thread]!.presumed);
       for (let thread = 32 * warp; thread < end; thread++) presume(known, thread, presumed);
@@ -247,21 +293,29 @@ export class HappensBefore {
   fence(block: BlockOrder, thread: number, semantics: Fence['semantics'], scope: Scope): void {
     const reach = reachOf[scope];
     if (acquires(semantics)) {
-      const observed = block.observed[thread];
-      if (observed) this.#learn(block, thread, upTo(observed, reach));
+      for (let at = this.#narrowest; at <= reach; at++) {
+        const observed = block.observed[at]!;
+        const seen = observed[thread]!;
+        if (seen === nothing) continue;
+        this.#learn(block, thread, seen);
+        // A later fence would learn nothing else of it.
+        observed[thread] = nothing;
+      }
     }
     if (!releases(semantics)) return;
+    let release: Release;
     if (semantics === 'sc') {
-      const { known } = block;
-      presume(known, thread, this.#fences.take(reach, block).presumed);
-      const { presumed } = this.#snapshot(block, thread);
-      this.#fences.add({ sure: null, presumed }, reach, block);
       this.#hasFenceOrder = true;
+      if (this.#presumes) presume(block.known, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
+      release = this.#release(block, thread);
+      if (this.#presumes) {
+        this.#fences.add(knowledgeOf(null, release.clock.presumed), reach, block, this.#narrowest);
+      }
+    } else {
+      release = this.#release(block, thread);
     }
-    const clock = this.#snapshot(block, thread);
     // What a thread has handed on before is part of what it hands on now.
-    const [, cluster, wide] = block.released[thread] ?? nothingByReach;
-    block.released[thread] = [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide];
+    for (let at = this.#narrowest; at <= reach; at++) block.released[at]![thread] = release;
   }
 
   /** The location at which a strong write is to happen. */
@@ -276,50 +330,58 @@ export class HappensBefore {
 
   /**
    * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
-   * @returns what the thread knows once the access has been performed: null where it reads what it may not observe
+   * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
    */
   strongRead(
     block: BlockOrder,
     thread: number,
     location: SyncLocation,
     semantics: Semantics,
-    scope: Scope,
-  ): Observation | null {
+    reach: Reach,
+  ): boolean {
     const { writer } = location;
-    const reach = reachOf[scope];
-    let seen = nothingByReach;
-    let observation: Observation | null = null;
-    if (writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block)) {
-      observation = { chain: location.chain, writes: location.writes };
-      seen = location.handover.forBlock(block);
-      if (seen.some((knowledge) => knowledge !== nothing)) {
-        block.observed[thread] = joinByReach(block.observed[thread] ?? nothingByReach, seen);
-        if (this.#hasAcquires && !acquires(semantics)) {
-          const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
-          places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
-        }
+    const observes = writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block);
+    const isAcquire = acquires(semantics);
+    let all = nothing;
+    if (observes) {
+      for (let at = this.#narrowest; at <= 2; at++) {
+        const seen = location.handover.at(at, block);
+        if (seen === nothing) continue;
+        const observed = block.observed[at]!;
+        observed[thread] = both(observed[thread]!, seen);
+        if (isAcquire && at <= reach) all = both(all, seen);
       }
+      if (this.#hasAcquires && !isAcquire) this.#observeAt(block, thread, location);
     }
-    if (!acquires(semantics)) return observation;
-    const earlier = block.observedAt[thread]?.get(location) ?? nothingByReach;
-    this.#learn(block, thread, both(upTo(seen, reach), upTo(earlier, reach)));
-    return observation;
+    if (!isAcquire) return observes;
+    const earlier = block.observedAt[thread]?.get(location);
+    this.#learn(block, thread, earlier ? both(all, upTo(earlier, reach)) : all);
+    return observes;
+  }
+
+  /** Keeps what a thread has observed of a location for an acquire of that. */
+  #observeAt(block: BlockOrder, thread: number, location: SyncLocation): void {
+    const { handover } = location;
+    const seen = [handover.at(0, block), handover.at(1, block), handover.at(2, block)] as const;
+    if (seen.every((knowledge) => knowledge === nothing)) return;
+    const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
+    places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
   }
 
   /**
    * Writes that a thread has observed come before what follows the read, not before the read itself: of a chain of
    * atomics the first and the last need not be strong to each other (PTX ISA, observation and causality order).
+   * @param writes how many of the chain
    */
-  observed(block: BlockOrder, thread: number, { chain, writes }: Observation): void {
+  observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
     block.known[thread] = withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes);
   }
 
   /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */
-  beginWrite(block: BlockOrder, location: SyncLocation, scope: Scope, isAtomic: boolean): void {
+  beginWrite(block: BlockOrder, location: SyncLocation, reach: Reach, isAtomic: boolean): void {
     const { writer, writerReach } = location;
-    const reach = reachOf[scope];
     if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
-      location.handover = new ReleasedKnowledge();
+      location.handover.clear();
       if (location.chains < mostChains) {
         location.chains++;
         location.chain = ++this.#chains;
@@ -332,21 +394,23 @@ export class HappensBefore {
   }
 
   /** The strong write, or the writing part of the atomic, that `beginWrite` began. */
-  endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, scope: Scope): void {
-    const reach = reachOf[scope];
+  endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): void {
     const { handover } = location;
-    const add = (released: ByReach | undefined): void => {
-      if (released) for (const at of [0, 1, 2] as const) handover.add(released[at], at, block);
-    };
-    add(block.released[thread]);
+    for (let at = this.#narrowest; at <= 2; at++) {
+      const released = block.released[at]![thread];
+      if (released) handover.add(released.clock, at, block, this.#narrowest);
+    }
+    if (location.releases === null && !releases(semantics)) return;
     const key = block.ordinal * this.#threads + thread;
+    const own = (location.releases ??= new Map<number, ByReach>());
     if (releases(semantics)) {
       const clock = this.#snapshot(block, thread);
-      const releases = (location.releases ??= new Map<number, ByReach>());
-      const [, cluster, wide] = releases.get(key) ?? nothingByReach;
-      releases.set(key, [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide]);
+      const [, cluster, wide] = own.get(key) ?? nothingByReach;
+      own.set(key, [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide]);
     }
-    add(location.releases?.get(key));
+    const released = own.get(key);
+    if (!released) return;
+    for (let at = this.#narrowest; at <= 2; at++) handover.add(released[at]!, at, block, this.#narrowest);
   }
 
   // Copies
@@ -455,7 +519,7 @@ export class HappensBefore {
 function presume(known: Knowledge[], thread: number, presumed: VectorClock): void {
   const own = known[thread]!;
   const joined = join(own.presumed, presumed);
-  if (joined !== own.presumed) known[thread] = { sure: own.sure, presumed: joined };
+  if (joined !== own.presumed) known[thread] = knowledgeOf(own.sure, joined);
 }
 
 /** Gives threads `first` to before `end` all that any of them knows. */

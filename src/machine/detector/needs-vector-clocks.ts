@@ -2,6 +2,8 @@
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { isVolatile, strengthOf } from '../../memory-model/conflict.ts';
 import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
+import { type Reach, reachOf } from '../../memory-model/scope.ts';
+import type { Scope } from '../../isa/model/operation.ts';
 
 /**
  * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
@@ -72,6 +74,25 @@ export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] 
   if (readsStrongly && writesStrongly) reasons.add('strong-read');
   if (widths.size > 1) reasons.add('mixed-width');
   return [...reasons];
+}
+
+/**
+ * The least that a fence or strong access of a kernel reaches: mostly all of the launch.
+ * @param sites its accesses
+ */
+export function narrowestReach(kernel: Kernel, sites: readonly { readonly strong: Scope | null }[]): Reach {
+  let narrowest: Reach = 2;
+  const meet = (scope: Scope): void => {
+    if (reachOf[scope] < narrowest) narrowest = reachOf[scope];
+  };
+  for (const { strong } of sites) if (strong !== null) meet(strong);
+  for (const { instructions } of kernel.blocks) {
+    for (const { operation } of instructions) {
+      const fence = fenceOf(operation.effect);
+      if (fence) meet(fence.scope);
+    }
+  }
+  return narrowest;
 }
 
 /** Whether a barrier may be one of part of the block: it counts threads, or is arrived at without waiting. */

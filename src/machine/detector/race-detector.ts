@@ -4,12 +4,11 @@
  * found: those that are not known to come before all later ones, of each instruction a few.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
-import type { Scope } from '../../isa/model/operation.ts';
-import type { Reach } from '../../memory-model/scope.ts';
+import { type Reach, reachOf } from '../../memory-model/scope.ts';
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
-import { HappensBefore, type Observation, precedence } from './happens-before.ts';
+import { HappensBefore, precedence } from './happens-before.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
 import { acquires } from '../../memory-model/fence.ts';
 import { Moments } from './moments.ts';
@@ -137,6 +136,10 @@ interface DetectorOptions {
   readonly onlyBarriers: boolean;
   /** Volatile accesses conflict with each other and with atomics, as in CUDA C++; else they are as relaxed atomics. */
   readonly volatileRaces: boolean;
+  /** The least that a fence or strong access of the kernel reaches; absent: any. */
+  readonly narrowest?: Reach;
+  /** Whether races are told that another execution would have ordered; absent: yes. */
+  readonly presumes?: boolean;
 }
 
 export class RaceDetector<Page extends WatchedPage> {
@@ -153,14 +156,21 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #isVolatile: readonly boolean[];
   /** By site: whether it conflicts with any other, or with itself. */
   readonly #isConflicting: readonly boolean[];
+  /** By site: how far it reaches as a strong access; -1: it is weak. */
+  readonly #reaches: readonly (Reach | -1)[];
   readonly #pool = new Pool();
+  /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
+  readonly #observedChains: number[] = [];
+  readonly #observedWrites: number[] = [];
+  #observed = 0;
 
   /** @param report called for each racing pair of accesses; a pair of sites may come often */
   constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
-    this.order = new HappensBefore(
-      options.threads,
-      sites.some(({ semantics }) => acquires(semantics)),
-    );
+    this.order = new HappensBefore(options.threads, {
+      hasAcquires: sites.some(({ semantics }) => acquires(semantics)),
+      narrowest: options.narrowest ?? 0,
+      presumes: options.presumes ?? true,
+    });
     this.#sites = sites;
     this.#threads = options.threads;
     this.#onlyBarriers = options.onlyBarriers;
@@ -175,6 +185,7 @@ export class RaceDetector<Page extends WatchedPage> {
         }
       }
     }
+    this.#reaches = sites.map(({ strong }) => (strong === null ? -1 : reachOf[strong]));
     const meets = ({ index }: AccessSite, test: (pair: number) => boolean): boolean =>
       sites.some((_, other) => test(this.#pairs[index * sites.length + other]!));
     this.#isConflicting = sites.map((site) => meets(site, (pair) => pair !== 0));
@@ -195,21 +206,22 @@ export class RaceDetector<Page extends WatchedPage> {
       this.synchronise(page, offset, site, block, thread);
       return;
     }
-    const strong = site.countsPhases ? null : site.strong;
+    const reach = site.countsPhases ? -1 : this.#reaches[site.index]!;
     const copy = this.#copyOf(site, block, thread);
-    const observed =
-      strong === null || operation === 'write' ? [] : this.#read(page, offset, site, strong, block, thread);
+    this.#observed = 0;
+    if (reach !== -1 && operation !== 'write') this.#read(page, offset, site, reach, block, thread);
     if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
     page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
     if (copy) page.hasCopies = true;
     const { cellShift } = page;
     const location = operation === 'read' || site.countsPhases ? null : this.#overwrite(page, offset, site, block);
+    if (location !== null) location.namedChain = location.chain;
     const end = (offset + site.bytes) >> cellShift;
     for (let cell = offset >> cellShift; cell < end; cell++) {
       this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);
     }
-    for (const observation of observed) this.order.observed(block, thread, observation);
-    if (strong !== null && operation !== 'read') this.#written(page, offset, site, strong, block, thread);
+    this.#learnObserved(block, thread);
+    if (location !== null) this.#written(page, offset, site, location, block, thread);
   }
 
   /**
@@ -217,15 +229,17 @@ export class RaceDetector<Page extends WatchedPage> {
    * @param thread number in the block
    */
   synchronise(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number): void {
-    const { operation, strong } = site;
-    if (strong === null) {
+    const { operation } = site;
+    const reach = this.#reaches[site.index]!;
+    if (reach === -1) {
       if (operation !== 'read') page.sync?.overwrite(offset, site.bytes, null);
       return;
     }
-    const observed = operation === 'write' ? [] : this.#read(page, offset, site, strong, block, thread);
-    if (operation !== 'read') this.#overwrite(page, offset, site, block);
-    for (const observation of observed) this.order.observed(block, thread, observation);
-    if (operation !== 'read') this.#written(page, offset, site, strong, block, thread);
+    this.#observed = 0;
+    if (operation !== 'write') this.#read(page, offset, site, reach, block, thread);
+    const location = operation === 'read' ? null : this.#overwrite(page, offset, site, block);
+    this.#learnObserved(block, thread);
+    if (location !== null) this.#written(page, offset, site, location, block, thread);
   }
 
   #copyOf({ copy, operation }: AccessSite, block: BlockOrder, thread: number): CopyGroup | undefined {
@@ -236,48 +250,59 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** A strong read takes what the locations of its elements hand over. */
-  #read(
-    page: Page,
-    offset: number,
-    site: AccessSite,
-    strong: Scope,
-    block: BlockOrder,
-    thread: number,
-  ): readonly Observation[] {
-    if (!page.sync) return [];
-    const observed: Observation[] = [];
+  #read(page: Page, offset: number, site: AccessSite, reach: Reach, block: BlockOrder, thread: number): void {
+    const { sync } = page;
+    if (sync === null) return;
     const bytes = bytesOfElement(site);
     for (let at = offset; at < offset + site.bytes; at += bytes) {
-      const location = page.sync.find(at, bytes);
-      const observation = location && this.order.strongRead(block, thread, location, site.semantics, strong);
-      if (observation) observed.push(observation);
+      const location = sync.find(at, bytes);
+      if (location === undefined) continue;
+      if (!this.order.strongRead(block, thread, location, site.semantics, reach) || !location.isNamed) continue;
+      this.#observedChains[this.#observed] = location.chain;
+      this.#observedWrites[this.#observed] = location.writes;
+      this.#observed++;
     }
-    return observed;
+  }
+
+  #learnObserved(block: BlockOrder, thread: number): void {
+    for (let at = 0; at < this.#observed; at++) {
+      this.order.observed(block, thread, this.#observedChains[at]!, this.#observedWrites[at]!);
+    }
   }
 
   /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */
   #overwrite(page: Page, offset: number, site: AccessSite, block: BlockOrder): SyncLocation | null {
-    const { strong } = site;
-    if (strong === null) {
+    const reach = this.#reaches[site.index]!;
+    if (reach === -1) {
       page.sync?.overwrite(offset, site.bytes, null);
       return null;
     }
-    page.sync ??= new SyncMemory();
+    const sync = (page.sync ??= new SyncMemory());
     const bytes = bytesOfElement(site);
     let location: SyncLocation | null = null;
     for (let at = offset + site.bytes - bytes; at >= offset; at -= bytes) {
-      location = this.order.locationAt(page.sync, at, bytes);
-      page.sync.overwrite(at, bytes, location);
-      this.order.beginWrite(block, location, strong, site.operation === 'atomic');
+      location = this.order.locationAt(sync, at, bytes);
+      sync.overwrite(at, bytes, location);
+      this.order.beginWrite(block, location, reach, site.operation === 'atomic');
     }
     return location;
   }
 
-  #written(page: Page, offset: number, site: AccessSite, strong: Scope, block: BlockOrder, thread: number): void {
+  /** @param first its first location */
+  #written(
+    page: Page,
+    offset: number,
+    site: AccessSite,
+    first: SyncLocation,
+    block: BlockOrder,
+    thread: number,
+  ): void {
+    const reach = this.#reaches[site.index]! as Reach;
     const bytes = bytesOfElement(site);
-    for (let at = offset; at < offset + site.bytes; at += bytes) {
+    this.order.endWrite(block, thread, first, site.semantics, reach);
+    for (let at = offset + bytes; at < offset + site.bytes; at += bytes) {
       const location = this.order.locationAt(page.sync!, at, bytes);
-      this.order.endWrite(block, thread, location, site.semantics, strong);
+      this.order.endWrite(block, thread, location, site.semantics, reach);
     }
   }
 

@@ -1,29 +1,83 @@
 /** What releases hand over to acquires, by the scopes that let them meet. */
 import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
-import { type Knowledge, both, nothing } from './knowledge.ts';
+import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
 
-/** What operations with scopes hand over, by which of the operations that take it they are morally strong with. */
+/**
+ * What operations with scopes hand over, by which of the operations that take it they are morally strong with. Where no
+ * operation of the kernel reaches less far than `narrowest`, nothing is kept for those that would.
+ */
 export class ReleasedKnowledge {
   #wide = nothing;
-  readonly #clusters = new Map<number, Knowledge>();
-  readonly #blocks = new Map<number, Knowledge>();
+  #clusters: Map<number, Knowledge> | null = null;
+  #blocks: Map<number, Knowledge> | null = null;
+  /** What was added last, where all of it went the same way. */
+  #last = nothing;
 
-  add(knowledge: Knowledge, reach: Reach, block: BlockInCluster): void {
+  add(knowledge: Knowledge, reach: Reach, block: BlockInCluster, narrowest: Reach): void {
     if (knowledge === nothing) return;
-    this.#blocks.set(block.ordinal, both(this.#blocks.get(block.ordinal) ?? nothing, knowledge));
+    if (narrowest === 2) {
+      if (knowledge !== this.#last) this.#wide = both(this.#wide, knowledge);
+      this.#last = knowledge;
+      return;
+    }
+    if (narrowest === 0) {
+      const blocks = (this.#blocks ??= new Map<number, Knowledge>());
+      blocks.set(block.ordinal, both(blocks.get(block.ordinal) ?? nothing, knowledge));
+    }
     if (reach >= 1) {
-      this.#clusters.set(block.cluster, both(this.#clusters.get(block.cluster) ?? nothing, knowledge));
+      const clusters = (this.#clusters ??= new Map<number, Knowledge>());
+      clusters.set(block.cluster, both(clusters.get(block.cluster) ?? nothing, knowledge));
     }
     if (reach === 2) this.#wide = both(this.#wide, knowledge);
   }
 
-  /** By reach, what an operation of that reach by a thread of the block takes in addition to narrower ones. */
-  forBlock(block: BlockInCluster): ByReach {
-    return [this.#blocks.get(block.ordinal) ?? nothing, this.#clusters.get(block.cluster) ?? nothing, this.#wide];
+  /** What an operation of a reach by a thread of the block takes in addition to narrower ones. */
+  at(reach: Reach, block: BlockInCluster): Knowledge {
+    if (reach === 2) return this.#wide;
+    if (reach === 1) return this.#clusters?.get(block.cluster) ?? nothing;
+    return this.#blocks?.get(block.ordinal) ?? nothing;
   }
 
-  take(reach: Reach, block: BlockInCluster): Knowledge {
-    return upTo(this.forBlock(block), reach);
+  /** What an operation of a reach by a thread of the block takes. */
+  take(reach: Reach, block: BlockInCluster, narrowest: Reach): Knowledge {
+    let all = nothing;
+    for (let at = narrowest; at <= reach; at++) all = both(all, this.at(at, block));
+    return all;
+  }
+
+  /** Nothing is handed over any more. */
+  clear(): void {
+    this.#wide = nothing;
+    this.#last = nothing;
+    this.#clusters = null;
+    this.#blocks = null;
+  }
+}
+
+/** A release by a thread: all that came before it, as a clock once somebody is handed that. */
+export class Release {
+  readonly #key: number;
+  readonly #time: number;
+  #known: Knowledge;
+  #isJoined: boolean;
+
+  /**
+   * @param known of the thread; all of it where `time` is 0
+   * @param key of the thread's own accesses, of which those before `time` come before the release
+   */
+  constructor(known: Knowledge, key: number, time: number) {
+    this.#known = known;
+    this.#key = key;
+    this.#time = time;
+    this.#isJoined = time === 0;
+  }
+
+  get clock(): Knowledge {
+    if (!this.#isJoined) {
+      this.#known = withKnown(this.#known, this.#key, this.#time);
+      this.#isJoined = true;
+    }
+    return this.#known;
   }
 }
 

@@ -8,22 +8,29 @@ export class SyncLocation {
   /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
   chain = 0;
   chains = 0;
+  /** The last chain of which a write is remembered as an access: of others it does not matter who observed them. */
+  namedChain = 0;
   /** First byte and number of bytes. */
   readonly offset: number;
   readonly bytes: number;
   /** Strong writes of the chain so far. */
   writes = 0;
-  /** The thread that wrote its value, or null if that was not a strong write of this location. */
+  /** The block of the thread that wrote its value, or null if that was not a strong write of this location. */
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
   /** Of the release patterns whose write the value stems from, through atomics. */
-  handover = new ReleasedKnowledge();
+  readonly handover = new ReleasedKnowledge();
   /** By thread: of its releases of this location, which its later strong writes to it continue. */
   releases: Map<number, ByReach> | null = null;
 
   constructor(offset: number, bytes: number) {
     this.offset = offset;
     this.bytes = bytes;
+  }
+
+  /** Whether some access is remembered that reading its value may order. */
+  get isNamed(): boolean {
+    return this.namedChain === this.chain;
   }
 }
 
@@ -36,6 +43,9 @@ const bucketShift = 4;
 export class SyncMemory {
   /** By offset / 16, which no strong access straddles. */
   readonly #buckets = new Map<number, SyncLocation[]>();
+  #locations = 0;
+  /** The one that was found last: a lock is asked for again and again. */
+  #last: SyncLocation | null = null;
   /** Of mbarriers, by offset. */
   readonly #phases = new Map<number, PhaseClock>();
 
@@ -46,10 +56,22 @@ export class SyncMemory {
   }
 
   find(offset: number, bytes: number): SyncLocation | undefined {
-    return this.#buckets.get(offset >> bucketShift)?.find((each) => each.offset === offset && each.bytes === bytes);
+    const last = this.#last;
+    if (last !== null && last.offset === offset && last.bytes === bytes) return last;
+    const bucket = this.#buckets.get(offset >> bucketShift);
+    if (bucket === undefined) return undefined;
+    for (let at = 0; at < bucket.length; at++) {
+      const location = bucket[at]!;
+      if (location.offset === offset && location.bytes === bytes) {
+        this.#last = location;
+        return location;
+      }
+    }
+    return undefined;
   }
 
   add(location: SyncLocation): void {
+    this.#locations++;
     const bucket = this.#buckets.get(location.offset >> bucketShift);
     if (bucket) bucket.push(location);
     else this.#buckets.set(location.offset >> bucketShift, [location]);
@@ -57,12 +79,17 @@ export class SyncMemory {
 
   /** A write ends what the values that it overwrites hand over. */
   overwrite(offset: number, bytes: number, except: SyncLocation | null): void {
-    for (let at = offset >> bucketShift; at <= (offset + bytes - 1) >> bucketShift; at++) {
-      for (const location of this.#buckets.get(at) ?? []) {
+    if (except !== null && this.#locations === 1) return;
+    const end = offset + bytes;
+    for (let at = offset >> bucketShift; at <= (end - 1) >> bucketShift; at++) {
+      const bucket = this.#buckets.get(at);
+      if (bucket === undefined) continue;
+      for (let index = 0; index < bucket.length; index++) {
+        const location = bucket[index]!;
         if (location === except || location.writer === null) continue;
-        if (location.offset < offset + bytes && offset < location.offset + location.bytes) {
+        if (location.offset < end && offset < location.offset + location.bytes) {
           location.writer = null;
-          location.handover = new ReleasedKnowledge();
+          location.handover.clear();
         }
       }
     }

@@ -25,7 +25,7 @@ interface Branch {
 type Trie = Branch | null;
 
 /** What two clocks know, and that `key` has come to `count` (0: nothing more). */
-class JoinedClock {
+export class JoinedClock {
   a: VectorClock;
   b: VectorClock;
   readonly key: number;
@@ -37,6 +37,15 @@ class JoinedClock {
   isTrie = false;
   /** Questions that were answered without a trie. */
   questions = 0;
+
+  /** A clock is {@link Knowledge} whose presumed order is the certain one. */
+  get sure(): VectorClock {
+    return this;
+  }
+
+  get presumed(): VectorClock {
+    return this;
+  }
 
   constructor(a: VectorClock, b: VectorClock, key: number, count: number) {
     this.a = a;
@@ -121,11 +130,17 @@ export function withCount(clock: VectorClock, key: number, count: number): Vecto
   return new JoinedClock(clock, null, key, count);
 }
 
-/** The clock that knows all that either knows; the same as one of them where that was joined with the other last. */
+/** The clock that knows all that either knows; the same as one of them where that was joined of the other of late. */
 export function join(a: VectorClock, b: VectorClock): VectorClock {
   if (a === b || b === null) return a;
-  if (a === null || b.a === a || b.b === a) return b;
-  return a.a === b || a.b === b ? a : new JoinedClock(a, b, 0, 0);
+  if (a === null || includes(b, a)) return b;
+  return includes(a, b) ? a : new JoinedClock(a, b, 0, 0);
+}
+
+/** Whether a clock is seen to be part of another: a thread that has taken a lock mostly joins what it took it with. */
+function includes(whole: JoinedClock, part: JoinedClock): boolean {
+  const { a, b } = whole;
+  return a === part || b === part || (a !== null && (a.a === part || a.b === part));
 }
 
 function leaf(key: number, count: number): Branch {

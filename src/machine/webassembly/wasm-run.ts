@@ -98,13 +98,18 @@ function runSifted(request: RunRequest, plan: Plan): RunResult | null | 'overful
   const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
   if (roomFor(plan) < 1 || isFilledForLittle) return null;
   const first = new WasmRun(request, plan, { lists: false });
-  const { faults } = first.runOn({ mode: 'detect', cells: [] });
+  const sifted = first.runOn({ mode: 'detect', cells: [] });
+  // Without cells that may race there are no races, and all else the first run has found.
+  if (first.cells.length === 0) return sifted;
   if (first.cells.length > mostSifted) return 'overfull';
-  const result = new WasmRun(request, plan, { lists: true }).runOn({ mode: 'record', cells: first.cells });
+  const use: WordUse = { mode: 'record', cells: first.cells };
+  const clocks = new WasmRun(request, plan, { lists: true, presumes: false });
+  let result = clocks.runOn(use);
+  if (result.races.length > 0 && clocks.hasPresumed) result = new WasmRun(request, plan, { lists: true }).runOn(use);
   const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
   return {
     ...result,
-    faults: faults.filter(({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`)),
+    faults: sifted.faults.filter(({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`)),
   };
 }
 
@@ -122,9 +127,13 @@ class WasmRun extends MachineRun implements WasmHost {
   constructor(
     request: RunRequest,
     plan: Plan,
-    { lists, isBrief = false }: { readonly lists: boolean; readonly isBrief?: boolean },
+    {
+      lists,
+      isBrief = false,
+      presumes = true,
+    }: { readonly lists: boolean; readonly isBrief?: boolean; readonly presumes?: boolean },
   ) {
-    super(request, plan.program, lists);
+    super(request, plan.program, lists, presumes);
     this.#isBrief = isBrief;
     this.#request = request;
     this.#plan = plan;
