@@ -64,7 +64,7 @@ export interface MachineHost {
   /** An instruction that a thread executes outside the back end; gives its results. */
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */
-  event(who: Executor, instruction: InstructionId): void;
+  event(block: ResidentBlock, thread: number, instruction: InstructionId): void;
   /** A read of bytes that no thread has written. */
   uninitialised(who: Executor, access: MemoryAccess, page: TrackedPage, offset: number): void;
 }

@@ -78,7 +78,9 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   #backEnd!: MemoryBackEnd;
   /** By block. */
   readonly #orders = new Map<number, BlockOrder>();
-  /** By block. */
+  /** That of the block whose threads did something last. */
+  #lastOrder: BlockOrder | undefined;
+  /** By block that has passed any. */
   readonly #passed = new Map<number, Passed>();
   readonly #passedByGrid = new Passed();
   /** Blocks that used barriers or memory of a cluster. */
@@ -237,22 +239,29 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       }
       if (access.operation !== 'read') written.fill(1, offset, end);
     }
-    const order = this.#orders.get(block.ordinal);
+    const order = this.#orderOf(block);
     if (order) this.#detector?.record(page, offset, access, order, thread, page.region === null);
   }
 
   handOver(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void {
-    const order = this.#orders.get(block.ordinal);
+    const order = this.#orderOf(block);
     if (order) this.#detector?.synchronise(page, offset, access, order, thread);
   }
 
-  event(who: Executor, instruction: InstructionId): void {
-    const order = this.#orders.get(who.block.ordinal);
+  event(block: ResidentBlock, thread: number, instruction: InstructionId): void {
+    const order = this.#orderOf(block);
     if (!order) return;
     const executed = this.#instructions.get(instruction)!;
-    this.#detector?.order.event(order, who.thread, executed);
+    this.#detector?.order.event(order, thread, executed);
     const { kind } = executed.operation.effect;
-    if (kind === 'cluster-barrier') this.#usesCluster.add(who.block.ordinal);
+    if (kind === 'cluster-barrier') this.#usesCluster.add(block.ordinal);
+  }
+
+  /** The order of a block; undefined without the detector with lists. */
+  #orderOf({ ordinal }: ResidentBlock): BlockOrder | undefined {
+    let order = this.#lastOrder;
+    if (order === undefined || order.ordinal !== ordinal) this.#lastOrder = order = this.#orders.get(ordinal);
+    return order;
   }
 
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[] {
@@ -316,7 +325,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     block.resident.passedBarrier();
     if (!this.#detector) return;
     this.#detector.order.fullBarrier(this.#orders.get(block.ordinal)!);
-    this.#passed.get(block.ordinal)!.add(barrier);
+    this.#passedBy(block.ordinal).add(barrier);
   }
 
   partBarrier(block: ThreadBlock, barrier: number, threads: readonly number[]): void {
@@ -355,7 +364,12 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   blockStarted(block: ThreadBlock): void {
     if (!this.#detector) return;
     this.#orders.set(block.ordinal, this.#detector.order.startBlock(block.ordinal, this.#clusterOf(block.ordinal)));
-    this.#passed.set(block.ordinal, new Passed());
+  }
+
+  #passedBy(block: number): Passed {
+    let passed = this.#passed.get(block);
+    if (!passed) this.#passed.set(block, (passed = new Passed()));
+    return passed;
   }
 
   /** The number of a block's cluster; blocks without one are clusters of their own. */
@@ -369,10 +383,13 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   }
 
   blockEnded(block: ThreadBlock): void {
-    if (this.#detector) for (const page of this.#backEnd.sharedPages(block.resident)) this.#detector.forget(page);
+    this.#ended++;
+    if (!this.#detector) return;
+    for (const page of this.#backEnd.sharedPages(block.resident)) this.#detector.forget(page);
+    this.#detector.order.endBlock(this.#orders.get(block.ordinal)!);
     this.#orders.delete(block.ordinal);
     this.#passed.delete(block.ordinal);
-    this.#ended++;
+    this.#lastOrder = undefined;
   }
 
   /** The step at which a run ends that has shown enough now. */
@@ -403,7 +420,8 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   gridBarrier(barrier: Instruction): void {
     if (this.#detector) {
       for (const order of this.#orders.values()) this.#detector.order.fullBarrier(order);
-      for (const passed of [...this.#passed.values(), this.#passedByGrid]) passed.add(barrier);
+      for (const block of this.#orders.keys()) this.#passedBy(block).add(barrier);
+      this.#passedByGrid.add(barrier);
       for (const page of this.#backEnd.globalPages()) this.#detector.forget(page);
     }
     this.#backEnd.forgetGlobal();

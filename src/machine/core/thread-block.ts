@@ -53,9 +53,9 @@ export class ThreadBlock {
   #common = 0;
   #exited = 0;
   /** Threads that executed `bar.arrive`, by barrier number. */
-  readonly #arrived = new Map<number, number[]>();
+  #arrived: Map<number, number[]> | null = null;
   /** How often threads arrived at each barrier, by suspension: the number for all, or by thread once it differs. */
-  readonly #arrivals = new Map<number, number | Int32Array>();
+  #arrivals: Map<number, number | Int32Array> | null = null;
 
   constructor(host: BlockHost, resident: ResidentBlock, ordinal: number, position: Dim3) {
     this.#host = host;
@@ -363,6 +363,7 @@ export class ThreadBlock {
       const number = this.#operand(thread, 0) as number;
       const { effect } = this.#suspension(thread);
       if (effect.kind === 'barrier' && effect.form === 'arrive') {
+        this.#arrived ??= new Map();
         const arrived = this.#arrived.get(number);
         if (arrived) arrived.push(thread);
         else this.#arrived.set(number, [thread]);
@@ -389,7 +390,7 @@ export class ThreadBlock {
   #isWholeBarrier({ effect, instruction, index }: Suspension): boolean {
     if (effect.kind !== 'barrier' || effect.form !== 'sync' || instruction.arguments.length > 1) return false;
     const number = this.resident.operandWords(index, 0);
-    return typeof number === 'number' && !this.#arrived.has(number);
+    return typeof number === 'number' && this.#arrived?.has(number) !== true;
   }
 
   /** Whether all threads are in the same round of each loop around the barrier. */
@@ -401,6 +402,7 @@ export class ThreadBlock {
   }
 
   #passWhole({ index, instruction, resume }: Suspension): void {
+    this.#arrivals ??= new Map();
     const arrivals = this.#arrivals.get(index) ?? 0;
     if (typeof arrivals === 'number') this.#arrivals.set(index, arrivals + 1);
     else for (let thread = 0; thread < this.#count; thread++) arrivals[thread]!++;
@@ -411,7 +413,7 @@ export class ThreadBlock {
   #resolveBarrier(number: number, group: readonly number[]): boolean | 'stuck' {
     const count = this.#barrierCount(group[0]!);
     const alive = this.#count - this.#exited;
-    const arrivals = this.#arrived.get(number) ?? [];
+    const arrivals = this.#arrived?.get(number) ?? [];
     const arrived = arrivals.length;
     // The hardware counts whole warps: a count up to the next multiple of 32 means all threads.
     const everyone = Math.ceil(this.#count / 32) * 32;
@@ -430,7 +432,7 @@ export class ThreadBlock {
     if (count !== null || group.length < alive) this.#reportPartWarp(group);
     if (forAll && arrived === 0) this.#host.fullBarrier(this, this.#suspension(group[0]!).instruction);
     else this.#host.partBarrier(this, number, group);
-    this.#arrived.delete(number);
+    this.#arrived?.delete(number);
     this.#releaseBarrier(group);
     return true;
   }
@@ -460,6 +462,7 @@ export class ThreadBlock {
   }
 
   #arrivalsAt(suspension: number): Int32Array {
+    this.#arrivals ??= new Map();
     let arrivals = this.#arrivals.get(suspension) ?? 0;
     if (typeof arrivals === 'number') {
       arrivals = new Int32Array(this.#count).fill(arrivals);

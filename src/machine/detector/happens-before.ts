@@ -109,23 +109,23 @@ export class HappensBefore {
    * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
    */
   precedes(moments: Moments, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
-    const group = moments.copy[at];
+    const group = moments.copy.length === 0 ? undefined : moments.copy[at];
     if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
     const time = group?.done ?? null;
     const { sure, presumed } = block.known[thread]!;
     const warp = thread >> 5;
     let sameWarp = false;
-    if (moments.block[at] === block.ordinal) {
-      const other = moments.thread[at]!;
+    if (moments.block(at) === block.ordinal) {
+      const other = moments.thread(at);
       if (other === thread) return precedence.sure;
-      if ((time?.barriers ?? moments.barriers[at]!) < block.barriers) return precedence.sure;
+      if ((time?.barriers ?? moments.barriers(at)) < block.barriers) return precedence.sure;
       sameWarp = other >> 5 === warp;
-      if (sameWarp && (time?.warpBarriers ?? moments.warpBarriers[at]!) < block.warpBarriers[warp]!) {
+      if (sameWarp && (time?.warpBarriers ?? moments.warpBarriers(at)) < block.warpBarriers[warp]!) {
         return precedence.sure;
       }
     }
     if (sure !== null && this.#isKnown(sure, moments, at, time, byValue)) return precedence.sure;
-    if (sameWarp && (time?.exchanges ?? moments.exchanges[at]!) < block.exchanges[warp]!) return precedence.presumed;
+    if (sameWarp && (time?.exchanges ?? moments.exchanges(at)) < block.exchanges[warp]!) return precedence.presumed;
     return presumed !== sure && this.#isKnown(presumed, moments, at, time, byValue)
       ? precedence.presumed
       : precedence.no;
@@ -134,26 +134,26 @@ export class HappensBefore {
   /** Why a moment presumably comes before the next instruction of a thread. */
   presumptions(moments: Moments, at: number, block: BlockOrder, thread: number): readonly Presumption[] {
     const warp = thread >> 5;
-    const sameWarp = moments.block[at] === block.ordinal && moments.thread[at]! >> 5 === warp;
-    const exchanges = moments.copy[at]?.done?.exchanges ?? moments.exchanges[at]!;
+    const sameWarp = moments.block(at) === block.ordinal && moments.thread(at) >> 5 === warp;
+    const exchanges = moments.copy[at]?.done?.exchanges ?? moments.exchanges(at);
     if (sameWarp && exchanges < block.exchanges[warp]!) return ['warp-exchange'];
     if (!this.#hasFenceOrder) return ['warp-exchange'];
     return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
   }
 
   #isKnown(clock: VectorClock, moments: Moments, at: number, done: CopyGroup['done'], byValue: boolean): boolean {
-    const ordinal = moments.block[at]!;
-    const thread = moments.thread[at]!;
+    const ordinal = moments.block(at);
+    const thread = moments.thread(at);
     const warp = ordinal * this.#warps + (thread >> 5);
-    const { time, barriers, warpBarriers, exchanges, chain, write } = moments;
+    const chain = byValue ? moments.chain(at) : 0;
     return (
-      knows(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? time[at]!) + 1) ||
-      (this.#countsBlocks && knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? barriers[at]!) + 1)) ||
+      knows(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? moments.time(at)) + 1) ||
+      (this.#countsBlocks && knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
       (this.#countsWarps &&
-        knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? warpBarriers[at]!) + 1)) ||
+        knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? moments.warpBarriers(at)) + 1)) ||
       (this.#hasExchanges &&
-        knows(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? exchanges[at]!) + 1)) ||
-      (byValue && chain[at] !== 0 && knows(clock, clockKey(clockKinds.chain, chain[at]!), write[at]!))
+        knows(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? moments.exchanges(at)) + 1)) ||
+      (chain !== 0 && knows(clock, clockKey(clockKinds.chain, chain), moments.write(at)))
     );
   }
 

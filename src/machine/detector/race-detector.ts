@@ -55,8 +55,6 @@ export interface Conflict<Page> {
   readonly presumed: readonly Presumption[];
 }
 
-const varyingBit = 1;
-
 /** How two sites conflict: of threads of one block, of two blocks of a cluster, and of two clusters. */
 const conflictBits = [
   { race: 1, volatile: 2 },
@@ -66,19 +64,13 @@ const conflictBits = [
 const anyAt = [3, 12, 48] as const;
 const anyVolatile = 42;
 
-/** Accesses of cells as linked lists in typed arrays. Node 0 is the end of every list. */
+/** The nodes in which accesses are remembered. */
 class Pool {
   #capacity = 1024;
   #used = 1;
-  /** Nodes to use again, linked by `next`. */
+  /** Nodes to use again, linked as lists are. */
   #free = 0;
   readonly moments = new Moments();
-  next = new Int32Array(this.#capacity);
-  site = new Int32Array(this.#capacity);
-  /** What was written to the cell last. */
-  value = new Int32Array(this.#capacity);
-  /** `varyingBit`: the thread wrote different values in this interval. */
-  flags = new Uint8Array(this.#capacity);
 
   constructor() {
     this.moments.grow(this.#capacity);
@@ -87,42 +79,23 @@ class Pool {
   allocate(): number {
     const node = this.#free;
     if (node !== 0) {
-      this.#free = this.next[node]!;
+      this.#free = this.moments.next(node);
       return node;
     }
-    if (this.#used === this.#capacity) this.#grow();
+    if (this.#used === this.#capacity) {
+      this.#capacity *= 2;
+      this.moments.grow(this.#capacity);
+    }
     return this.#used++;
   }
 
   /** Takes back a whole list. */
   release(head: number): void {
+    const { moments } = this;
     let last = head;
-    while (this.next[last] !== 0) last = this.next[last]!;
-    this.next[last] = this.#free;
+    while (moments.next(last) !== 0) last = moments.next(last);
+    moments.setNext(last, this.#free);
     this.#free = head;
-  }
-
-  copy(from: number, to: number): void {
-    this.moments.copyTo(to, from);
-    this.site[to] = this.site[from]!;
-    this.value[to] = this.value[from]!;
-    this.flags[to] = this.flags[from]!;
-  }
-
-  #grow(): void {
-    this.#capacity *= 2;
-    const larger = (old: Int32Array): Int32Array<ArrayBuffer> => {
-      const grown = new Int32Array(this.#capacity);
-      grown.set(old);
-      return grown;
-    };
-    this.moments.grow(this.#capacity);
-    this.next = larger(this.next);
-    this.site = larger(this.site);
-    this.value = larger(this.value);
-    const flags = new Uint8Array(this.#capacity);
-    flags.set(this.flags);
-    this.flags = flags;
   }
 }
 
@@ -326,7 +299,7 @@ export class RaceDetector<Page extends WatchedPage> {
     const isScoped = this.#isScoped[site.index]!;
     const isVolatile = this.#isVolatile[site.index]!;
     let head = heads[cell]!;
-    if (shared && head !== 0 && !page.hasCopies && moments.barriers[head]! < barriers) {
+    if (shared && head !== 0 && !page.hasCopies && moments.barriers(head) < barriers) {
       pool.release(head);
       head = heads[cell] = 0;
     }
@@ -337,12 +310,12 @@ export class RaceDetector<Page extends WatchedPage> {
     let others = 0;
     let firstOther = -1;
     let spare = 0;
-    for (let node = head; node !== 0; node = pool.next[node]!) {
-      const conflict = this.#pairs[row + pool.site[node]!]!;
-      const sameSite = pool.site[node] === site.index;
+    for (let node = head; node !== 0; node = moments.next(node)) {
+      const conflict = this.#pairs[row + moments.site(node)]!;
+      const sameSite = moments.site(node) === site.index;
       if (conflict === 0 && !sameSite) continue;
-      const otherBlock = moments.block[node] !== ordinal;
-      const found = conflict & anyAt[this.#distance(moments.block[node]!, block)];
+      const otherBlock = moments.block(node) !== ordinal;
+      const found = conflict & anyAt[this.#distance(moments.block(node), block)];
       // In CUDA C++ a volatile write does not come before what reads its value.
       const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
       if (before !== precedence.sure && found !== 0) {
@@ -356,25 +329,25 @@ export class RaceDetector<Page extends WatchedPage> {
       if (isAfter && !(otherBlock && isScoped)) {
         // Whatever comes after the new access comes after this one, which may be forgotten.
         stale = node;
-        if (moments.thread[node] === thread && !otherBlock && moments.barriers[node] === barriers) own = node;
+        if (moments.thread(node) === thread && !otherBlock && moments.barriers(node) === barriers) own = node;
       } else if (!otherBlock) {
         companions++;
-        if (moments.thread[node]! >> 5 === thread >> 5) sameWarp++;
+        if (moments.thread(node) >> 5 === thread >> 5) sameWarp++;
         spare = node;
       } else if (!this.#onlyBarriers) {
         others++;
         spare = node;
       } else if (firstOther === -1) {
         // One access each of two blocks stands for all other blocks; further nodes may be used again.
-        firstOther = moments.block[node]!;
-      } else if (moments.block[node] === firstOther || others === 1) {
+        firstOther = moments.block(node);
+      } else if (moments.block(node) === firstOther || others === 1) {
         spare = node;
       } else {
         others = 1;
       }
     }
     if (own !== 0 && !copy && !moments.copy[own]) {
-      if (writes && pool.value[own] !== value) pool.flags[own]! |= varyingBit;
+      if (writes && moments.value(own) !== value) moments.setVarying(own);
       this.#stamp(own, block, thread, undefined, location);
       return;
     }
@@ -382,20 +355,18 @@ export class RaceDetector<Page extends WatchedPage> {
       // Two of a warp stand for others of that, and one more for those of other warps, as two of two warps do for all.
       if (companions >= 2 && (sameWarp > 0 || companions > 2)) return;
       // A companion is no spare.
-      if (spare !== 0 && moments.block[spare] === ordinal) spare = 0;
+      if (spare !== 0 && moments.block(spare) === ordinal) spare = 0;
     } else if (companions + others < mostUnordered) {
       spare = 0;
     }
     let node = stale !== 0 ? stale : spare;
     if (node === 0) {
       node = pool.allocate();
-      pool.next[node] = head;
+      moments.setNext(node, head);
       heads[cell] = node;
     }
     this.#stamp(node, block, thread, copy, location);
-    pool.site[node] = site.index;
-    pool.value[node] = value;
-    pool.flags[node] = 0;
+    moments.setAccess(node, site.index, value);
   }
 
   #stamp(
@@ -406,11 +377,8 @@ export class RaceDetector<Page extends WatchedPage> {
     location: SyncLocation | null,
   ): void {
     const { moments } = this.#pool;
-    moments.set(node, block, thread);
+    moments.set(node, block, thread, location?.chain ?? 0, location?.writes ?? 0);
     if (copy) moments.copy[node] = copy;
-    if (!location) return;
-    moments.chain[node] = location.chain;
-    moments.write[node] = location.writes;
   }
 
   /** How far apart a thread of a block and one of another are. */
@@ -431,21 +399,21 @@ export class RaceDetector<Page extends WatchedPage> {
   ): void {
     const pool = this.#pool;
     const { moments } = pool;
-    const first = this.#sites[pool.site[node]!]!;
+    const first = this.#sites[moments.site(node)]!;
     // Both are aligned to their size, so the smaller lies within the larger.
     const bytes = Math.min(first.bytes, site.bytes);
     const bothWrite = first.operation === 'write' && site.operation === 'write';
     this.#report({
       first,
       second: site,
-      kind: conflictOf(first, site, this.#distance(moments.block[node]!, block))!,
-      firstThread: moments.block[node]! * this.#threads + moments.thread[node]!,
+      kind: conflictOf(first, site, this.#distance(moments.block(node), block))!,
+      firstThread: moments.block(node) * this.#threads + moments.thread(node),
       secondThread: block.ordinal * this.#threads + thread,
-      betweenBlocks: moments.block[node] !== block.ordinal,
+      betweenBlocks: moments.block(node) !== block.ordinal,
       page,
       offset: (cell << page.cellShift) & -bytes,
       bytes,
-      sameValue: bothWrite && pool.value[node] === value && (pool.flags[node]! & varyingBit) === 0,
+      sameValue: bothWrite && moments.value(node) === value && !moments.isVarying(node),
       presumed: isPresumed ? this.order.presumptions(moments, node, block, thread) : [],
     });
   }
@@ -456,17 +424,18 @@ export class RaceDetector<Page extends WatchedPage> {
     page.cellShift = 0;
     if (!heads) return;
     const pool = this.#pool;
+    const { moments } = pool;
     const bytes = new Int32Array(page.u8.length);
     for (const [cell, head] of heads.entries()) {
       for (let byte = 0; byte < 4 && head !== 0; byte++) {
         let last = 0;
-        for (let node = head; node !== 0; node = pool.next[node]!) {
+        for (let node = head; node !== 0; node = moments.next(node)) {
           const copied = pool.allocate();
-          pool.copy(node, copied);
-          pool.value[copied] = (pool.value[node]! >>> (8 * byte)) & 0xff;
-          pool.next[copied] = 0;
+          moments.copyTo(copied, node);
+          moments.setValue(copied, (moments.value(node) >>> (8 * byte)) & 0xff);
+          moments.setNext(copied, 0);
           if (last === 0) bytes[4 * cell + byte] = copied;
-          else pool.next[last] = copied;
+          else moments.setNext(last, copied);
           last = copied;
         }
       }

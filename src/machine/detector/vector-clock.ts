@@ -69,26 +69,28 @@ const mostVisits = 24;
 /** Questions about one clock that are answered without a trie: where a thread meets many accesses, a trie is soon repaid. */
 const mostQuestions = 16;
 
-const waitingVisits: JoinedClock[] = [];
+/** Clocks that a question has still to look at; each that it looks at adds at most two. */
+const waitingVisits: VectorClock[] = new Array<VectorClock>(mostVisits + 2).fill(null);
 
 /** Whether the count of a key is at least `count`, which is above 0. */
 export function knows(clock: VectorClock, key: number, count: number): boolean {
   if (clock === null) return false;
   if (clock.isTrie) return countIn(clock.trie, key) >= count;
+  if (clock.key === key && clock.count >= count) return true;
   if (++clock.questions > mostQuestions) return countIn(trieOf(clock), key) >= count;
-  waitingVisits.length = 0;
-  waitingVisits.push(clock);
-  for (let visits = 0; waitingVisits.length > 0; visits++) {
+  let waiting = 1;
+  waitingVisits[0] = clock;
+  for (let visits = 0; waiting > 0; visits++) {
     if (visits === mostVisits) return countIn(trieOf(clock), key) >= count;
-    const { a, b, key: own, count: ownCount, trie, isTrie } = waitingVisits.pop()!;
+    const { a, b, key: own, count: ownCount, trie, isTrie } = waitingVisits[--waiting]!;
     if (isTrie) {
       if (countIn(trie, key) >= count) return true;
       continue;
     }
     if (own === key && ownCount >= count) return true;
-    if (a !== null) waitingVisits.push(a);
+    if (a !== null) waitingVisits[waiting++] = a;
     // What was joined last comes first: most questions are about what the last owner did.
-    if (b !== null) waitingVisits.push(b);
+    if (b !== null) waitingVisits[waiting++] = b;
   }
   return false;
 }

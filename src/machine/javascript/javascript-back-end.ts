@@ -310,7 +310,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   #drain(thread: Thread): void {
     for (const pending of this.#buffers?.get(thread.id)?.take() ?? []) {
       if (pending.kind === 'fence') {
-        this.#host.event(executor(thread), pending.instruction);
+        this.#host.event(thread.home as JavascriptBlock, thread.number, pending.instruction);
         continue;
       }
       const { access, place, value } = pending;
@@ -355,7 +355,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
 
   event(thread: Thread, instruction: InstructionId): void {
     if (this.#buffers) this.#orderStores(thread, instruction);
-    if (this.#records) this.#host.event(executor(thread), instruction);
+    if (this.#records) this.#host.event(thread.home as JavascriptBlock, thread.number, instruction);
   }
 
   foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[] {

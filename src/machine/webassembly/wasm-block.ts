@@ -2,7 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
-import type { LinearMemory } from './wasm-memory.ts';
+import type { BlockFrame, LinearMemory } from './wasm-memory.ts';
 import type { Plan } from './region/wasm-plan.ts';
 import {
   mostBlockBarriers,
@@ -26,23 +26,27 @@ interface BlockHost {
 }
 
 export class WasmBlock implements ResidentBlock {
+  /** The address of its frame. */
   readonly frame: number;
+  readonly views: BlockFrame;
   readonly ordinal: number;
   ticket: number;
   readonly #backEnd: BlockHost;
   readonly #plan: Plan;
-  #generation = -1;
-  #status: Int32Array = new Int32Array(0);
-  #left: Int32Array = new Int32Array(0);
   #barriers = 0;
 
-  constructor(backEnd: BlockHost, frame: number, ordinal: number, position: Dim3, ticket: number) {
+  constructor(backEnd: BlockHost, views: BlockFrame, ordinal: number, position: Dim3, ticket: number) {
     this.#backEnd = backEnd;
     this.#plan = backEnd.plan;
-    this.frame = frame;
+    this.views = views;
+    this.frame = views.start;
     this.ordinal = ordinal;
     this.ticket = ticket;
-    this.linear.i32.set(position, (frame + header.position) >>> 2);
+    const { i32 } = this.linear;
+    const at = (this.frame + header.position) >>> 2;
+    i32[at] = position[0];
+    i32[at + 1] = position[1];
+    i32[at + 2] = position[2];
     this.#stamp();
   }
 
@@ -51,24 +55,17 @@ export class WasmBlock implements ResidentBlock {
   }
 
   get status(): Int32Array {
-    this.#refresh();
-    return this.#status;
+    this.views.refresh(this.linear, this.#plan);
+    return this.views.status;
   }
 
   get left(): Int32Array {
-    this.#refresh();
-    return this.#left;
+    this.views.refresh(this.linear, this.#plan);
+    return this.views.left;
   }
 
   rounds(loop: number): Int32Array {
     return this.#words(this.#plan.frame.rounds + 4 * this.#plan.threads * loop);
-  }
-
-  #refresh(): void {
-    if (this.#generation === this.linear.generation) return;
-    this.#generation = this.linear.generation;
-    this.#status = this.#words(this.#plan.frame.status);
-    this.#left = this.#words(this.#plan.frame.left);
   }
 
   #words(offset: number): Int32Array {
@@ -78,9 +75,11 @@ export class WasmBlock implements ResidentBlock {
 
   #stamp(): void {
     const { ticket, blockBarriers } = shadowFields;
-    const stamp =
-      (BigInt(this.ticket) << BigInt(ticket.shift)) | (BigInt(this.#barriers) << BigInt(blockBarriers.shift));
-    this.linear.u64[(this.frame + header.stamp) >>> 3] = stamp;
+    const { i32 } = this.linear;
+    const at = (this.frame + header.stamp) >>> 2;
+    // The barriers begin with the last bit of the low word.
+    i32[at] = this.#barriers << blockBarriers.shift;
+    i32[at + 1] = (this.#barriers >>> (32 - blockBarriers.shift)) | (this.ticket << (ticket.shift - 32));
   }
 
   run(segment: number, first: number, last: number): number {

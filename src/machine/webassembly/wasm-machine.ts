@@ -78,6 +78,11 @@ export class StraySite extends Error {
   }
 }
 
+/** Places of global memory begin at multiples of 2^8 bytes, and pages within them. */
+const granuleShift = 8;
+/** Granules whose pages are kept in a table. */
+const mostGranules = 1 << 20;
+
 type RegionFunction = (frame: number, first: number, last: number) => number;
 
 /** Linear memory has addresses of 32 bits. */
@@ -96,7 +101,10 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #compiled: Map<number, CompiledRegion>;
   readonly #functions: (RegionFunction | undefined)[];
   readonly #imports: Record<MachineFunction, WebAssembly.ImportedFunction>;
-  readonly #byFrame = new Map<number, WasmBlock>();
+  /** By number of the frame. */
+  readonly #resident: (WasmBlock | undefined)[] = [];
+  /** The block whose threads run. */
+  #running!: WasmBlock;
   readonly #buffers: RunRequest['buffers'];
   readonly #instructions = new Map<InstructionId, Instruction>();
   readonly #globals: readonly Place[];
@@ -111,6 +119,8 @@ export class WasmBackEnd implements MemoryBackEnd {
   /** Ticket 0 is that of blocks that ended before tickets were numbered anew. */
   #tickets = 1;
   #unknown = 0n;
+  /** Pages of global memory by address / 2^{@link granuleShift}, at which places and so pages begin. */
+  readonly #pageTable: (WasmPage | undefined)[] = [];
   /** What the detector with lists saw last; no page of a block that has ended. */
   #lastPage: WasmPage | null = null;
   /** Shadow word of what `locate` found last. */
@@ -144,7 +154,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   start(ordinal: number, position: Dim3): WasmBlock {
     if (this.#tickets > mostTickets) this.#renumberTickets();
     const block = new WasmBlock(this, this.linear.takeFrame(), ordinal, position, this.#tickets++);
-    this.#byFrame.set(block.frame, block);
+    this.#resident[block.views.index] = block;
     for (const { shadow, bytes, cellShift } of this.#handingOver) {
       const at = block.frame + this.plan.frame.sharedShadow + shadow;
       this.linear.u8.fill(handingOverFill, at, at + 8 * Math.ceil(bytes / 2 ** cellShift));
@@ -157,15 +167,10 @@ export class WasmBackEnd implements MemoryBackEnd {
   }
 
   released(block: WasmBlock): void {
-    this.#byFrame.delete(block.frame);
-    this.#sharedPages.delete(block.ordinal);
+    this.#resident[block.views.index] = undefined;
+    if (this.#sharedPages.size > 0) this.#sharedPages.delete(block.ordinal);
     this.#lastPage = null;
-    this.linear.returnFrame(block.frame);
-  }
-
-  /** The block of a frame, whose address code hands over as a signed number. */
-  #at(frame: number): WasmBlock {
-    return this.#byFrame.get(frame >>> 0)!;
+    this.linear.returnFrame(block.views);
   }
 
   instruction(id: InstructionId): Instruction {
@@ -174,6 +179,7 @@ export class WasmBackEnd implements MemoryBackEnd {
 
   call(block: WasmBlock, segment: number, first: number, last: number): number {
     const { frame } = block;
+    this.#running = block;
     const run = this.#functions[segment] ?? this.#instantiate(segment);
     const status = run(frame, first, last);
     const now = status === mixedStatus ? block.status[last]! : status;
@@ -201,8 +207,9 @@ export class WasmBackEnd implements MemoryBackEnd {
   #createImports(): Record<MachineFunction, WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
-    const who = (frame: number, thread: number): Executor & { readonly block: WasmBlock } => ({
-      block: this.#at(frame),
+    // Only code of the block that runs calls.
+    const who = (_frame: number, thread: number): Executor & { readonly block: WasmBlock } => ({
+      block: this.#running,
       thread,
     });
     return {
@@ -215,21 +222,22 @@ export class WasmBackEnd implements MemoryBackEnd {
         this.#locate(who(frame, thread), accesses[site]!, Number(BigInt.asUintN(64, address)), steps),
       report: (frame: number, site: number, data: number, shadow: number, thread: number, last: bigint): void =>
         this.#report(who(frame, thread), accesses[site]!, data >>> 0, shadow >>> 0, last),
-      record: (frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#at(frame);
-        const { page, offset } = this.#pageOf(block, data >>> 0);
-        host.record(block, thread, accesses[site]!, page, offset);
+      record: (_frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#running;
+        const page = this.#pageAt(block, data >>> 0);
+        host.record(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
       },
-      handOver: (frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#at(frame);
-        const { page, offset } = this.#pageOf(block, data >>> 0);
-        host.handOver(block, thread, accesses[site]!, page, offset);
+      handOver: (_frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#running;
+        const page = this.#pageAt(block, data >>> 0);
+        host.handOver(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
       },
-      foreign: (frame: number, instruction: InstructionId, thread: number): void => {
-        const block = this.#at(frame);
+      foreign: (_frame: number, instruction: InstructionId, thread: number): void => {
+        const block = this.#running;
         block.setForeign(thread, host.foreign({ block, thread }, instruction, block.passed(instruction, thread)));
       },
-      event: (frame: number, instruction: InstructionId, thread: number) => host.event(who(frame, thread), instruction),
+      event: (_frame: number, instruction: InstructionId, thread: number) =>
+        host.event(this.#running, thread, instruction),
       unknown: (frame: number, thread: number, instruction: InstructionId, result: number, part: number): bigint => {
         if (part === 0) this.#unknown = host.unknown(who(frame, thread), instruction, result);
         return BigInt.asIntN(64, this.#unknown >> BigInt(64 * part));
@@ -339,19 +347,23 @@ export class WasmBackEnd implements MemoryBackEnd {
   }
 
   /** The page, for the detector with lists, of an address of linear memory. */
-  #pageOf(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
-    const last = this.#lastPage;
-    const offset = last === null ? -1 : last.offsetOf(data);
-    if (last === null || offset < 0) {
-      const found = this.#findPage(block, data);
-      this.#lastPage = found.page;
-      return found;
+  #pageAt(block: WasmBlock, data: number): WasmPage {
+    let page = this.#lastPage;
+    if (page === null || page.offsetOf(data) < 0) {
+      page = this.#pageTable[data >>> granuleShift] ?? this.#findPage(block, data);
+      this.#lastPage = page;
     }
-    last.refresh(this.linear);
-    return { page: last, offset };
+    page.refresh(this.linear);
+    return page;
   }
 
-  #findPage(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
+  /** The same with the offset of the address in the page. */
+  #pageOf(block: WasmBlock, data: number): { readonly page: WasmPage; readonly offset: number } {
+    const page = this.#pageAt(block, data);
+    return { page, offset: page.offsetOf(data) };
+  }
+
+  #findPage(block: WasmBlock, data: number): WasmPage {
     const { frame, places, expanses, sharedBytes } = this.plan;
     const inShared = data - block.frame - frame.shared;
     if (inShared >= 0 && inShared < sharedBytes) {
@@ -366,8 +378,7 @@ export class WasmBackEnd implements MemoryBackEnd {
         );
         this.#sharedPages.set(block.ordinal, page);
       }
-      page.refresh(this.linear);
-      return { page, offset: inShared };
+      return page;
     }
     const place = data < this.plan.globalEnd ? placeAt(this.#globals, data) : undefined;
     const found = place
@@ -384,8 +395,8 @@ export class WasmBackEnd implements MemoryBackEnd {
       page = new WasmPage(found.region, start, data - found.offset + start, length, isTracked);
       pages.set(number, page);
     }
-    page.refresh(this.linear);
-    return { page, offset: found.offset - start };
+    if (place && data >>> granuleShift < mostGranules) this.#pageTable[data >>> granuleShift] = page;
+    return page;
   }
 
   #isUninitialised({ source }: Place): boolean {
@@ -442,9 +453,9 @@ export class WasmBackEnd implements MemoryBackEnd {
     for (const pages of this.#pages.values()) yield* pages.values();
   }
 
-  *sharedPages({ ordinal }: ResidentBlock): Iterable<TrackedPage> {
+  sharedPages({ ordinal }: ResidentBlock): Iterable<TrackedPage> {
     const page = this.#sharedPages.get(ordinal);
-    if (page) yield page;
+    return page ? [page] : [];
   }
 
   forgetGlobal(): void {
@@ -468,7 +479,7 @@ export class WasmBackEnd implements MemoryBackEnd {
 
   #renumberTickets(): void {
     const running = new Map<number, number>();
-    const blocks = [...this.#byFrame.values()].sort((a, b) => a.ticket - b.ticket);
+    const blocks = this.#resident.filter((block) => block !== undefined).sort((a, b) => a.ticket - b.ticket);
     for (const [index, { ticket }] of blocks.entries()) running.set(ticket, index + 1);
     if (this.plan.detection === 'words') {
       for (const words of this.#globalWords()) renumberTickets(words, running);

@@ -37,6 +37,32 @@ import {
 
 const wasmPage = 2 ** 16;
 
+/** Where the state of a resident block lies, with views of parts of it. */
+export class BlockFrame {
+  readonly start: number;
+  /** Its number among all. */
+  readonly index: number;
+  status: Int32Array = new Int32Array(0);
+  left: Int32Array = new Int32Array(0);
+  #generation = -1;
+
+  constructor(start: number, index: number) {
+    this.start = start;
+    this.index = index;
+  }
+
+  refresh({ i32, generation }: LinearMemory, { threads, frame }: Plan): void {
+    if (this.#generation === generation) return;
+    this.#generation = generation;
+    const at = (offset: number): Int32Array => {
+      const first = (this.start + offset) >>> 2;
+      return i32.subarray(first, first + threads);
+    };
+    this.status = at(frame.status);
+    this.left = at(frame.left);
+  }
+}
+
 /** What shadow words do with a location that races: report it once, or tell each access to it. */
 export type WordMode = 'detect' | 'record';
 
@@ -50,7 +76,8 @@ export class LinearMemory {
   u64: BigUint64Array;
   /** Changes whenever the views do. */
   generation = 0;
-  readonly #free: number[] = [];
+  readonly #free: BlockFrame[] = [];
+  #frames = 0;
   readonly #pages = new Map<Expanse, Map<number, { readonly data: number; readonly shadow: number }>>();
   /** Pages of buffers without end, with where they lie, which only rises. */
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
@@ -197,22 +224,27 @@ export class LinearMemory {
   }
 
   /** A frame for a block, with its thread state, shared memory and local memory as they are at the start. */
-  takeFrame(): number {
+  takeFrame(): BlockFrame {
     const { frame, localBytes, threads, sharedBytes, sharedShadowBytes } = this.#plan;
     const reused = this.#free.pop();
-    const start = reused ?? this.#allocate(frame.bytes);
-    this.u8.fill(0xff, start + frame.left, start + frame.left + 4 * threads);
+    const taken = reused ?? new BlockFrame(this.#allocate(frame.bytes), this.#frames++);
+    const { start } = taken;
+    this.#fill(0xff, start + frame.left, 4 * threads);
     if (reused !== undefined) {
-      this.u8.fill(0, start + frame.rounds, start + frame.operands);
-      this.u8.fill(0, start + frame.shared, start + frame.shared + sharedBytes);
-      this.u8.fill(untouched, start + frame.sharedShadow, start + frame.sharedShadow + sharedShadowBytes);
-      this.u8.fill(0, start + frame.local, start + frame.local + localBytes * threads);
+      this.#fill(0, start + frame.rounds, frame.operands - frame.rounds);
+      this.#fill(0, start + frame.shared, sharedBytes);
+      this.#fill(untouched, start + frame.sharedShadow, sharedShadowBytes);
+      this.#fill(0, start + frame.local, localBytes * threads);
     }
-    return start;
+    return taken;
   }
 
-  returnFrame(start: number): void {
-    this.#free.push(start);
+  #fill(byte: number, start: number, bytes: number): void {
+    if (bytes > 0) this.u8.fill(byte, start, start + bytes);
+  }
+
+  returnFrame(frame: BlockFrame): void {
+    this.#free.push(frame);
   }
 
   /** Where the byte at an offset of a buffer without end lies, and its shadow word. */
