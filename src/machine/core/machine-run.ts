@@ -28,6 +28,7 @@ import { narrowestReach, needsVectorClocks } from '../detector/needs-vector-cloc
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
+import { type Fence, fenceOf } from '../../memory-model/fence.ts';
 import { warpOrder } from './schedule.ts';
 import { blockPosition, runGrid } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
@@ -86,6 +87,8 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   /** Blocks that used barriers or memory of a cluster. */
   readonly #usesCluster = new Set<number>();
   readonly #instructions = new Map<InstructionId, Instruction>();
+  /** By instruction: what it is as a fence. */
+  readonly #fences: (Fence | undefined)[] = [];
   readonly #races = new Map<number, FoundRace>();
   /** The first of each kind at each barrier. */
   readonly #divergences = new Map<string, DivergenceEvent>();
@@ -132,8 +135,17 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
       : null;
     for (const { instructions } of program.kernel.blocks) {
-      for (const instruction of instructions) this.#instructions.set(instruction.id, instruction);
+      for (const instruction of instructions) {
+        this.#instructions.set(instruction.id, instruction);
+        const fence = lists ? fenceOf(instruction.operation.effect) : null;
+        if (fence) this.#fences[instruction.id] = { semantics: fence.semantics, scope: fence.scope };
+      }
     }
+  }
+
+  /** Whether it has the detector with lists. */
+  get hasOrder(): boolean {
+    return this.#detector !== null;
   }
 
   /** Whether anything has happened that would have ordered accesses in another execution. */
@@ -251,8 +263,13 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   event(block: ResidentBlock, thread: number, instruction: InstructionId): void {
     const order = this.#orderOf(block);
     if (!order) return;
+    const fence = this.#fences[instruction];
+    if (fence) {
+      this.#detector!.order.fence(order, thread, fence.semantics, fence.scope);
+      return;
+    }
     const executed = this.#instructions.get(instruction)!;
-    this.#detector?.order.event(order, thread, executed);
+    this.#detector!.order.event(order, thread, executed);
     const { kind } = executed.operation.effect;
     if (kind === 'cluster-barrier') this.#usesCluster.add(block.ordinal);
   }

@@ -36,6 +36,8 @@ export type Presumption =
 export interface OrderOptions {
   /** Whether accesses acquire themselves; else what was read of a location is of interest to fences alone. */
   readonly hasAcquires: boolean;
+  /** Whether accesses release themselves. */
+  readonly hasReleases: boolean;
   /** The least that a fence or strong access reaches. */
   readonly narrowest: Reach;
   /**
@@ -45,7 +47,7 @@ export interface OrderOptions {
   readonly presumes: boolean;
 }
 
-const allTold: OrderOptions = { hasAcquires: true, narrowest: 0, presumes: true };
+const allTold: OrderOptions = { hasAcquires: true, hasReleases: true, narrowest: 0, presumes: true };
 
 export class HappensBefore {
   readonly #threads: number;
@@ -70,9 +72,12 @@ export class HappensBefore {
   readonly #hasAcquires: boolean;
   readonly #narrowest: Reach;
   readonly #presumes: boolean;
+  /** Whether accesses only hand over between fences, and all of them to all of the launch. */
+  readonly #isPlain: boolean;
 
   /** @param threads of a block */
-  constructor(threads: number, { hasAcquires, narrowest, presumes }: OrderOptions = allTold) {
+  constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes }: OrderOptions = allTold) {
+    this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
     this.#hasAcquires = hasAcquires;
     this.#narrowest = narrowest;
     this.#presumes = presumes;
@@ -109,7 +114,7 @@ export class HappensBefore {
    * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
    */
   precedes(moments: Moments, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
-    const group = moments.copy.length === 0 ? undefined : moments.copy[at];
+    const group = moments.copyOf(at);
     if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
     const time = group?.done ?? null;
     const { sure, presumed } = block.known[thread]!;
@@ -135,7 +140,7 @@ export class HappensBefore {
   presumptions(moments: Moments, at: number, block: BlockOrder, thread: number): readonly Presumption[] {
     const warp = thread >> 5;
     const sameWarp = moments.block(at) === block.ordinal && moments.thread(at) >> 5 === warp;
-    const exchanges = moments.copy[at]?.done?.exchanges ?? moments.exchanges(at);
+    const exchanges = moments.copyOf(at)?.done?.exchanges ?? moments.exchanges(at);
     if (sameWarp && exchanges < block.exchanges[warp]!) return ['warp-exchange'];
     if (!this.#hasFenceOrder) return ['warp-exchange'];
     return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
@@ -328,6 +333,61 @@ export class HappensBefore {
     return location;
   }
 
+  /** A strong access of one location that is not remembered as an access. */
+  access(
+    block: BlockOrder,
+    thread: number,
+    location: SyncLocation,
+    operation: 'read' | 'write' | 'atomic',
+    semantics: Semantics,
+    reach: Reach,
+  ): void {
+    if (this.#isPlain) {
+      this.#accessPlainly(block, thread, location, operation);
+      return;
+    }
+    if (operation !== 'write' && this.strongRead(block, thread, location, semantics, reach) && location.isNamed) {
+      this.observed(block, thread, location.chain, location.writes);
+    }
+    if (operation === 'read') return;
+    this.beginWrite(block, location, reach, operation === 'atomic');
+    this.endWrite(block, thread, location, semantics, reach);
+  }
+
+  /** The same with nothing to look at but what fences hand over. */
+  #accessPlainly(
+    block: BlockOrder,
+    thread: number,
+    location: SyncLocation,
+    operation: 'read' | 'write' | 'atomic',
+  ): void {
+    const { handover } = location;
+    if (operation !== 'write' && location.writer !== null) {
+      const seen = handover.wide;
+      if (seen !== nothing) {
+        const observed = block.observed[2]!;
+        observed[thread] = both(observed[thread]!, seen);
+      }
+      if (location.isNamed) this.observed(block, thread, location.chain, location.writes);
+    }
+    if (operation === 'read') return;
+    if (operation === 'write' || location.writer === null) this.#beginChain(location);
+    location.writer = block;
+    location.writerReach = 2;
+    location.writes++;
+    const released = block.released[2]![thread];
+    if (released) handover.addWide(released.clock);
+  }
+
+  /** The value that is about to be written continues no earlier one. */
+  #beginChain(location: SyncLocation): void {
+    location.handover.clear();
+    if (location.chains >= mostChains) return;
+    location.chains++;
+    location.chain = ++this.#chains;
+    location.writes = 0;
+  }
+
   /**
    * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
    * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
@@ -381,12 +441,7 @@ export class HappensBefore {
   beginWrite(block: BlockOrder, location: SyncLocation, reach: Reach, isAtomic: boolean): void {
     const { writer, writerReach } = location;
     if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
-      location.handover.clear();
-      if (location.chains < mostChains) {
-        location.chains++;
-        location.chain = ++this.#chains;
-        location.writes = 0;
-      }
+      this.#beginChain(location);
     }
     location.writer = block;
     location.writerReach = reach;

@@ -1,5 +1,6 @@
 /** When accesses happened, as far as their order depends on it. */
 import type { BlockOrder, CopyGroup } from './block-order.ts';
+import type { SyncLocation } from './sync-memory.ts';
 
 /** Words of a node are together, so that looking at one takes one line of a cache: the number of a node is shifted. */
 const shift = 4;
@@ -22,8 +23,10 @@ const fields = Object.keys(field).length;
 /** Accesses that are remembered: moments, and the site, in linked lists of nodes. Node 0 is the end of every list. */
 export class Moments {
   #words = new Int32Array(0);
-  /** For an access of an asynchronous copy. */
-  readonly copy: (CopyGroup | undefined)[] = [];
+  /** Of accesses of asynchronous copies. */
+  readonly #copies: (CopyGroup | undefined)[] = [];
+  /** Whether there has been any of those. */
+  hasCopies = false;
 
   grow(capacity: number): void {
     const grown = new Int32Array(capacity << shift);
@@ -96,17 +99,27 @@ export class Moments {
     this.#words[(node << shift) | field.isVarying] = 1;
   }
 
-  /** Makes node `at` an access that a thread makes with its next instruction. */
-  setAccess(at: number, site: number, value: number): void {
+  /** Makes node `at` an access of a site. @param copy what it is part of as an asynchronous copy */
+  setAccess(at: number, site: number, value: number, copy: CopyGroup | undefined): void {
     const words = this.#words;
     const first = at << shift;
     words[first | field.site] = site;
     words[first | field.value] = value;
     words[first | field.isVarying] = 0;
+    if (copy) this.hasCopies = true;
+    if (this.hasCopies) this.#copies[at] = copy;
   }
 
-  /** Makes moment `at` that of the next instruction of a thread. */
-  set(at: number, block: BlockOrder, thread: number, chain: number, write: number): void {
+  /** For an access of an asynchronous copy, what it is part of. */
+  copyOf(node: number): CopyGroup | undefined {
+    return this.hasCopies ? this.#copies[node] : undefined;
+  }
+
+  /**
+   * Makes moment `at` that of the next instruction of a thread.
+   * @param location the first that it writes strongly; null: none
+   */
+  set(at: number, block: BlockOrder, thread: number, location: SyncLocation | null): void {
     const warp = thread >> 5;
     const words = this.#words;
     const first = at << shift;
@@ -116,9 +129,8 @@ export class Moments {
     words[first | field.barriers] = block.barriers;
     words[first | field.warpBarriers] = block.warpBarriers[warp]!;
     words[first | field.exchanges] = block.exchanges[warp]!;
-    words[first | field.chain] = chain;
-    words[first | field.write] = write;
-    if (this.copy.length > 0 && this.copy[at]) this.copy[at] = undefined;
+    words[first | field.chain] = location === null ? 0 : location.chain;
+    words[first | field.write] = location === null ? 0 : location.writes;
   }
 
   /** All but the place in a list. */
@@ -126,6 +138,6 @@ export class Moments {
     const next = this.next(to);
     this.#words.copyWithin(to << shift, from << shift, (from << shift) + fields);
     this.setNext(to, next);
-    if (this.copy[from] || this.copy[to]) this.copy[to] = this.copy[from];
+    if (this.hasCopies) this.#copies[to] = this.#copies[from];
   }
 }

@@ -9,8 +9,9 @@ import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
+import { clockKinds } from './vector-clock.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
-import { acquires } from '../../memory-model/fence.ts';
+import { acquires, releases } from '../../memory-model/fence.ts';
 import { Moments } from './moments.ts';
 import { SyncMemory } from './sync-memory.ts';
 
@@ -141,6 +142,7 @@ export class RaceDetector<Page extends WatchedPage> {
   constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
     this.order = new HappensBefore(options.threads, {
       hasAcquires: sites.some(({ semantics }) => acquires(semantics)),
+      hasReleases: sites.some(({ semantics }) => releases(semantics)),
       narrowest: options.narrowest ?? 0,
       presumes: options.presumes ?? true,
     });
@@ -206,6 +208,17 @@ export class RaceDetector<Page extends WatchedPage> {
     const reach = this.#reaches[site.index]!;
     if (reach === -1) {
       if (operation !== 'read') page.sync?.overwrite(offset, site.bytes, null);
+      return;
+    }
+    if (site.elementBytes === undefined) {
+      const { bytes, semantics } = site;
+      if (operation !== 'read') page.sync ??= new SyncMemory();
+      const { sync } = page;
+      if (sync === null) return;
+      const location = operation === 'read' ? sync.find(offset, bytes) : this.order.locationAt(sync, offset, bytes);
+      if (location === undefined) return;
+      if (operation !== 'read') sync.overwrite(offset, bytes, location);
+      this.order.access(block, thread, location, operation, semantics, reach);
       return;
     }
     this.#observed = 0;
@@ -310,22 +323,31 @@ export class RaceDetector<Page extends WatchedPage> {
     let others = 0;
     let firstOther = -1;
     let spare = 0;
+    const pairs = this.#pairs;
+    // Mostly the other access is by the thread that was the last one to hand anything to this one.
+    const last = moments.hasCopies ? null : block.known[thread]!.sure;
+    const lastOwner = last === null || (last.key & 7) !== clockKinds.thread ? -1 : last.key >>> 3;
     for (let node = head; node !== 0; node = moments.next(node)) {
-      const conflict = this.#pairs[row + moments.site(node)]!;
-      const sameSite = moments.site(node) === site.index;
+      const other = moments.site(node);
+      const conflict = pairs[row + other]!;
+      const sameSite = other === site.index;
       if (conflict === 0 && !sameSite) continue;
       const otherBlock = moments.block(node) !== ordinal;
-      const found = conflict & anyAt[this.#distance(moments.block(node), block)];
-      // In CUDA C++ a volatile write does not come before what reads its value.
-      const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
-      if (before !== precedence.sure && found !== 0) {
-        this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
-      }
-      if (!sameSite) continue;
-      const isAfter =
-        isVolatile && before === precedence.sure
-          ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
-          : before === precedence.sure;
+      let isAfter =
+        moments.block(node) * this.#threads + moments.thread(node) === lastOwner && moments.time(node) < last!.count;
+      if (!isAfter) {
+        const found = conflict & anyAt[this.#distance(moments.block(node), block)];
+        // In CUDA C++ a volatile write does not come before what reads its value.
+        const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
+        if (before !== precedence.sure && found !== 0) {
+          this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
+        }
+        if (!sameSite) continue;
+        isAfter =
+          isVolatile && before === precedence.sure
+            ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
+            : before === precedence.sure;
+      } else if (!sameSite) continue;
       if (isAfter && !(otherBlock && isScoped)) {
         // Whatever comes after the new access comes after this one, which may be forgotten.
         stale = node;
@@ -346,9 +368,9 @@ export class RaceDetector<Page extends WatchedPage> {
         others = 1;
       }
     }
-    if (own !== 0 && !copy && !moments.copy[own]) {
+    if (own !== 0 && !copy && !moments.copyOf(own)) {
       if (writes && moments.value(own) !== value) moments.setVarying(own);
-      this.#stamp(own, block, thread, undefined, location);
+      moments.set(own, block, thread, location);
       return;
     }
     if (this.#onlyBarriers) {
@@ -365,20 +387,8 @@ export class RaceDetector<Page extends WatchedPage> {
       moments.setNext(node, head);
       heads[cell] = node;
     }
-    this.#stamp(node, block, thread, copy, location);
-    moments.setAccess(node, site.index, value);
-  }
-
-  #stamp(
-    node: number,
-    block: BlockOrder,
-    thread: number,
-    copy: CopyGroup | undefined,
-    location: SyncLocation | null,
-  ): void {
-    const { moments } = this.#pool;
-    moments.set(node, block, thread, location?.chain ?? 0, location?.writes ?? 0);
-    if (copy) moments.copy[node] = copy;
+    moments.set(node, block, thread, location);
+    moments.setAccess(node, site.index, value, copy);
   }
 
   /** How far apart a thread of a block and one of another are. */

@@ -7,7 +7,8 @@ import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
  * operation of the kernel reaches less far than `narrowest`, nothing is kept for those that would.
  */
 export class ReleasedKnowledge {
-  #wide = nothing;
+  /** What all operations take that reach all of the launch. */
+  wide = nothing;
   #clusters: Map<number, Knowledge> | null = null;
   #blocks: Map<number, Knowledge> | null = null;
   /** What was added last, where all of it went the same way. */
@@ -16,8 +17,7 @@ export class ReleasedKnowledge {
   add(knowledge: Knowledge, reach: Reach, block: BlockInCluster, narrowest: Reach): void {
     if (knowledge === nothing) return;
     if (narrowest === 2) {
-      if (knowledge !== this.#last) this.#wide = both(this.#wide, knowledge);
-      this.#last = knowledge;
+      this.addWide(knowledge);
       return;
     }
     if (narrowest === 0) {
@@ -28,12 +28,19 @@ export class ReleasedKnowledge {
       const clusters = (this.#clusters ??= new Map<number, Knowledge>());
       clusters.set(block.cluster, both(clusters.get(block.cluster) ?? nothing, knowledge));
     }
-    if (reach === 2) this.#wide = both(this.#wide, knowledge);
+    if (reach === 2) this.wide = both(this.wide, knowledge);
+  }
+
+  /** The same where all operations reach all of the launch. */
+  addWide(knowledge: Knowledge): void {
+    if (knowledge === this.#last) return;
+    this.wide = both(this.wide, knowledge);
+    this.#last = knowledge;
   }
 
   /** What an operation of a reach by a thread of the block takes in addition to narrower ones. */
   at(reach: Reach, block: BlockInCluster): Knowledge {
-    if (reach === 2) return this.#wide;
+    if (reach === 2) return this.wide;
     if (reach === 1) return this.#clusters?.get(block.cluster) ?? nothing;
     return this.#blocks?.get(block.ordinal) ?? nothing;
   }
@@ -47,7 +54,7 @@ export class ReleasedKnowledge {
 
   /** Nothing is handed over any more. */
   clear(): void {
-    this.#wide = nothing;
+    this.wide = nothing;
     this.#last = nothing;
     this.#clusters = null;
     this.#blocks = null;

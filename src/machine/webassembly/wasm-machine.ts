@@ -54,6 +54,8 @@ export interface RacyCell {
 
 /** What the back end reports about a run. */
 export interface WasmHost extends MachineHost {
+  /** Whether it follows the order of accesses, and so has a use for what orders them. */
+  readonly hasOrder: boolean;
   /**
    * An access races with one before it, as the shadow word shows.
    * @param kind tells former states, and accesses of one block and of two, apart; below 64
@@ -236,8 +238,10 @@ export class WasmBackEnd implements MemoryBackEnd {
         const block = this.#running;
         block.setForeign(thread, host.foreign({ block, thread }, instruction, block.passed(instruction, thread)));
       },
-      event: (_frame: number, instruction: InstructionId, thread: number) =>
-        host.event(this.#running, thread, instruction),
+      event: host.hasOrder
+        ? (_frame: number, instruction: InstructionId, thread: number): void =>
+            host.event(this.#running, thread, instruction)
+        : (): void => undefined,
       unknown: (frame: number, thread: number, instruction: InstructionId, result: number, part: number): bigint => {
         if (part === 0) this.#unknown = host.unknown(who(frame, thread), instruction, result);
         return BigInt.asIntN(64, this.#unknown >> BigInt(64 * part));
