@@ -74,9 +74,12 @@ export class HappensBefore {
   readonly #presumes: boolean;
   /** Whether accesses only hand over between fences, and all of them to all of the launch. */
   readonly #isPlain: boolean;
+  /** Whether fences do nothing else either. */
+  readonly #isWide: boolean;
 
   /** @param threads of a block */
   constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes }: OrderOptions = allTold) {
+    this.#isWide = narrowest === 2 && !presumes;
     this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
     this.#hasAcquires = hasAcquires;
     this.#narrowest = narrowest;
@@ -152,8 +155,13 @@ export class HappensBefore {
     const warp = ordinal * this.#warps + (thread >> 5);
     const chain = byValue ? moments.chain(at) : 0;
     return (
-      knows(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? moments.time(at)) + 1) ||
-      (this.#countsBlocks && knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
+      knows(
+        clock,
+        clockKey(clockKinds.thread, ordinal * this.#threads + thread),
+        (done?.time ?? moments.time(at)) + 1,
+      ) ||
+      (this.#countsBlocks &&
+        knows(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
       (this.#countsWarps &&
         knows(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? moments.warpBarriers(at)) + 1)) ||
       (this.#hasExchanges &&
@@ -296,6 +304,10 @@ export class HappensBefore {
   // Fences and strong accesses
 
   fence(block: BlockOrder, thread: number, semantics: Fence['semantics'], scope: Scope): void {
+    if (this.#isWide) {
+      this.#fenceWidely(block, thread, semantics);
+      return;
+    }
     const reach = reachOf[scope];
     if (acquires(semantics)) {
       for (let at = this.#narrowest; at <= reach; at++) {
@@ -321,6 +333,21 @@ export class HappensBefore {
     }
     // What a thread has handed on before is part of what it hands on now.
     for (let at = this.#narrowest; at <= reach; at++) block.released[at]![thread] = release;
+  }
+
+  /** The same where all fences and strong accesses reach all of the launch, and no order is presumed. */
+  #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
+    if (semantics !== 'release') {
+      const observed = block.observed[2]!;
+      const seen = observed[thread]!;
+      if (seen !== nothing) {
+        this.#learn(block, thread, seen);
+        observed[thread] = nothing;
+      }
+    }
+    if (semantics === 'acquire') return;
+    if (semantics === 'sc') this.#hasFenceOrder = true;
+    block.released[2]![thread] = this.#release(block, thread);
   }
 
   /** The location at which a strong write is to happen. */
@@ -392,13 +419,7 @@ export class HappensBefore {
    * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
    * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
    */
-  strongRead(
-    block: BlockOrder,
-    thread: number,
-    location: SyncLocation,
-    semantics: Semantics,
-    reach: Reach,
-  ): boolean {
+  strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
     const { writer } = location;
     const observes = writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block);
     const isAcquire = acquires(semantics);
@@ -465,7 +486,7 @@ export class HappensBefore {
     }
     const released = own.get(key);
     if (!released) return;
-    for (let at = this.#narrowest; at <= 2; at++) handover.add(released[at]!, at, block, this.#narrowest);
+    for (let at = this.#narrowest; at <= 2; at++) handover.add(released[at], at, block, this.#narrowest);
   }
 
   // Copies

@@ -182,6 +182,12 @@ export class RaceDetector<Page extends WatchedPage> {
       return;
     }
     const reach = site.countsPhases ? -1 : this.#reaches[site.index]!;
+    if (reach === -1 && site.copy === undefined && page.heads !== null && page.cellShift === 2 && site.bytes === 4) {
+      // One weak access to one cell.
+      if (operation !== 'read' && !site.countsPhases && page.sync !== null) page.sync.overwrite(offset, 4, null);
+      this.#recordCell(page, page.heads, offset >> 2, site, block, thread, shared, undefined, null);
+      return;
+    }
     const copy = this.#copyOf(site, block, thread);
     this.#observed = 0;
     if (reach !== -1 && operation !== 'write') this.#read(page, offset, site, reach, block, thread);
@@ -275,14 +281,7 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** @param first its first location */
-  #written(
-    page: Page,
-    offset: number,
-    site: AccessSite,
-    first: SyncLocation,
-    block: BlockOrder,
-    thread: number,
-  ): void {
+  #written(page: Page, offset: number, site: AccessSite, first: SyncLocation, block: BlockOrder, thread: number): void {
     const reach = this.#reaches[site.index]! as Reach;
     const bytes = bytesOfElement(site);
     this.order.endWrite(block, thread, first, site.semantics, reach);

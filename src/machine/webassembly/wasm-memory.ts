@@ -161,8 +161,7 @@ export class LinearMemory {
       this.i32[at + 2 * threads] = Math.floor(thread / (x * y));
     }
     if (detection !== 'words') return;
-    fillLevels(this.u8);
-    fillTransitions(this.u8, mode);
+    this.u8.set(tables[mode], transitionTable);
     this.u8.fill(initialisedFill, globalShadow, globalShadowEnd);
   }
 
@@ -308,11 +307,11 @@ export class LinearMemory {
   }
 }
 
-/** By leading bits in which two words agree. */
+/** By leading bits in which two words agree. @param u8 as all tables, from `transitionTable` on */
 function fillLevels(u8: Uint8Array): void {
   for (let agreeing = 0; agreeing <= 64; agreeing++) {
     const highest = 63 - agreeing;
-    u8[levelTable + agreeing] =
+    u8[levelTable - transitionTable + agreeing] =
       highest >= 45
         ? levels.grid
         : highest >= 31
@@ -353,7 +352,7 @@ function fillTransitions(u8: Uint8Array, mode: WordMode): void {
   for (const kind of Object.values(accessKinds)) {
     const isRecorded = kind === recorded || kind === recordedWrite;
     for (const [level, sync, relation] of levelMeanings) {
-      const row = transitionTable + 256 * kind + level;
+      const row = 256 * kind + level;
       for (let state = 0; state <= initialised; state++) {
         let next = transitions[transitionIndex(state, accessOf.get(kind) ?? kind, sync, relation)]!;
         if (state === raceState) next = mode === 'record' ? alerts.recorded : raceState;
@@ -364,4 +363,14 @@ function fillTransitions(u8: Uint8Array, mode: WordMode): void {
       u8[row + handingOver] = kind === read ? handingOver : alerts.handsOver;
     }
   }
+}
+
+/** What lies between `transitionTable` and `placeTable`, made once. */
+const tables: Readonly<Record<WordMode, Uint8Array>> = { detect: tablesOf('detect'), record: tablesOf('record') };
+
+function tablesOf(mode: WordMode): Uint8Array {
+  const bytes = new Uint8Array(placeTable - transitionTable);
+  fillLevels(bytes);
+  fillTransitions(bytes, mode);
+  return bytes;
 }

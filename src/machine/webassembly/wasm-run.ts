@@ -109,7 +109,9 @@ function runSifted(request: RunRequest, plan: Plan): RunResult | null | 'overful
   const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
   return {
     ...result,
-    faults: sifted.faults.filter(({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`)),
+    faults: sifted.faults.filter(
+      ({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`),
+    ),
   };
 }
 
