@@ -33,7 +33,7 @@ export type Presumption =
   | 'warp-exchange';
 
 /** What the order of a run has to tell apart. */
-export interface OrderOptions {
+interface OrderOptions {
   /** Whether accesses acquire themselves; else what was read of a location is of interest to fences alone. */
   readonly hasAcquires: boolean;
   /** Whether accesses release themselves. */

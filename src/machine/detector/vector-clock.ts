@@ -25,7 +25,7 @@ interface Branch {
 type Trie = Branch | null;
 
 /** What two clocks know, and that `key` has come to `count` (0: nothing more). */
-export class JoinedClock {
+class JoinedClock {
   a: VectorClock;
   b: VectorClock;
   readonly key: number;

@@ -553,9 +553,10 @@ const places = [
 
 test('random programs: no false alarm and none missed', () => {
   const random = seededRandom(2);
-  const strong: readonly Semantics[] = ['relaxed', 'acquire', 'release', 'acq_rel'];
+  let strong: readonly Semantics[];
+  let scopes: readonly Scope[];
   const step = (): Step => {
-    const scope = random.pick<Scope>(['cta', 'cluster', 'gpu', 'sys']);
+    const scope = random.pick(scopes);
     const kind = random.pick<AccessStep['kind']>(['read', 'write', 'atomic']);
     switch (random.below(10)) {
       case 0:
@@ -587,6 +588,9 @@ test('random programs: no false alarm and none missed', () => {
   const steps = (): Step[] => Array.from({ length: random.between(2, 6) }, step);
   let runs = 0;
   for (let round = 0; round < 2500; round++) {
+    // Where all reaches all of the launch, and fences alone order accesses, less is kept.
+    scopes = random.chance(0.5) ? ['cta', 'cluster', 'gpu', 'sys'] : ['gpu', 'sys'];
+    strong = random.chance(0.5) ? ['relaxed', 'acquire', 'release', 'acq_rel'] : ['relaxed'];
     const chosen = places.filter(() => random.chance(0.7));
     const common = random.chance(0.4) ? steps() : null;
     const isClustered = random.chance(0.3);

@@ -3,10 +3,12 @@
  * happens-before as the PTX ISA states it (9.0, section 8), computed the slow way: relations between all events of a
  * finished run, closed transitively.
  */
-import type { AccessSite, WatchedPage } from '../../../src/machine/detector/race-detector.ts';
+import assert from 'node:assert/strict';
+import type { AccessSite, Conflict, WatchedPage } from '../../../src/machine/detector/race-detector.ts';
 import type { BlockOrder } from '../../../src/machine/detector/block-order.ts';
 import type { InstructionId } from '../../../src/ir/form/kernel.ts';
 import type { Scope, Semantics } from '../../../src/isa/model/operation.ts';
+import { type Reach, reachOf } from '../../../src/memory-model/scope.ts';
 import { RaceDetector } from '../../../src/machine/detector/race-detector.ts';
 
 export type Registers = Record<string, number>;
@@ -91,29 +93,39 @@ function run(
   }
   const certain = new Set<string>();
   const presumed = new Set<string>();
+  const brief = new Set<string>();
   const nameOf = ({ instruction }: AccessSite): string => `${Math.floor(instruction / 100)}.${instruction % 100}`;
-  const detector = new RaceDetector<WatchedPage>(
-    sites,
-    { threads: threadsPerBlock, onlyBarriers: false, volatileRaces },
-    (conflict) => {
-      const pair = [nameOf(conflict.first), nameOf(conflict.second)].sort().join(' ');
-      (conflict.presumed.length > 0 ? presumed : certain).add(pair);
-    },
-  );
+  const pairOf = ({ first, second }: Conflict<WatchedPage>): string => [nameOf(first), nameOf(second)].sort().join(' ');
   const buffer = new ArrayBuffer(32);
-  const page: WatchedPage = {
-    u8: new Uint8Array(buffer),
-    i32: new Int32Array(buffer),
-    heads: null,
-    cellShift: 2,
-    sync: null,
-    hasCopies: false,
-  };
-  const { order } = detector;
-  const blocks = new Map<number, BlockOrder>();
-  for (const { block, cluster } of threads)
-    if (!blocks.has(block)) blocks.set(block, order.startBlock(block, cluster ?? block));
-  const orderOf = (thread: number): BlockOrder => blocks.get(threads[thread]!.block)!;
+  const words = new Int32Array(buffer);
+  const options = { threads: threadsPerBlock, onlyBarriers: false, volatileRaces };
+  const reaches = threads.flatMap(({ steps }) =>
+    steps.flatMap((step) => ('scope' in step && step.semantics !== 'weak' ? [reachOf[step.scope]] : [])),
+  );
+  const narrowest = reaches.reduce<Reach>((least, reach) => (reach < least ? reach : least), 2);
+  const watchers = [
+    new RaceDetector<WatchedPage>(sites, options, (conflict) => {
+      (conflict.presumed.length > 0 ? presumed : certain).add(pairOf(conflict));
+    }),
+    // What runs first where words sift: it finds the same pairs, and does not tell them apart.
+    new RaceDetector<WatchedPage>(sites, { ...options, narrowest, presumes: false }, (conflict) => {
+      brief.add(pairOf(conflict));
+    }),
+  ].map((detector) => {
+    const page: WatchedPage = {
+      u8: new Uint8Array(buffer),
+      i32: words,
+      heads: null,
+      cellShift: 2,
+      sync: null,
+      hasCopies: false,
+    };
+    const blocks = new Map<number, BlockOrder>();
+    for (const { block, cluster } of threads)
+      if (!blocks.has(block)) blocks.set(block, detector.order.startBlock(block, cluster ?? block));
+    const blockOf = (thread: number): BlockOrder => blocks.get(threads[thread]!.block)!;
+    return { detector, order: detector.order, page, blockOf };
+  });
 
   const events: Event[] = [];
   const position = threads.map(() => 0);
@@ -138,21 +150,22 @@ function run(
 
   const access = (thread: number, step: AccessStep): void => {
     const { block: _, thread: number } = threads[thread]!;
-    const words = wordsOf(step);
+    const accessed = wordsOf(step);
     // Of several writes, it reads the value of none.
-    const writers = new Set(words.map((word) => lastWrite[word]!));
+    const writers = new Set(accessed.map((word) => lastWrite[word]!));
     const source = step.kind === 'write' || writers.size > 1 ? none : lastWrite[step.at]!;
     if (step.into !== undefined) registers[thread]![step.into] = memory[step.at]!;
     const value = step.value?.(memory[step.at]!) ?? 0;
     events.push({ thread, step, name: nameAt(thread), meeting: none, source });
     if (step.kind !== 'read') {
-      for (const word of words) {
-        memory[word] = page.i32[word] = value;
+      for (const word of accessed) {
+        memory[word] = words[word] = value;
         lastWrite[word] = events.length - 1;
       }
     }
     const site = sites[siteOf[thread]![position[thread]!]!]!;
-    detector.record(page, 4 * step.at, site, orderOf(thread), number, false);
+    for (const { detector, page, blockOf } of watchers)
+      detector.record(page, 4 * step.at, site, blockOf(thread), number, false);
   };
 
   const meet = (members: readonly number[], arrivals: readonly number[], act: () => void): void => {
@@ -190,15 +203,19 @@ function run(
         // The arrivals' events take part in the meeting: they are marked when it happens.
         const meeting = meetings;
         for (const event of early) events[event] = { ...events[event]!, meeting };
-        meet(same, [], () => order.partBarrier(orderOf(thread), step.number, numbers));
+        meet(same, [], () => {
+          for (const { order, blockOf } of watchers) order.partBarrier(blockOf(thread), step.number, numbers);
+        });
         continue;
       }
       if (there.length < peers.filter((peer) => stepOf(peer)).length) continue;
       const warp = own.thread >> 5;
       meet(there, [], () => {
-        if (step.kind === 'barrier') order.fullBarrier(orderOf(thread));
-        else if (step.kind === 'warp-barrier') order.warpBarrier(orderOf(thread), warp, null);
-        else order.exchange(orderOf(thread), warp, null);
+        for (const { order, blockOf } of watchers) {
+          if (step.kind === 'barrier') order.fullBarrier(blockOf(thread));
+          else if (step.kind === 'warp-barrier') order.warpBarrier(blockOf(thread), warp, null);
+          else order.exchange(blockOf(thread), warp, null);
+        }
       });
     }
   };
@@ -217,6 +234,7 @@ function run(
     const ready = [...threads.keys()].filter(isReady);
     if (ready.length === 0) {
       if (threads.some((_, thread) => stepOf(thread))) return null;
+      assert.deepEqual(brief, new Set([...certain, ...presumed]));
       return { events, found: { certain, presumed } };
     }
     const thread = choose(ready);
@@ -229,13 +247,14 @@ function run(
         break;
       case 'fence':
         events.push({ thread, step, name: nameAt(thread), meeting: none, source: none });
-        order.fence(orderOf(thread), threads[thread]!.thread, step.semantics, step.scope);
+        for (const { order, blockOf } of watchers)
+          order.fence(blockOf(thread), threads[thread]!.thread, step.semantics, step.scope);
         break;
       case 'arrive': {
         const key = `${threads[thread]!.block} ${step.number}`;
         events.push({ thread, step, name: nameAt(thread), meeting: none, source: none });
         arrived.set(key, [...(arrived.get(key) ?? []), events.length - 1]);
-        order.arrive(orderOf(thread), step.number, threads[thread]!.thread);
+        for (const { order, blockOf } of watchers) order.arrive(blockOf(thread), step.number, threads[thread]!.thread);
         break;
       }
       default:
