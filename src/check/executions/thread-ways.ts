@@ -6,6 +6,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Block, BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
+import type { Effect } from '../../isa/model/operation.ts';
 import { atomicResult } from '../../machine/core/atomic-operation.ts';
 import type { Fence } from '../../memory-model/fence.ts';
 import { fenceOf } from '../../memory-model/fence.ts';
@@ -241,7 +242,7 @@ class Walk {
         const [a, b] = [operandAt(1), operandAt(2)];
         const known = found !== null && a !== null && (effect.operation !== 'cas' || b !== null);
         const exchanged = effect.operation === 'exch' ? a : null;
-        const value = known ? atomicResult(effect.operation, effect.type, 8 * effect.bytes, found, a, b ?? 0n) : exchanged; // prettier-ignore
+        const value = known ? atomicValue(effect, found, a, b ?? 0n) : exchanged;
         next.steps.push({ ...step, kind: 'write', value, readAt });
       }
       if (result !== null && result !== undefined) {
@@ -331,4 +332,18 @@ const nothing = { access: null, place: '', value: null, readAt: null, fence: nul
 
 function copyOf(state: State): State {
   return { ...state, values: new Map(state.values), steps: [...state.steps], visits: new Map(state.visits) };
+}
+
+/** What an atomic stores; null where that depends on where a generic address leads. */
+function atomicValue(
+  { operation, type, bytes, space }: Extract<Effect, { kind: 'atomic' }>,
+  found: bigint,
+  a: bigint,
+  b: bigint,
+): Word {
+  const [inShared, inGlobal] = [false, true].map((isGlobal) =>
+    atomicResult(operation, type, 8 * bytes, found, a, b, isGlobal),
+  );
+  if (space !== 'generic') return space === 'global' ? inGlobal! : inShared!;
+  return inShared === inGlobal ? inShared! : null;
 }

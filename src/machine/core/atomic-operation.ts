@@ -2,8 +2,9 @@ import type { Domain, Width } from '../../isa/model/domain.ts';
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 
 /**
- * What an atomic operation stores (PTX ISA 9.7.13, atom), over any domain. Packed types are computed half by half.
+ * What an atomic operation stores (PTX ISA 9.7.13, atom and red), over any domain. Packed types are computed half by half.
  *
+ * @param isGlobal whether it is done in global memory: there sums of `f32` flush subnormal numbers to zeros of their sign
  * @param operation `add min max inc dec exch cas and or xor`
  * @param type of the operands, for example `s32` or `f16x2`
  * @param width of the type
@@ -17,6 +18,7 @@ export function atomicRule<V, B>(
   old: V,
   a: V,
   b: V,
+  isGlobal: boolean,
 ): V {
   if (type.endsWith('x2')) {
     const half = (width / 2) as Width;
@@ -27,14 +29,15 @@ export function atomicRule<V, B>(
       domain.zeroExtend(
         half,
         width,
-        atomicRule(domain, operation, type.slice(0, -2), half, part(old), part(a), part(b)),
+        atomicRule(domain, operation, type.slice(0, -2), half, part(old), part(a), part(b), isGlobal),
       ),
     );
     return domain.or(width, lower!, domain.shl(width, upper!, shift));
   }
   const isFloat = type.startsWith('f') || type.startsWith('bf');
+  const ftz = operation === 'add' && type === 'f32' && isGlobal;
   const float = (rounding: string): V =>
-    domain.float({ name: operation, from: type, to: type, rounding, ftz: false, saturate: false }, [old, a]);
+    domain.float({ name: operation, from: type, to: type, rounding, ftz, saturate: false }, [old, a]);
   const one = domain.constant(width, 1n);
   const zero = domain.constant(width, 0n);
   switch (operation) {
@@ -66,6 +69,14 @@ export function atomicRule<V, B>(
 }
 
 /** {@link atomicRule} on patterns. */
-export function atomicResult(operation: string, type: string, bits: number, old: bigint, a: bigint, b = 0n): bigint {
-  return atomicRule(referenceDomain, operation, type, bits as Width, old, a, b);
+export function atomicResult(
+  operation: string,
+  type: string,
+  bits: number,
+  old: bigint,
+  a: bigint,
+  b: bigint,
+  isGlobal: boolean,
+): bigint {
+  return atomicRule(referenceDomain, operation, type, bits as Width, old, a, b, isGlobal);
 }

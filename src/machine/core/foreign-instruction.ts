@@ -198,7 +198,7 @@ function combine(
   const number = (from: Uint8Array, at: number): bigint =>
     from.subarray(at, at + size).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
   for (let at = 0; at < piece; at += size) {
-    const result = atomicResult(operation, type, bits, number(u8, offset + at), number(bytes, at));
+    const result = atomicResult(operation, type, bits, number(u8, offset + at), number(bytes, at), 0n, false);
     for (let byte = 0; byte < size; byte++) u8[offset + at + byte] = Number((result >> BigInt(8 * byte)) & 0xffn);
   }
 }

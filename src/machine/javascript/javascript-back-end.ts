@@ -320,12 +320,13 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     }
   }
 
-  atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b?: bigint): bigint {
+  atomic(thread: Thread, access: MemoryAccess, address: number, a: bigint, b = 0n): bigint {
     this.#drain(thread);
     this.#locate(thread, access, address);
     const { operation, type, bytes } = access.atomic!;
     const old = loadPattern(this.page, this.at, bytes);
-    storePattern(this.page, this.at, bytes, atomicResult(operation, type, 8 * bytes, old, a, b));
+    const isGlobal = this.#where === 0;
+    storePattern(this.page, this.at, bytes, atomicResult(operation, type, 8 * bytes, old, a, b, isGlobal));
     this.#record(thread, access);
     return old;
   }

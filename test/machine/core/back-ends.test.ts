@@ -299,6 +299,41 @@ test('atomics on what nobody has written', () => {
   assert.deepEqual(faultsOf('st.volatile.global.u32 [%d4], 1; red.global.add.u32 [%d4], 1;'), []);
 });
 
+test('atomic sums flush subnormal numbers in global memory alone', () => {
+  // By row: the number there, the one that is added, the sum as it is, and with subnormal numbers as zeros.
+  const sums = [
+    [0x00400000, 0x00400000, 0x00800000, 0],
+    [0x80000001, 0x80000001, 0x80000002, 0x80000000],
+    [0x80000001, 0x00800000, 0x007fffff, 0x00800000],
+    [0x00800001, 0x80c00000, 0x803fffff, 0x80000000],
+  ] as const;
+  const hexadecimal = (bits: number): string => `0f${bits.toString(16).padStart(8, '0')}`;
+  const each = (text: (at: number, there: number, added: number) => string): string =>
+    sums.map(([there, added], index) => text(4 * index, there, added)).join('\n');
+  const run = (mnemonic: string, space: 'shared' | 'global', address: string): readonly number[] => {
+    const result = launchAll(
+      kernel(
+        `setp.ne.u32 %p1, %r0, 0; @%p1 bra END;
+        mov.u32 %r1, s; cvt.u64.u32 %d6, %r1; cvta.shared.u64 %d6, %d6;
+        ${each((at, there) => `st.${space}.u32 [${space === 'shared' ? '%r1' : '%d2'}+${at}], ${there};`)}
+        ${each((at, _, added) => `${mnemonic} [${address}+${at}], ${hexadecimal(added)};`)}
+        ${space === 'shared' ? each((at) => `ld.shared.u32 %r3, [%r1+${at}]; st.global.u32 [%d2+${at}], %r3;`) : ''}
+        END:`,
+        shared,
+      ),
+      both,
+    );
+    return words(result, 1, 4).map((word) => word >>> 0);
+  };
+  const [kept, flushed] = [sums.map((row) => row[2]), sums.map((row) => row[3])];
+  for (const [name, result] of [['red', ''], ['atom', ' %f1,']] as const) {
+    assert.deepEqual(run(`${name}.global.add.f32${result}`, 'global', '%d2'), flushed, name);
+    assert.deepEqual(run(`${name}.add.f32${result}`, 'global', '%d2'), flushed, name);
+    assert.deepEqual(run(`${name}.shared.add.f32${result}`, 'shared', '%r1'), kept, name);
+    assert.deepEqual(run(`${name}.add.f32${result}`, 'shared', '%d6'), kept, name);
+  } // prettier-ignore
+});
+
 test('strong loads without strong writes race as reads do', () => {
   const load = 'ld.volatile.global.u32 %r1, [%d2]; st.global.u32 [%d3], %r1;';
   const plain = 'ld.global.u32 %r2, [%d2]; st.global.u32 [%d3], %r2;';

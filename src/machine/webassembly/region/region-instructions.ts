@@ -10,6 +10,7 @@ import type { LinearAddress } from './region-memory.ts';
 import type { RegionValues } from './region-values.ts';
 import type { Plan } from './wasm-plan.ts';
 import { invariant } from '../../../base/assert.ts';
+import { sharedWindow } from '../../../isa/model/address-window.ts';
 import { atomicRule } from '../../core/atomic-operation.ts';
 import { workspaceWord } from '../../core/memory.ts';
 import { word } from '../code/wasm-domain.ts';
@@ -216,11 +217,16 @@ export class RegionInstructions {
       const old = this.#memory.load(width, located.data);
       const a = operand(1 + lane);
       const b = effect.operation === 'cas' ? operand(1 + effect.lanes + lane) : a;
-      this.#memory.store(
-        width,
-        located.data,
-        atomicRule(this.#domain, effect.operation, effect.type, width, old, a, b),
-      );
+      const stored = (isGlobal: boolean): WasmValue =>
+        atomicRule(this.#domain, effect.operation, effect.type, width, old, a, b, isGlobal);
+      if (access.space === 'generic' && effect.type === 'f32') {
+        const given = sources[0] === 64 ? operand(0) : this.#domain.zeroExtend(32, 64, operand(0));
+        const address = this.#domain.add(64, given, wasmConstant(64, displacement));
+        const isGlobal = this.#domain.unsignedLess(64, address, wasmConstant(64, sharedWindow));
+        this.#memory.store(width, located.data, this.#domain.select(width, isGlobal, stored(true), stored(false)));
+      } else {
+        this.#memory.store(width, located.data, stored(access.space === 'global'));
+      }
       touch(this.#code, access, located);
       if (effect.returns) olds.push(old);
     }
