@@ -37,57 +37,58 @@ const [firstOfControl, lastOfControl] = [0x140, 0x15f];
  * @param instructions of the function, ascending by address
  */
 export function flowOf(instructions: readonly SassInstruction[], version: number): SassFlow {
-  const [{ address: start } = { address: 0 }] = instructions;
-  const indexOf = (address: number): number | undefined => {
-    const index = (address - start) / 16;
-    return Number.isInteger(index) && index >= 0 && index < instructions.length ? index : undefined;
-  };
+  const count = instructions.length;
+  const start = count === 0 ? 0 : instructions[0]!.address;
   let unknown: string | undefined;
-  const leaders = new Set([0]);
-  const ends = new Map<number, { readonly target?: number; readonly falls: boolean }>();
-  for (let index = 0; index < instructions.length; index++) {
+  /** By index: whether a block begins there, and what ends one. */
+  const begins = new Uint8Array(count + 1);
+  begins[0] = 1;
+  const ends = new Map<number, { readonly target: number | undefined; readonly falls: boolean }>();
+  for (let index = 0; index < count; index++) {
     const instruction = instructions[index]!;
     const { opcode, code } = instruction;
+    const operation = code & 0x1ff;
+    if (operation < firstOfControl || operation > lastOfControl) continue;
     if (!opcode) {
-      const operation = code & 0x1ff;
-      if (operation >= firstOfControl && operation <= lastOfControl)
-        unknown ??= `an instruction of unknown code 0x${code.toString(16)} that may branch`;
+      unknown ??= `an instruction of unknown code 0x${code.toString(16)} that may branch`;
       continue;
     }
     const { kind } = opcode;
     if (kind !== 'branch' && kind !== 'exit' && kind !== 'return') continue;
     const falls = sassGuard(instruction) !== undefined || hasOtherCondition(instruction);
-    if (kind !== 'branch') ends.set(index, { falls });
-    else {
+    let target: number | undefined;
+    if (kind === 'branch') {
       const address = targetOf(instruction, version);
-      const target = address === undefined ? undefined : indexOf(address);
+      const found = address === undefined ? NaN : (address - start) / 16;
       if (address === undefined) unknown ??= 'an indirect branch';
-      else if (target === undefined) unknown ??= 'a branch out of the function';
-      if (target !== undefined) leaders.add(target);
-      ends.set(index, { ...(target === undefined ? {} : { target }), falls });
+      else if (Number.isInteger(found) && found >= 0 && found < count) begins[(target = found)] = 1;
+      else unknown ??= 'a branch out of the function';
     }
-    leaders.add(index + 1);
+    ends.set(index, { target, falls });
+    begins[index + 1] = 1;
   }
-  const firsts = [...leaders].filter((index) => index < instructions.length).sort((a, b) => a - b);
-  const blockAt = new Map(firsts.map((first, block) => [first, block]));
+  const firsts: number[] = [];
+  const blockAt = new Map<number, number>();
+  for (let index = 0; index < count; index++) {
+    if (begins[index] === 0) continue;
+    blockAt.set(index, firsts.length);
+    firsts.push(index);
+  }
   const predecessors: number[][] = firsts.map(() => []);
-  const blocks = firsts.map((first, block) => {
-    const end = firsts[block + 1] ?? instructions.length;
+  const blocks: SassBlock[] = [];
+  for (let block = 0; block < firsts.length; block++) {
+    const end = firsts[block + 1] ?? count;
     const last = ends.get(end - 1);
-    const successors = new Set<number>();
-    if (last?.target !== undefined) successors.add(blockAt.get(last.target)!);
-    if ((!last || last.falls) && end < instructions.length) successors.add(block + 1);
+    const target = last?.target === undefined ? undefined : blockAt.get(last.target);
+    const next = (!last || last.falls) && end < count ? block + 1 : undefined;
+    const successors: number[] = [];
+    if (target !== undefined) successors.push(target);
+    if (next !== undefined && next !== target) successors.push(next);
     for (const successor of successors) predecessors[successor]!.push(block);
-    const guard = last?.target === undefined ? undefined : sassGuard(instructions[end - 1]!);
-    const taken = last?.target === undefined ? undefined : blockAt.get(last.target);
-    const decides = guard && taken !== undefined && taken !== block + 1 && !hasOtherCondition(instructions[end - 1]!);
-    return {
-      first,
-      end,
-      successors: [...successors],
-      predecessors: predecessors[block]!,
-      ...(decides && { branch: { ...guard, taken } }),
-    };
-  });
+    const found = { first: firsts[block]!, end, successors, predecessors: predecessors[block]! };
+    const branch = target === undefined || target === block + 1 ? undefined : instructions[end - 1]!;
+    const guard = branch && !hasOtherCondition(branch) ? sassGuard(branch) : undefined;
+    blocks.push(guard ? { ...found, branch: { ...guard, taken: target! } } : found);
+  }
   return { instructions, blocks, unknown };
 }

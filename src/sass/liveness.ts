@@ -1,7 +1,7 @@
 /** Which registers of a SASS function are read later on. */
 import type { SassFlow } from './control-flow.ts';
-import { type SassGuard, type SassInstruction, sassGuard } from './instruction/decode.ts';
-import { firstUniform, type RegisterUse, registerUses } from './instruction/operands.ts';
+import type { SassInstruction } from './instruction/decode.ts';
+import { findOperands, firstUniform, OperandLists, type RegisterUse } from './instruction/operands.ts';
 import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';
 
 /** `P0` among the members of a set; registers have their own numbers. */
@@ -11,74 +11,103 @@ const firstPredicate = 512;
 const words = 17;
 const wordsOfLanes = firstUniform / 32;
 
-/** What instructions read and write, in arrays that all walks share. */
-class Steps {
-  /** By instruction, where its registers begin in `members`: those that it reads, then those that it writes. */
-  readonly reads: Int32Array;
-  readonly writes: Int32Array;
-  readonly members: Int16Array;
-  /** Predicates as bits. */
-  readonly readPredicates: Uint8Array;
-  readonly writtenPredicates: Uint8Array;
-  /** The set of what is read under its guard, and {@link unguarded}; what nobody knows is {@link anything}. */
-  readonly guard: Int8Array;
+/** What the instructions of a function read and write, in arrays that all walks share. */
+export class RegisterSteps {
+  /**
+   * By instruction, `fields` each: where the registers that it reads begin in `members`, where those that it writes
+   * begin, and its predicates and guard as {@link factsOf} packs them. One more says where the last ones end.
+   */
+  readonly steps: Int32Array;
+  readonly members: readonly number[];
+  /** Whether somebody knows the operands of every instruction. */
+  readonly isKnown: boolean;
+  /** The words of a set that may have members. */
+  readonly words: readonly number[];
 
-  constructor({ instructions }: SassFlow, uses: readonly (RegisterUse | null)[]) {
+  constructor(instructions: readonly SassInstruction[], version: number) {
     const count = instructions.length;
-    this.reads = new Int32Array(count);
-    this.writes = new Int32Array(count + 1);
-    this.readPredicates = new Uint8Array(count);
-    this.writtenPredicates = new Uint8Array(count);
-    this.guard = new Int8Array(count);
-    let size = 0;
-    for (const use of uses) if (use) size += use.reads.length + use.writes.length;
-    this.members = new Int16Array(size);
-    let at = 0;
-    for (let index = 0; index < count; index++) {
+    const steps = new Int32Array((count + 1) * fields);
+    const members: number[] = [];
+    let isKnown = true;
+    let hasAnything = false;
+    let used = 0;
+    for (let index = 0, at = 0; index < count; index++, at += fields) {
       const instruction = instructions[index]!;
-      const use = uses[index];
-      this.reads[index] = at;
-      if (use) for (const one of use.reads) this.members[at++] = one;
-      this.writes[index] = at;
-      if (use) for (const one of use.writes) this.members[at++] = one;
-      if (!use || instruction.opcode?.kind === 'return') {
-        this.guard[index] = anything;
+      steps[at] = members.length;
+      const isUse = findOperands(instruction, version, lists);
+      if (!isUse) {
+        isKnown = false;
+        hasAnything = true;
+        steps[at + 1] = members.length;
+        steps[at + 2] = anything << guardShift;
         continue;
       }
-      this.writtenPredicates[index] = predicateBitsWritten(instruction);
-      this.readPredicates[index] = predicateBitsRead(instruction);
-      const guard = sassGuard(instruction);
-      // Guards of the uniform datapath are predicates of its own.
-      this.guard[index] = !guard ? unguarded : guard.register === 7 || instruction.opcode!.uniform ? otherGuard : setOf(guard); // prettier-ignore
+      for (let one = 0; one < lists.readCount; one++) {
+        const register = lists.reads[one]!;
+        used |= 1 << (register >> 5);
+        members.push(register);
+      }
+      steps[at + 1] = members.length;
+      for (let one = 0; one < lists.writeCount; one++) {
+        const register = lists.writes[one]!;
+        used |= 1 << (register >> 5);
+        members.push(register);
+      }
+      if (instruction.opcode!.kind === 'return') hasAnything = true;
+      steps[at + 2] = factsOf(instruction);
     }
-    this.writes[count] = at;
+    steps[count * fields] = members.length;
+    this.steps = steps;
+    this.members = members;
+    this.isKnown = isKnown;
+    const inUse: number[] = [];
+    for (let word = 0; word < words; word++) if (hasAnything || word === words - 1 || ((used >> word) & 1) === 1) inUse.push(word); // prettier-ignore
+    this.words = inUse;
   }
 }
 
+const lists = new OperandLists();
+
+/** Numbers that {@link RegisterSteps} has of an instruction. */
+const fields = 3;
+
+/** Predicates that an instruction reads in bits 0 to 6, those that it writes in bits 7 to 13, above them its guard. */
+function factsOf(instruction: SassInstruction): number {
+  if (instruction.opcode!.kind === 'return') return anything << guardShift;
+  const guard = (instruction.text[instruction.at]! >>> 12) & 15;
+  // Guards of the uniform datapath are predicates of its own.
+  const set = guard === 7 ? unguarded : guard === 15 || instruction.opcode!.uniform ? otherGuard : setOf(guard);
+  return predicateBitsRead(instruction) | (predicateBitsWritten(instruction) << 7) | (set << guardShift);
+}
+
+const guardShift = 14;
+
+/** What stands for a guard, beside the sets of guards. */
 const [unguarded, otherGuard, anything] = [-1, -2, -3];
 
 /** What is live at each instruction of a function. */
 export class RegisterLiveness {
   readonly #flow: SassFlow;
-  readonly #steps: Steps;
-  /** By instruction; null where nobody knows its operands, which may be any. */
-  readonly uses: readonly (RegisterUse | null)[];
+  readonly #steps: RegisterSteps;
   /** By block, `words` each. */
   readonly #atStart: Uint32Array;
   readonly #live = new Uint32Array(words);
-  /** What is read under a guard alone, by the guard, until its predicate is written. */
-  readonly #underGuard = Array.from({ length: 14 }, () => new Uint32Array(words));
+  /** What is read under a guard alone, by the guard, `words` each, until its predicate is written. */
+  #underGuard = none;
   /** Guards whose sets are not empty, as bits. */
   #guards = 0;
-  readonly #seen = new Uint32Array(words);
+  #seen = none;
   readonly #idle: ReadonlySet<number>;
 
-  /** @param idle instructions that count as if they were not there, by their indices */
-  constructor(flow: SassFlow, version: number, idle: ReadonlySet<number> = new Set()) {
+  /**
+   * @param steps of the instructions of the flow
+   * @param idle instructions that count as if they were not there, by their indices
+   * @param before is called with what is known to be live before an instruction; for each, the last time with all of it
+   */
+  constructor(flow: SassFlow, steps: RegisterSteps, idle: ReadonlySet<number> = new Set(), before?: LivenessVisitor) {
     this.#flow = flow;
     this.#idle = idle;
-    this.uses = registerUses(flow.instructions, version);
-    this.#steps = new Steps(flow, this.uses);
+    this.#steps = steps;
     const { blocks } = flow;
     this.#atStart = new Uint32Array(blocks.length * words);
     const isDue = new Uint8Array(blocks.length).fill(1);
@@ -87,7 +116,7 @@ export class RegisterLiveness {
       for (let block = blocks.length - 1; block >= 0; block--) {
         if (isDue[block] === 0) continue;
         isDue[block] = 0;
-        this.#walk(block);
+        this.#walk(block, before);
         if (!this.#keep(block)) continue;
         for (const one of blocks[block]!.predecessors) isDue[one] = 1;
         changed = true;
@@ -97,11 +126,15 @@ export class RegisterLiveness {
 
   /** Whether what is live at the start of a block is more than was known. */
   #keep(block: number): boolean {
-    const from = block * words;
+    const used = this.#steps.words;
+    const live = this.#live;
+    const atStart = this.#atStart;
     let isNew = false;
-    for (let word = 0; word < words; word++) {
-      if (this.#atStart[from + word] === this.#live[word]) continue;
-      this.#atStart[from + word] = this.#live[word]!;
+    for (let one = 0; one < used.length; one++) {
+      const word = used[one]!;
+      const at = block * words + word;
+      if (atStart[at] === live[word]) continue;
+      atStart[at] = live[word]!;
       isNew = true;
     }
     return isNew;
@@ -113,17 +146,15 @@ export class RegisterLiveness {
    * @param behind is called with what is live behind an instruction
    */
   each({ before, behind }: { before?: LivenessVisitor; behind?: LivenessVisitor }): void {
-    for (const block of this.#flow.blocks.keys()) this.#walk(block, before, behind);
+    for (let block = 0; block < this.#flow.blocks.length; block++) this.#walk(block, before, behind);
   }
 
   #walk(block: number, before?: LivenessVisitor, behind?: LivenessVisitor): void {
     const { first, end, successors } = this.#flow.blocks[block]!;
     this.#live.fill(0);
-    for (const successor of successors) {
-      for (let word = 0; word < words; word++) this.#live[word]! |= this.#atStart[successor * words + word]!;
-    }
+    for (let one = 0; one < successors.length; one++) this.#unite(this.#live, this.#atStart, successors[one]! * words);
     for (let index = end - 1; index >= first; index--) {
-      behind?.(index, this.#seenBy(this.#steps.guard[index]!));
+      behind?.(index, this.#seenBy(this.#steps.steps[index * fields + 2]! >> guardShift));
       this.#step(index);
       before?.(index, this.#seenBy(unguarded));
     }
@@ -133,62 +164,82 @@ export class RegisterLiveness {
   /** What is live where a guard holds, or may hold. */
   #seenBy(guard: number): Uint32Array {
     if (this.#guards === 0) return this.#live;
+    if (this.#seen === none) this.#seen = new Uint32Array(words);
     this.#seen.set(this.#live);
     for (let left = this.#guards; left !== 0; left &= left - 1) {
       const which = 31 - Math.clz32(left & -left);
-      if (guard < 0 || which !== (guard ^ 1)) unite(this.#seen, this.#underGuard[which]!);
+      if (guard < 0 || which !== (guard ^ 1)) this.#unite(this.#seen, this.#underGuard, which * words);
     }
     return this.#seen;
+  }
+
+  /** Adds the set that begins at a place of others. */
+  #unite(target: Uint32Array, sets: Uint32Array, from: number): void {
+    const used = this.#steps.words;
+    for (let one = 0; one < used.length; one++) target[used[one]!]! |= sets[from + used[one]!]!;
   }
 
   /** From here on, upwards, a predicate is another one: what is read under it may be read whatever it is. */
   #forget(predicate: number): void {
     for (let which = 2 * predicate; which <= 2 * predicate + 1; which++) {
       if (((this.#guards >> which) & 1) === 0) continue;
-      unite(this.#live, this.#underGuard[which]!);
-      this.#underGuard[which]!.fill(0);
+      this.#unite(this.#live, this.#underGuard, which * words);
+      this.#underGuard.fill(0, which * words, (which + 1) * words);
       this.#guards &= ~(1 << which);
     }
   }
 
   #step(index: number): void {
     if (this.#idle.size > 0 && this.#idle.has(index)) return;
-    const { reads, writes, members, readPredicates, writtenPredicates, guard: guards } = this.#steps;
-    const guard = guards[index]!;
+    const { steps, members } = this.#steps;
+    const live = this.#live;
+    const own = index * fields;
+    const facts = steps[own + 2]!;
+    const guard = facts >> guardShift;
     if (guard === anything) {
-      this.#live.fill(0xffffffff);
+      live.fill(0xffffffff);
       return;
     }
-    const written = writtenPredicates[index]!;
+    const written = (facts >> 7) & 0x7f;
     if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one); // prettier-ignore
-    const [from, to] = [writes[index]!, reads[index + 1] ?? writes[index + 1]!];
+    const from = steps[own + 1]!;
     // What a guard may leave alone stays live, but for what reads it under the same guard.
     if (guard === unguarded) {
-      this.#live[words - 1]! &= ~written;
-      for (let at = from; at < to; at++) exclude(this.#live, members[at]!);
-      for (let left = this.#guards; left !== 0; left &= left - 1) {
-        const set = this.#underGuard[31 - Math.clz32(left & -left)]!;
-        set[words - 1]! &= ~written;
-        for (let at = from; at < to; at++) exclude(set, members[at]!);
-      }
+      this.#exclude(live, 0, index);
+      for (let left = this.#guards; left !== 0; left &= left - 1) this.#exclude(this.#underGuard, (31 - Math.clz32(left & -left)) * words, index); // prettier-ignore
     } else if (guard >= 0) {
-      const set = this.#underGuard[guard]!;
-      set[words - 1]! &= ~written;
-      for (let at = from; at < to; at++) exclude(set, members[at]!);
+      if (this.#underGuard === none) this.#underGuard = new Uint32Array(guardSets * words);
+      this.#exclude(this.#underGuard, guard * words, index);
       this.#guards |= 1 << guard;
     }
-    const readers = guard >= 0 ? this.#underGuard[guard]! : this.#live;
-    for (let at = reads[index]!; at < from; at++) include(readers, members[at]!);
-    this.#live[words - 1]! |= readPredicates[index]!;
+    const readers = guard >= 0 ? this.#underGuard : live;
+    const start = guard >= 0 ? guard * words : 0;
+    for (let at = steps[own]!; at < from; at++) {
+      const register = members[at]!;
+      readers[start + (register >> 5)]! |= 1 << (register & 31);
+    }
+    live[words - 1]! |= facts & 0x7f;
+  }
+
+  /** Takes what an instruction writes out of the set that begins at a place of others. */
+  #exclude(sets: Uint32Array, start: number, index: number): void {
+    const { steps, members } = this.#steps;
+    const own = index * fields;
+    sets[start + words - 1]! &= ~((steps[own + 2]! >> 7) & 0x7f);
+    for (let at = steps[own + 1]!; at < steps[own + fields]!; at++) {
+      const register = members[at]!;
+      sets[start + (register >> 5)]! &= ~(1 << (register & 31));
+    }
   }
 }
 
-function setOf({ register, negated }: SassGuard): number {
-  return 2 * register + (negated ? 1 : 0);
-}
+/** Of seven predicates, each as it is and negated. */
+const guardSets = 14;
+const none = new Uint32Array(0);
 
-function unite(target: Uint32Array, source: Uint32Array): void {
-  for (let word = 0; word < words; word++) target[word]! |= source[word]!;
+/** The set of a guard by its four bits, of which the highest one negates it. */
+function setOf(guard: number): number {
+  return 2 * (guard & 7) + (guard >> 3);
 }
 
 type LivenessVisitor = (index: number, live: Uint32Array) => void;
@@ -204,28 +255,19 @@ export function isLive(live: Uint32Array, register: number): boolean {
   return ((live[register >> 5]! >>> (register & 31)) & 1) === 1;
 }
 
-function include(live: Uint32Array, register: number): void {
-  live[register >> 5]! |= 1 << (register & 31);
-}
-
-function exclude(live: Uint32Array, register: number): void {
-  live[register >> 5]! &= ~(1 << (register & 31));
-}
-
 /**
  * How many registers are live before each instruction; those that a warp shares do not count.
  * @returns null where nobody knows the operands of some instruction
  */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
-  const liveness = new RegisterLiveness(flow, version);
-  if (liveness.uses.includes(null)) return null;
+  const steps = new RegisterSteps(flow.instructions, version);
+  if (!steps.isKnown) return null;
   const counts = new Uint16Array(flow.instructions.length);
-  liveness.each({
-    before: (index, live) => {
-      let count = 0;
-      for (let word = 0; word < wordsOfLanes; word++) count += ones(live[word]!);
-      counts[index] = count;
-    },
+  const ofLanes = steps.words.filter((word) => word < wordsOfLanes);
+  new RegisterLiveness(flow, steps, new Set(), (index, live) => {
+    let count = 0;
+    for (let one = 0; one < ofLanes.length; one++) count += ones(live[ofLanes[one]!]!);
+    counts[index] = count;
   });
   return counts;
 }

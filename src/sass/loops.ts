@@ -65,7 +65,8 @@ export function loopsOf(flow: Pick<SassFlow, 'blocks'>): SassLoops {
   let known: DominatedBlocks | undefined;
   const dominated = (): DominatedBlocks => (known ??= dominatedBlocks(flow));
   // Blocks are in the order of their addresses, and in a loop one of them leads back.
-  const leadsBack = blocks.some(({ successors }, block) => successors.some((one) => one <= block));
+  let leadsBack = false;
+  for (let block = 0; block < blocks.length; block++) for (const one of blocks[block]!.successors) leadsBack ||= one <= block; // prettier-ignore
   const loops = leadsBack ? naturalLoops(flow, dominated()) : [];
   return {
     loops,

@@ -33,6 +33,8 @@ export function predicatesWritten(instruction: SassInstruction): readonly number
 /** Predicates that an instruction may read, as bits, more rather than less: fields that may name one, 7 for none. */
 export function predicateBitsRead(instruction: SassInstruction): number {
   if (instruction.opcode?.mnemonic === 'P2R') return all;
-  // Its guard is in bits 12 to 14.
-  return all & ((1 << wordBits(instruction, 87, 3)) | (1 << wordBits(instruction, 77, 3)) | (1 << wordBits(instruction, 68, 3)) | (1 << wordBits(instruction, 64, 3)) | (1 << wordBits(instruction, 24, 3)) | (1 << wordBits(instruction, 12, 3))); // prettier-ignore
+  const { text, at } = instruction;
+  const [lower, upper] = [text[at]!, text[at + 2]!];
+  // Its guard is in bits 12 to 14; the others are 24, 64, 68, 77 and 87.
+  return all & ((1 << ((lower >>> 12) & 7)) | (1 << ((lower >>> 24) & 7)) | (1 << (upper & 7)) | (1 << ((upper >>> 4) & 7)) | (1 << ((upper >>> 13) & 7)) | (1 << ((upper >>> 23) & 7))); // prettier-ignore
 }

@@ -2,14 +2,7 @@
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
-import {
-  accessBits,
-  instructionsOf,
-  type SassInstruction,
-  targetOf,
-  versionOf,
-  wordBits,
-} from './instruction/decode.ts';
+import { accessBits, instructionsOf, type SassInstruction, targetOf, versionOf } from './instruction/decode.ts';
 import type { Opcode } from './instruction/opcode-table.ts';
 import { liveRegisters } from './liveness.ts';
 import { loopPlaces, loopsOf } from './loops.ts';
@@ -64,41 +57,38 @@ export interface CodeProfile {
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic', 'constant', 'surface']);
 
-/** What instructions of one kind do, by their operation and what else decides of it; most instructions share theirs. */
-class Work {
-  readonly #version: number;
-  readonly #calleeAt: (address: number) => string | undefined;
-  readonly #known = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
+/** Work by operation and by what else decides of it, which most instructions share. */
+const works = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
 
-  constructor(version: number, calleeAt: (address: number) => string | undefined) {
-    this.#version = version;
-    this.#calleeAt = calleeAt;
-  }
+/** What an instruction does. */
+function workOf(
+  instruction: SassInstruction,
+  version: number,
+  calleeAt: (address: number) => string | undefined,
+): readonly WorkKind[] {
+  const { opcode } = instruction;
+  if (!opcode) return unknownWork;
+  const { kind, space } = opcode;
+  const bits =
+    (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, version) ?? 32) : 0;
+  // `PT` is 7, without the bit that negates it.
+  const isGuarded = ((instruction.text[instruction.at]! >>> 12) & 15) !== 7 && kind !== 'branch' && kind !== 'exit';
+  const isDivision = kind === 'call' && divides(instruction, version, calleeAt);
+  const variant = bits * 4 + (isGuarded ? 2 : 0) + (isDivision ? 1 : 0);
+  let variants = works.get(opcode);
+  if (!variants) works.set(opcode, (variants = []));
+  return (variants[variant] ??= kindsOf(opcode, bits, isGuarded, isDivision));
+}
 
-  of(instruction: SassInstruction): readonly WorkKind[] {
-    const { opcode } = instruction;
-    if (!opcode) return unknownWork;
-    const { kind, space } = opcode;
-    const bits = (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, this.#version) ?? 32) : 0; // prettier-ignore
-    // `PT` is 7, without the bit that negates it.
-    const isGuarded = wordBits(instruction, 12, 4) !== 7 && kind !== 'branch' && kind !== 'exit';
-    const isDivision = kind === 'call' && this.#divides(instruction);
-    const variant = bits * 4 + (isGuarded ? 2 : 0) + (isDivision ? 1 : 0);
-    let variants = this.#known.get(opcode);
-    if (!variants) this.#known.set(opcode, (variants = []));
-    return (variants[variant] ??= workOf(opcode, bits, isGuarded, isDivision));
-  }
-
-  #divides(call: SassInstruction): boolean {
-    const target = targetOf(call, this.#version);
-    const callee = target === undefined ? undefined : this.#calleeAt(target);
-    return callee !== undefined && /div|rcp|rem|sqrt/.test(callee);
-  }
+function divides(call: SassInstruction, version: number, calleeAt: (address: number) => string | undefined): boolean {
+  const target = targetOf(call, version);
+  const callee = target === undefined ? undefined : calleeAt(target);
+  return callee !== undefined && /div|rcp|rem|sqrt/.test(callee);
 }
 
 const unknownWork: readonly WorkKind[] = ['other'];
 
-function workOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: boolean, isDivision: boolean): WorkKind[] {
+function kindsOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: boolean, isDivision: boolean): WorkKind[] {
   const found: WorkKind[] = [];
   if (kind === 'load' || kind === 'store') {
     if (space === 'local') found.push(`spill ${kind}`);
@@ -123,13 +113,13 @@ export function withoutPadding(instructions: readonly SassInstruction[], version
     if (one.opcode?.mnemonic !== 'NOP' && !isLoop) break;
     end--;
   }
-  return instructions.slice(0, end);
+  return end === instructions.length ? instructions : instructions.slice(0, end);
 }
 
 /** The functions of a kernel: itself, then the bodies that ptxas appended to it. */
 function functionsOfKernel({ functions }: Cubin, symbol: string): readonly CodeFunction[] {
   const own = functions.filter(({ kernel }) => kernel === symbol);
-  return own.toSorted((a, b) => Number(b.isKernel) - Number(a.isKernel));
+  return own.length === 1 ? own : own.sort((a, b) => Number(b.isKernel) - Number(a.isKernel));
 }
 
 interface MutableLine {
@@ -151,19 +141,10 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const [kernel] = functions;
   if (!kernel?.isKernel) return null;
   const version = versionOf(cubin.arch);
-  const starts = new Map(functions.map((one) => [one.start, one.symbol]));
+  const calleeAt = (address: number): string | undefined =>
+    functions.findLast(({ start }) => start === address)?.symbol;
   const work = new Map<WorkKind, number>();
   const lines = new Map<string, MutableLine>();
-  const lineOf = (place: Location | undefined): MutableLine => {
-    const location = place && (outsideToolkit(place) ?? outermost(place));
-    const key = location ? `${location.file}\n${location.line}` : '';
-    const line = lines.get(key) ?? { location, instructions: 0, work: new Map<WorkKind, number>(), code: [], depth: 0, isInner: false }; // prettier-ignore
-    lines.set(key, line);
-    return line;
-  };
-  /** By row of the table of lines, which many instructions share. */
-  const lineAt = new Map<Location | undefined, MutableLine>();
-  const works = new Work(version, (address) => starts.get(address));
   let total = 0;
   let flowOfKernel: SassFlow | undefined;
   for (const one of functions) {
@@ -171,21 +152,29 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     const flow = flowOf(instructions, version);
     if (one === kernel) flowOfKernel = flow;
     const places = loopPlaces(flow, loopsOf(flow));
-    for (const [index, { first, end }] of flow.blocks.entries()) {
-      const { depth, isInner } = places[index]!;
+    total += instructions.length;
+    /** By row of the table of lines, which instructions that follow each other mostly share. */
+    let place: Location | undefined;
+    let line: MutableLine | undefined;
+    for (let block = 0; block < places.length; block++) {
+      const { first, end } = flow.blocks[block]!;
+      const { depth, isInner } = places[block]!;
       for (let at = first; at < end; at++) {
         const instruction = instructions[at]!;
-        total++;
-        const place = one.isKernel ? one.sourceAt(instruction.address) : undefined;
-        let line = lineAt.get(place);
-        if (!line) {
-          line = lineOf(place);
-          lineAt.set(place, line);
+        const own = one.isKernel ? one.sourceAt(instruction.address) : undefined;
+        if (!line || own !== place) {
+          place = own;
+          line = lineOf(lines, place);
         }
         line.instructions++;
         line.code.push(instruction);
-        if (depth > line.depth) [line.depth, line.isInner] = [depth, isInner];
-        for (const kind of works.of(instruction)) {
+        if (depth > line.depth) {
+          line.depth = depth;
+          line.isInner = isInner;
+        }
+        const kinds = workOf(instruction, version, calleeAt);
+        for (let index = 0; index < kinds.length; index++) {
+          const kind = kinds[index]!;
           work.set(kind, (work.get(kind) ?? 0) + 1);
           line.work.set(kind, (line.work.get(kind) ?? 0) + 1);
         }
@@ -211,6 +200,18 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     work,
     lines: ordered,
   };
+}
+
+/** What is counted of the line that the user wrote at a place. */
+function lineOf(lines: Map<string, MutableLine>, place: Location | undefined): MutableLine {
+  const location = place && (outsideToolkit(place) ?? outermost(place));
+  const key = location ? `${location.file}\n${location.line}` : '';
+  let line = lines.get(key);
+  if (!line) {
+    line = { location, instructions: 0, work: new Map(), code: [], depth: 0, isInner: false };
+    lines.set(key, line);
+  }
+  return line;
 }
 
 function order(one: string, other: string): number {

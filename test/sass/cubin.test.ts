@@ -41,7 +41,7 @@ test('copies and atomics of Blackwell have other codes of their widths', () => {
   for (const version of [100, 120])
     for (const [bits, words] of widthsOnBlackwell) {
       const opcode = opcodesOf(version)[words[0] & 0xfff];
-      assert.equal(accessBits(new SassInstruction(0, opcode, Uint32Array.from(words), 0), version), bits);
+      assert.equal(accessBits(new SassInstruction(0, opcode, Int32Array.from(words), 0), version), bits);
     }
 });
 

@@ -38,7 +38,10 @@ export class ByteReader {
   }
 
   u8(): number {
-    return this.#view.getUint8(this.#advance(1));
+    const byte = this.#bytes[this.at];
+    if (byte === undefined) this.#advance(1);
+    this.at++;
+    return byte!;
   }
 
   s8(): number {
@@ -93,8 +96,7 @@ export class ByteReader {
 
   /** Text that ends with a zero byte. */
   text(): string {
-    const end = this.#bytes.indexOf(0, this.at);
-    if (end < 0) throw new DamagedFile(`${this.#what} has a text without an end`);
+    const end = endOfText(this.#bytes, this.at, this.#what);
     const from = this.#advance(end + 1 - this.at);
     return decoder.decode(this.#bytes.subarray(from, end));
   }
@@ -111,7 +113,13 @@ export class ByteReader {
 
 const decoder = new TextDecoder();
 
+function endOfText(bytes: Uint8Array, from: number, what: string): number {
+  const end = bytes.indexOf(0, from);
+  if (end < 0) throw new DamagedFile(`${what} has a text without an end`);
+  return end;
+}
+
 /** The text at an offset of a table of texts, such as `.strtab`. */
 export function textAt(table: Uint8Array, offset: number, what: string): string {
-  return new ByteReader(table, what, offset).text();
+  return decoder.decode(table.subarray(offset, endOfText(table, offset, what)));
 }

@@ -39,6 +39,10 @@ export interface ElfFile {
   readonly sections: readonly Section[];
 }
 
+type MutableSection = Omit<Section, 'name'> & { name: string };
+
+const empty = new Uint8Array(0);
+
 const headerBytes = 64;
 const sectionBytes = 64;
 const symbolBytes = 24;
@@ -72,38 +76,38 @@ export function readElf(bytes: Uint8Array): ElfFile {
   if (count === 0) return { machine, flags, abiVersion, sections: [] };
   if (entryBytes !== sectionBytes) throw new DamagedFile(`its entries of sections have ${entryBytes} bytes, not 64`);
   if (tableAt + count * sectionBytes > bytes.length) throw new DamagedFile('its table of sections lies outside of it');
-  const raw = Array.from({ length: count }, (_, index) => {
-    const entry = new ByteReader(bytes, 'the table of sections', tableAt + index * sectionBytes);
-    const [nameAt, type] = [entry.u32(), entry.u32()];
+  let outside: number | undefined;
+  const entry = new ByteReader(bytes, 'the table of sections', tableAt);
+  const sections: MutableSection[] = [];
+  const nameOffsets: number[] = [];
+  for (let index = 0; index < count; index++) {
+    nameOffsets.push(entry.u32());
+    const type = entry.u32();
     entry.skip(16);
-    const [offset, size, link, info] = [entry.offset(), entry.offset(), entry.u32(), entry.u32()];
-    return { index, nameAt, type, offset, size: type === noBits || type === 0 ? 0 : size, link, info };
-  });
-  for (const { index, offset, size } of raw) {
-    if (size > 0 && offset + size > bytes.length) throw new DamagedFile(`its section ${index} lies outside of it`);
+    const offset = entry.offset();
+    const bytesOfFile = entry.offset();
+    const size = type === noBits || type === 0 ? 0 : bytesOfFile;
+    const link = entry.u32();
+    const info = entry.u32();
+    entry.skip(16);
+    sections.push({ index, name: '', type, bytes: size === 0 ? empty : bytes.subarray(offset, offset + size), offset, link, info }); // prettier-ignore
+    if (size > 0 && offset + size > bytes.length) outside ??= index;
   }
-  const bytesOf = ({ offset, size }: { offset: number; size: number }): Uint8Array =>
-    size === 0 ? new Uint8Array(0) : bytes.subarray(offset, offset + size);
-  const names = raw[nameTable];
-  if (!names) throw new DamagedFile('it has no table of the names of sections');
-  const table = bytesOf(names);
+  if (outside !== undefined) throw new DamagedFile(`its section ${outside} lies outside of it`);
+  const table = sections[nameTable]?.bytes;
+  if (!table) throw new DamagedFile('it has no table of the names of sections');
   // A name that many sections share is decoded once: names of a damaged file may be as long as the file.
   const known = new Map<number, string>();
-  const nameOf = (at: number): string => {
-    const name = known.get(at) ?? (table.length === 0 ? '' : textAt(table, at, 'the table of names'));
-    known.set(at, name);
+  for (let index = 1; index < count; index++) {
+    const at = nameOffsets[index]!;
+    let name = known.get(at);
+    if (name === undefined) {
+      name = table.length === 0 ? '' : textAt(table, at, 'the table of names');
+      known.set(at, name);
+    }
     if (name.length > 16_384) throw new DamagedFile('the name of a section is longer than 16384 bytes');
-    return name;
-  };
-  const sections = raw.map((section) => ({
-    index: section.index,
-    name: section.index === 0 ? '' : nameOf(section.nameAt),
-    type: section.type,
-    bytes: bytesOf(section),
-    offset: section.offset,
-    link: section.link,
-    info: section.info,
-  }));
+    sections[index]!.name = name;
+  }
   return { machine, flags, abiVersion, sections };
 }
 
@@ -112,23 +116,25 @@ export function readSymbols({ sections }: ElfFile): ElfSymbol[] {
   const table = sections.find(({ type }) => type === tableOfSymbols);
   if (!table) return [];
   const texts = sections[table.link]?.bytes ?? new Uint8Array(0);
-  const known = new Map<number, string>();
-  const nameOf = (at: number): string => {
-    if (at === 0) return '';
-    const name = known.get(at) ?? textAt(texts, at, 'the table of symbol names');
-    if (name.length > 65_536) throw new DamagedFile('the name of a symbol is longer than 65536 bytes');
-    known.set(at, name);
-    return name;
-  };
+  const known = new Map<number, string>([[0, '']]);
   const reader = new ByteReader(table.bytes, 'the table of symbols');
-  return Array.from({ length: Math.floor(table.bytes.length / symbolBytes) }, () => {
-    const [nameAt, info] = [reader.u32(), reader.u8()];
+  const symbols: ElfSymbol[] = [];
+  for (let left = Math.floor(table.bytes.length / symbolBytes); left > 0; left--) {
+    const nameAt = reader.u32();
+    const info = reader.u8();
     reader.skip(1);
     const section = reader.u16();
-    const [value, size] = [reader.offset(), reader.offset()];
-    const name = nameOf(nameAt);
-    return { name, isFunction: (info & 15) === 2, isGlobal: info >> 4 !== 0, section, value, size };
-  });
+    const value = reader.offset();
+    const size = reader.offset();
+    let name = known.get(nameAt);
+    if (name === undefined) {
+      name = textAt(texts, nameAt, 'the table of symbol names');
+      if (name.length > 65_536) throw new DamagedFile('the name of a symbol is longer than 65536 bytes');
+      known.set(nameAt, name);
+    }
+    symbols.push({ name, isFunction: (info & 15) === 2, isGlobal: info >> 4 !== 0, section, value, size });
+  }
+  return symbols;
 }
 
 /** What is relocated in a section, by its offset: as REL before sm_90, as RELA from it. */

@@ -62,7 +62,8 @@ function readUnit(
   reader.skip(1);
   const [base, range, firstSpecial] = [reader.s8(), reader.u8(), reader.u8()];
   if (range === 0 || firstSpecial === 0) throw new DamagedFile(`${what} has a header with zeros`);
-  const operands = Array.from({ length: firstSpecial - 1 }, () => reader.u8());
+  const operands: number[] = [];
+  for (let opcode = 1; opcode < firstSpecial; opcode++) operands.push(reader.u8());
   const folders = [''];
   for (let folder = reader.text(); folder !== ''; folder = reader.text()) folders.push(folder);
   const files = [''];
@@ -75,28 +76,30 @@ function readUnit(
   if (program < reader.at || program > end) throw new DamagedFile(`${what} has a header of a wrong length`);
   reader.at = program;
 
-  let place: { section: number; address: number } | undefined;
-  let [file, line, context] = [1, 1, 0];
+  /** Rows of the section that the sequence is of; undefined where nobody knows which. */
+  let list: LineRow[] | undefined;
+  let address = 0;
+  let file = 1;
+  let line = 1;
+  /** The row of the call that the next rows are inlined at; 0 for none. */
+  let context = 0;
   /** Rows of the sequence: a call names one of those before it, so that chains of calls have an end. */
-  let emitted: { readonly location: Location; readonly depth: number }[] = [];
+  let emitted: Location[] = [];
+  let depths: number[] = [];
   const emit = (): void => {
-    const caller = context === 0 ? undefined : emitted[context - 1];
-    const isCalled = caller && caller.depth < deepest;
-    const location: Location = { file: files[file] ?? '', line, ...(isCalled && { inlinedAt: caller.location }) };
-    emitted.push({ location, depth: isCalled ? caller.depth + 1 : 0 });
-    if (!place) return;
-    const list = rows.get(place.section) ?? [];
-    list.push({ address: place.address, location });
-    rows.set(place.section, list);
-  };
-  const advance = (steps: number): void => {
-    if (place) place.address += steps * least;
+    const depth = context === 0 ? -1 : depths[context - 1]!;
+    const isCalled = depth >= 0 && depth < deepest;
+    const name = files[file] ?? '';
+    const location: Location = isCalled ? { file: name, line, inlinedAt: emitted[context - 1]! } : { file: name, line };
+    emitted.push(location);
+    depths.push(isCalled ? depth + 1 : 0);
+    list?.push({ address, location });
   };
   while (reader.at < end) {
     const opcode = reader.u8();
     if (opcode >= firstSpecial) {
       const step = opcode - firstSpecial;
-      advance(Math.floor(step / range));
+      address += Math.floor(step / range) * least;
       line += base + (step % range);
       emit();
     } else if (opcode === 0) {
@@ -105,11 +108,17 @@ function readUnit(
       if (size === 0 || next > end) throw new DamagedFile(`${what} has an instruction of a wrong length`);
       const extended = reader.u8();
       if (extended === 1) {
-        place = undefined;
+        list = undefined;
         emitted = [];
-        [file, line, context] = [1, 1, 0];
+        depths = [];
+        file = 1;
+        line = 1;
+        context = 0;
       } else if (extended === 2) {
-        place = placeOf(relocations.get(reader.at), reader.offset(), symbols);
+        const place = placeOf(relocations.get(reader.at), reader.offset(), symbols);
+        list = place && (rows.get(place.section) ?? []);
+        address = place?.address ?? 0;
+        if (place && list) rows.set(place.section, list);
       } else if (extended === inlinedCall) {
         context = reader.uleb();
         reader.uleb();
@@ -119,13 +128,12 @@ function readUnit(
       }
       reader.at = next;
     } else if (opcode === 1) emit();
-    else if (opcode === 2) advance(reader.uleb());
+    else if (opcode === 2) address += reader.uleb() * least;
     else if (opcode === 3) line += reader.sleb();
     else if (opcode === 4) file = reader.uleb();
-    else if (opcode === 8) advance(Math.floor((255 - firstSpecial) / range));
-    else if (opcode === 9) {
-      if (place) place.address += reader.u16();
-    } else for (let left = operands[opcode - 1]!; left > 0; left--) reader.uleb();
+    else if (opcode === 8) address += Math.floor((255 - firstSpecial) / range) * least;
+    else if (opcode === 9) address += reader.u16();
+    else for (let left = operands[opcode - 1]!; left > 0; left--) reader.uleb();
   }
   reader.at = end;
 }

@@ -11,11 +11,11 @@ export class SassInstruction {
   /** Undefined: nobody knows the code on this architecture. */
   readonly opcode: Opcode | undefined;
   /** The words of the function, four an instruction. */
-  readonly text: Uint32Array;
+  readonly text: Int32Array;
   /** Where its own begin. */
   readonly at: number;
 
-  constructor(address: number, opcode: Opcode | undefined, text: Uint32Array, at: number) {
+  constructor(address: number, opcode: Opcode | undefined, text: Int32Array, at: number) {
     this.address = address;
     this.code = text[at]! & 0xfff;
     this.opcode = opcode;
@@ -26,7 +26,7 @@ export class SassInstruction {
   /** The 128 bits, lowest word first. */
   get words(): readonly [number, number, number, number] {
     const { text, at } = this;
-    return [text[at]!, text[at + 1]!, text[at + 2]!, text[at + 3]!];
+    return [text[at]! >>> 0, text[at + 1]! >>> 0, text[at + 2]! >>> 0, text[at + 3]! >>> 0];
   }
 }
 
@@ -49,24 +49,24 @@ export function instructionsOf(
   const count = Math.floor(code.length / instructionBytes);
   const text = wordsOf(code, count * 4);
   const instructions: SassInstruction[] = [];
-  for (let index = 0; index < count; index++) {
-    instructions.push(new SassInstruction(start + index * instructionBytes, opcodes[text[index * 4]! & 0xfff], text, index * 4)); // prettier-ignore
+  for (let at = 0; at < count * 4; at += 4) {
+    instructions.push(new SassInstruction(start + at * 4, opcodes[text[at]! & 0xfff], text, at));
   }
   decoded.set(code, { version, instructions });
   return instructions;
 }
 
-function wordsOf(code: Uint8Array, count: number): Uint32Array {
-  const words = new Uint32Array(count);
-  for (let word = 0, at = 0; word < count; word++, at += 4) words[word] = code[at]! | (code[at + 1]! << 8) | (code[at + 2]! << 16) | (code[at + 3]! << 24); // prettier-ignore
-  return words;
+/** The words of code: the bytes themselves where they lie as words do. Every machine with CUDA has the lowest byte first. */
+function wordsOf(code: Uint8Array, count: number): Int32Array {
+  const { buffer, byteOffset } = code.byteOffset % 4 === 0 ? code : code.slice();
+  return new Int32Array(buffer, byteOffset, count);
 }
 
 /** Bits `from` to `from + count - 1` as an unsigned number; at most 32, and within two words. */
 export function wordBits({ text, at }: SassInstruction, from: number, count: number): number {
-  const [word, shift] = [at + (from >> 5), from & 31];
-  let value = text[word]! >>> shift;
-  if (shift + count > 32) value |= text[word + 1]! << (32 - shift);
+  const word = at + (from >> 5);
+  const shift = from & 31;
+  const value = shift + count > 32 ? (text[word]! >>> shift) | (text[word + 1]! << (32 - shift)) : text[word]! >> shift;
   return count === 32 ? value >>> 0 : value & ((1 << count) - 1);
 }
 

@@ -25,6 +25,9 @@ export function displacementAt(instruction: SassInstruction): number {
 export const firstUniform = 256;
 const zeroRegister = 255;
 
+/** From sm_100 on fields of uniform registers have eight bits. */
+const firstOfWideFields = 100;
+
 /** Which fields of an arithmetic instruction name sources: the first, the second, the third. */
 type Shape = 'a' | 'b' | 'ab' | 'ac' | 'abc' | 'none';
 
@@ -56,31 +59,83 @@ const wideConstant = 0x402;
 
 const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 
-class Registers {
-  readonly reads: number[] = [];
-  readonly writes: number[] = [];
-  /** `URZ`: 63 before sm_100, where fields have six bits, and 255 from it on. */
-  readonly #zeroUniform: number;
+/** Lists of registers that {@link findOperands} fills, for one instruction after the other. */
+export class OperandLists {
+  readonly reads = new Int16Array(32);
+  readonly writes = new Int16Array(32);
+  readCount = 0;
+  writeCount = 0;
+  /** `URZ`: 63 before sm_100, where fields have six bits. */
+  zeroUniform = zeroRegister;
 
-  constructor(zeroUniform: number) {
-    this.#zeroUniform = zeroUniform;
+  clear(version: number): void {
+    this.readCount = 0;
+    this.writeCount = 0;
+    this.zeroUniform = version < firstOfWideFields ? 63 : zeroRegister;
   }
 
   read(register: number, count: number, isUniform: boolean): void {
-    this.#add(this.reads, register, count, isUniform);
+    const zero = isUniform ? this.zeroUniform : zeroRegister;
+    const first = isUniform ? register & zero : register;
+    const shift = isUniform ? firstUniform : 0;
+    for (let one = first; one < first + count && one < zero; one++) this.reads[this.readCount++] = one + shift;
   }
 
   write(register: number, count: number, isUniform: boolean): void {
-    this.#add(this.writes, register, count, isUniform);
-  }
-
-  #add(list: number[], register: number, count: number, isUniform: boolean): void {
-    const zero = isUniform ? this.#zeroUniform : zeroRegister;
+    const zero = isUniform ? this.zeroUniform : zeroRegister;
     const first = isUniform ? register & zero : register;
-    for (let index = 0; index < count && first + index < zero; index++) {
-      list.push(first + index + (isUniform ? firstUniform : 0));
-    }
+    const shift = isUniform ? firstUniform : 0;
+    for (let one = first; one < first + count && one < zero; one++) this.writes[this.writeCount++] = one + shift;
   }
+}
+
+const lists = new OperandLists();
+
+function listed(list: Int16Array, count: number): number[] {
+  const found: number[] = [];
+  for (let index = 0; index < count; index++) found.push(list[index]!);
+  return found;
+}
+
+/** How many registers the fields of an arithmetic instruction name: 0 where one names none. */
+interface Fields {
+  readonly first: number;
+  readonly second: number;
+  readonly third: number;
+  readonly result: number;
+  readonly isUniform: boolean;
+  readonly isSecondUniform: boolean;
+  readonly isResultUniform: boolean;
+  /** Whether a register may give the bank of a constant. */
+  readonly hasBank: boolean;
+}
+
+/** What decides, beside the code, how many registers the fields name. */
+type Varies = 'none' | 'bit 73' | 'bit 80' | 'sizes';
+
+/** An operation: which fields it has by what else decides of them, or that it is an access, which has its own. */
+interface Operation {
+  readonly shape: { readonly sources: Shape; readonly results: number } | undefined;
+  readonly varies: Varies;
+  readonly variants: (Fields | undefined)[];
+}
+
+/** By architecture and code. */
+const operations = new Map<number, (Operation | undefined)[]>();
+
+function operationOf(instruction: SassInstruction, version: number): Operation {
+  let known = operations.get(version);
+  if (!known) operations.set(version, (known = Array.from({ length: 4096 })));
+  const { code } = instruction;
+  const { mnemonic } = instruction.opcode!;
+  return (known[code] ??= { shape: shapes.get(mnemonic), varies: variesBy(mnemonic, code), variants: [] });
+}
+
+function variesBy(mnemonic: string, code: number): Varies {
+  if (wideConversions.has(code & 0x1ff)) return 'sizes';
+  // Integer additions and copies of 64 bits, from sm_120 on.
+  if (mnemonic === 'IADD') return 'bit 73';
+  return mnemonic === 'MOV' || mnemonic === 'CS2R' ? 'bit 80' : 'none';
 }
 
 /**
@@ -88,87 +143,117 @@ class Registers {
  * @returns null where nobody knows its operands
  */
 export function registerUse(instruction: SassInstruction, version: number): RegisterUse | null {
-  const { opcode, code } = instruction;
-  if (!opcode) return null;
-  const field = (from: number): number => wordBits(instruction, from, 8);
-  const registers = new Registers(version < 100 ? 63 : 255);
-  const words = (): number => Math.max(1, (accessBits(instruction, version) ?? 32) / 32);
-  const { mnemonic, uniform } = opcode;
-  const readAddress = (): void => registers.read(field(24), wordBits(instruction, 72, 1) === 1 ? 2 : 1, false);
-  const isDescribed = wordBits(instruction, 91, 1) === 1;
+  if (!findOperands(instruction, version, lists)) return null;
+  return { reads: listed(lists.reads, lists.readCount), writes: listed(lists.writes, lists.writeCount) };
+}
+
+/**
+ * Finds the registers of an instruction.
+ * @param operands gets them in place of what it held
+ * @returns whether somebody knows its operands
+ */
+export function findOperands(instruction: SassInstruction, version: number, operands: OperandLists): boolean {
+  const { opcode, text, at } = instruction;
+  if (!opcode) return false;
+  operands.clear(version);
+  const operation = operationOf(instruction, version);
+  const { shape, varies, variants } = operation;
+  if (!shape) return findOfAccess(instruction, version, operands);
+  const upper = text[at + 2]!;
+  let variant = 0;
+  if (varies !== 'none') {
+    if (varies === 'bit 73') variant = (upper >>> 9) & 1;
+    else if (varies === 'bit 80') variant = (upper >>> 16) & 1;
+    else variant = (((upper >>> 11) & 3) === 3 ? 2 : 0) + (((upper >>> 20) & 3) === 3 ? 1 : 0);
+  }
+  const fields = (variants[variant] ??= fieldsOf(instruction, shape, varies, variant));
+  const lower = text[at]!;
+  if (fields.first > 0) operands.read(lower >>> 24, fields.first, fields.isUniform);
+  if (fields.second > 0) operands.read(text[at + 1]! & 0xff, fields.second, fields.isSecondUniform);
+  if (fields.third > 0) operands.read(upper & 0xff, fields.third, fields.isUniform);
+  // A constant whose bank a register gives.
+  if (fields.hasBank && ((upper >>> 27) & 1) === 1) operands.read(text[at + 1]! & 0x3f, 2, true);
+  if (fields.result > 0) operands.write((lower >>> 16) & 0xff, fields.result, fields.isResultUniform);
+  return true;
+}
+
+/** The registers of a load, a store, or another operation whose fields are its own. */
+function findOfAccess(instruction: SassInstruction, version: number, operands: OperandLists): boolean {
+  const { opcode, code, text, at } = instruction;
+  const upper = text[at + 2]!;
+  const [result, address] = [(text[at]! >>> 16) & 0xff, text[at]! >>> 24];
+  const [second, third] = [text[at + 1]! & 0xff, upper & 0xff];
+  const { mnemonic } = opcode!;
+  const words = Math.max(1, (accessBits(instruction, version) ?? 32) / 32);
+  const addressWords = (upper & 0x100) === 0 ? 1 : 2;
+  const isDescribed = ((upper >>> 27) & 1) === 1;
   switch (mnemonic) {
     case 'LDG':
     case 'LD':
-      readAddress();
-      if (isDescribed) registers.read(field(32), 2, true);
-      registers.write(field(16), words(), false);
-      return registers;
+      operands.read(address, addressWords, false);
+      if (isDescribed) operands.read(second, 2, true);
+      operands.write(result, words, false);
+      return true;
     case 'LDS':
     case 'LDL':
-      registers.read(field(24), 1, false);
-      if (isDescribed) registers.read(field(32), 1, true);
-      registers.write(field(16), words(), false);
-      return registers;
     case 'LDSM':
-      registers.read(field(24), 1, false);
-      if (isDescribed) registers.read(field(32), 1, true);
-      registers.write(field(16), words(), false);
-      return registers;
+      operands.read(address, 1, false);
+      if (isDescribed) operands.read(second, 1, true);
+      operands.write(result, words, false);
+      return true;
     case 'STG':
     case 'ST':
-      readAddress();
-      registers.read(field(storedAt(instruction)), words(), false);
-      if (isDescribed) registers.read(field(64), 2, true);
-      return registers;
+      operands.read(address, addressWords, false);
+      operands.read(storedAt(instruction) === 64 ? third : second, words, false);
+      if (isDescribed) operands.read(third, 2, true);
+      return true;
     case 'STS':
     case 'STL':
     case 'STSM':
-      registers.read(field(24), 1, false);
-      registers.read(field(storedAt(instruction)), words(), false);
-      if (isDescribed) registers.read(field(64), 1, true);
-      return registers;
+      operands.read(address, 1, false);
+      operands.read(storedAt(instruction) === 64 ? third : second, words, false);
+      if (isDescribed) operands.read(third, 1, true);
+      return true;
     case 'ATOM':
     case 'ATOMG':
     case 'ATOMS':
     case 'RED':
     case 'REDG': {
-      if (mnemonic === 'ATOMS') registers.read(field(24), 1, false);
-      else readAddress();
+      operands.read(address, mnemonic === 'ATOMS' ? 1 : addressWords, false);
       const isExchange = code === 0x38b || code === 0x3a9 || code === 0x38d;
       // `ATOMS.POPC.INC` has no operand.
-      if (code !== 0xf8c) registers.read(field(32), words(), false);
-      if (isExchange) registers.read(field(64), words(), false);
-      else if (isDescribed) registers.read(field(64), mnemonic === 'ATOMS' ? 1 : 2, true);
-      if (mnemonic !== 'RED' && mnemonic !== 'REDG') registers.write(field(16), words(), false);
-      return registers;
+      if (code !== 0xf8c) operands.read(second, words, false);
+      if (isExchange) operands.read(third, words, false);
+      else if (isDescribed) operands.read(third, mnemonic === 'ATOMS' ? 1 : 2, true);
+      if (mnemonic !== 'RED' && mnemonic !== 'REDG') operands.write(result, words, false);
+      return true;
     }
     case 'LDGSTS':
-      registers.read(field(16), 1, false);
-      readAddress();
-      if (isDescribed || code >> 9 === 7) registers.read(field(64), 2, true);
-      return registers;
+      operands.read(result, 1, false);
+      operands.read(address, addressWords, false);
+      if (isDescribed || code >> 9 === 7) operands.read(third, 2, true);
+      return true;
     case 'LDC':
-      registers.read(code === 0x582 ? field(64) : field(24), 1, false);
-      registers.write(field(16), words(), false);
-      return registers;
+      operands.read(code === 0x582 ? third : address, 1, false);
+      operands.write(result, words, false);
+      return true;
     case 'ULDC':
     case 'LDCU':
-      if (mnemonic === 'LDCU') registers.read(field(24), 1, true);
-      registers.write(field(16), words(), true);
-      return registers;
+      if (mnemonic === 'LDCU') operands.read(address, 1, true);
+      operands.write(result, words, true);
+      return true;
     case 'WARPSYNC':
-      if (code === 0x348) registers.read(field(24), 1, false);
-      return registers;
+      if (code === 0x348) operands.read(address, 1, false);
+      return true;
     case 'SHFL':
-      registers.read(field(24), 1, false);
-      if (code === 0x389 || code === 0x589) registers.read(field(32), 1, false);
-      if (code === 0x389 || code === 0x989) registers.read(field(64), 1, false);
-      registers.write(field(16), 1, false);
-      return registers;
+      operands.read(address, 1, false);
+      if (code === 0x389 || code === 0x589) operands.read(second, 1, false);
+      if (code === 0x389 || code === 0x989) operands.read(third, 1, false);
+      operands.write(result, 1, false);
+      return true;
     default:
+      return false;
   }
-  const shape = shapes.get(mnemonic);
-  return shape ? arithmetic(instruction, shape, registers, uniform && mnemonic !== 'R2UR') : null;
 }
 
 /** What was found, by the instructions of a function: several readers ask for the same. */
@@ -189,58 +274,53 @@ export function registerUses(
 /** Registers that an instruction may write whose operands nobody knows; a call may write any. */
 export function mayWrite(instruction: SassInstruction): readonly number[] {
   const result = wordBits(instruction, 16, 8);
-  const [registers, uniform] = [new Registers(255), new Registers(255)];
-  registers.write(result, 4, false);
-  registers.write(wordBits(instruction, 64, 8), instruction.opcode?.kind === 'texture' ? 4 : 0, false);
-  uniform.write(result, 2, true);
-  return [...registers.writes, ...uniform.writes];
+  lists.clear(firstOfWideFields);
+  lists.write(result, 4, false);
+  lists.write(wordBits(instruction, 64, 8), instruction.opcode?.kind === 'texture' ? 4 : 0, false);
+  lists.write(result, 2, true);
+  return listed(lists.writes, lists.writeCount);
 }
 
-function arithmetic(
-  instruction: SassInstruction,
+/** The fields of an arithmetic instruction, by what else decides of them. */
+function fieldsOf(
+  { code, opcode }: SassInstruction,
   { sources, results }: { readonly sources: Shape; readonly results: number },
-  registers: Registers,
-  isUniform: boolean,
-): Registers {
-  const { code, opcode } = instruction;
-  const { mnemonic } = opcode!;
-  const field = (from: number): number => wordBits(instruction, from, 8);
+  varies: Varies,
+  variant: number,
+): Fields {
+  const { mnemonic, kind, uniform } = opcode!;
+  const isUniform = uniform && mnemonic !== 'R2UR';
   const [operation, form] = [code & 0x1ff, code >> 9];
-  // Integer additions and copies of 64 bits, from sm_120 on.
-  const isDouble =
-    opcode!.kind === 'double' ||
-    (mnemonic === 'IADD' && wordBits(instruction, 73, 1) === 1) ||
-    (mnemonic === 'MOV' && (code === wideConstant || wordBits(instruction, 80, 1) === 1));
+  const isLonger = varies !== 'sizes' && variant === 1;
+  const isDouble = kind === 'double' || isLonger || (mnemonic === 'MOV' && code === wideConstant);
   const isWide = wideMultiplications.has(operation);
-  const operand = isDouble || bitsOfSource(instruction) === 64 ? 2 : 1;
+  // Conversions to or from 64 bits.
+  const [sourceIsWide, resultIsWide] = [varies === 'sizes' && variant % 2 === 1, varies === 'sizes' && variant >= 2];
+  const operand = isDouble || sourceIsWide ? 2 : 1;
   const third = isDouble || isWide || operation === highMultiplication ? 2 : 1;
-  if (sources.startsWith('a')) registers.read(field(24), operand, isUniform);
   // Where the third source is no register of its own, the second one stands in its field.
   const isThirdElsewhere = form === 2 || form === 3 || form === 7;
   const hasUniform = form === 6 || form === 7;
+  let [atSecond, atThird] = [0, 0];
   if (sources === 'ab' || sources === 'b') {
-    if (form === 1 || hasUniform || (isUniform && form === 5))
-      registers.read(field(32), operand, isUniform || hasUniform);
+    if (form === 1 || hasUniform || (isUniform && form === 5)) atSecond = operand;
   } else if (sources === 'abc' || sources === 'ac') {
-    if (form === 1 && sources === 'abc') registers.read(field(32), operand, isUniform);
-    if (hasUniform) registers.read(field(32), isThirdElsewhere ? third : operand, true);
-    if (sources === 'abc' || !isThirdElsewhere)
-      registers.read(field(64), isThirdElsewhere ? operand : third, isUniform);
+    if (form === 1 && sources === 'abc') atSecond = operand;
+    if (hasUniform) atSecond = isThirdElsewhere ? third : operand;
+    if (sources === 'abc' || !isThirdElsewhere) atThird = isThirdElsewhere ? operand : third;
   }
-  // A constant whose bank a register gives.
-  if ((form === 3 || form === 5) && !isUniform && wordBits(instruction, 91, 1) === 1) registers.read(wordBits(instruction, 32, 6), 2, true); // prettier-ignore
-  const count = results === 0 ? 0 : mnemonic === 'CS2R' ? 1 + wordBits(instruction, 80, 1) : mnemonic === 'LEPC' || mnemonic === 'ULEPC' || isWide || isDouble || bitsOfResult(instruction) === 64 ? 2 : results; // prettier-ignore
-  if (count > 0) registers.write(field(16), count, isUniform || toUniform.has(mnemonic));
-  return registers;
+  const hasTwo = mnemonic === 'LEPC' || mnemonic === 'ULEPC' || isWide || isDouble || resultIsWide;
+  return {
+    first: sources.startsWith('a') ? operand : 0,
+    second: atSecond,
+    third: atThird,
+    result: results > 0 && hasTwo ? 2 : results,
+    isUniform,
+    isSecondUniform: isUniform || hasUniform,
+    isResultUniform: isUniform || toUniform.has(mnemonic),
+    hasBank: (form === 3 || form === 5) && !isUniform,
+  };
 }
-
-const wideConversions: ReadonlySet<number> = new Set([0x110, 0x111, 0x112, 0x113]);
 
 /** Conversions to or from 64 bits have their sizes, as logarithms of bytes, in bits 75 and 76, and 84 and 85. */
-function bitsOfResult(instruction: SassInstruction): number {
-  return wideConversions.has(instruction.code & 0x1ff) ? 8 << wordBits(instruction, 75, 2) : 32;
-}
-
-function bitsOfSource(instruction: SassInstruction): number {
-  return wideConversions.has(instruction.code & 0x1ff) ? 8 << wordBits(instruction, 84, 2) : 32;
-}
+const wideConversions: ReadonlySet<number> = new Set([0x110, 0x111, 0x112, 0x113]);

@@ -5,7 +5,8 @@
 import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
-import { isLive, RegisterLiveness, writtenBy } from '../liveness.ts';
+import { registerUses } from '../instruction/operands.ts';
+import { isLive, RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // prettier-ignore
 
@@ -89,13 +90,14 @@ export function unusedResults(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): SassInstruction[] {
   if (version >= firstUnprinted) return [];
+  const uses = registerUses(flow.instructions, version);
+  const steps = new RegisterSteps(flow.instructions, version);
   const dead = (idle: ReadonlySet<number>): number[] => {
-    const liveness = new RegisterLiveness(flow, version, idle);
     const found: number[] = [];
-    liveness.each({
+    new RegisterLiveness(flow, steps, idle).each({
       behind: (index, live) => {
         const instruction = flow.instructions[index]!;
-        const use = liveness.uses[index];
+        const use = uses[index];
         if (!use || idle.has(index) || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
         const results = writtenBy(instruction, use);
         if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
