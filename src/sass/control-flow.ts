@@ -46,9 +46,9 @@ export function flowOf(instructions: readonly SassInstruction[], version: number
   const ends = new Map<number, { readonly target: number | undefined; readonly falls: boolean }>();
   for (let index = 0; index < count; index++) {
     const instruction = instructions[index]!;
-    const { opcode, code } = instruction;
-    const operation = code & 0x1ff;
-    if (operation < firstOfControl || operation > lastOfControl) continue;
+    const { code } = instruction;
+    if ((code & 0x1ff) < firstOfControl || (code & 0x1ff) > lastOfControl) continue;
+    const { opcode } = instruction;
     if (!opcode) {
       unknown ??= `an instruction of unknown code 0x${code.toString(16)} that may branch`;
       continue;

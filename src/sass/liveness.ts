@@ -1,7 +1,7 @@
 /** Which registers of a SASS function are read later on. */
 import type { SassFlow } from './control-flow.ts';
 import type { SassInstruction } from './instruction/decode.ts';
-import { findOperands, firstUniform, OperandLists, type RegisterUse } from './instruction/operands.ts';
+import { findOperands, firstUniform, OperandList, type RegisterUse } from './instruction/operands.ts';
 import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';
 
 /** `P0` among the members of a set; registers have their own numbers. */
@@ -15,7 +15,7 @@ const wordsOfLanes = firstUniform / 32;
 export class RegisterSteps {
   /**
    * By instruction, `fields` each: where the registers that it reads begin in `members`, where those that it writes
-   * begin, and its predicates and guard as {@link factsOf} packs them. One more says where the last ones end.
+   * begin, and its predicates and guard. One more says where the last ones end.
    */
   readonly steps: Int32Array;
   readonly members: readonly number[];
@@ -24,63 +24,53 @@ export class RegisterSteps {
   /** The words of a set that may have members. */
   readonly words: readonly number[];
 
-  constructor(instructions: readonly SassInstruction[], version: number) {
+  /** @param ofLanes whether registers of lanes are all that is asked for, and no predicates */
+  constructor(instructions: readonly SassInstruction[], version: number, ofLanes = false) {
     const count = instructions.length;
     const steps = new Int32Array((count + 1) * fields);
-    const members: number[] = [];
+    const list = new OperandList();
     let isKnown = true;
     let hasAnything = false;
-    let used = 0;
     for (let index = 0, at = 0; index < count; index++, at += fields) {
       const instruction = instructions[index]!;
-      steps[at] = members.length;
-      const isUse = findOperands(instruction, version, lists);
-      if (!isUse) {
-        isKnown = false;
+      const isUse = findOperands(instruction, version, list);
+      steps[at] = list.reads;
+      steps[at + 1] = list.writes;
+      if (!isUse) isKnown = false;
+      if (isUse && instruction.opcode!.kind !== 'return') {
+        steps[at + 2] = predicateBitsWritten(instruction) | (guardSetOf(instruction) << guardShift);
+        if (!ofLanes) steps[at + 2]! |= predicateBitsRead(instruction) << readShift;
+      } else {
         hasAnything = true;
-        steps[at + 1] = members.length;
         steps[at + 2] = anything << guardShift;
-        continue;
       }
-      for (let one = 0; one < lists.readCount; one++) {
-        const register = lists.reads[one]!;
-        used |= 1 << (register >> 5);
-        members.push(register);
-      }
-      steps[at + 1] = members.length;
-      for (let one = 0; one < lists.writeCount; one++) {
-        const register = lists.writes[one]!;
-        used |= 1 << (register >> 5);
-        members.push(register);
-      }
-      if (instruction.opcode!.kind === 'return') hasAnything = true;
-      steps[at + 2] = factsOf(instruction);
     }
+    const { members } = list;
     steps[count * fields] = members.length;
     this.steps = steps;
     this.members = members;
     this.isKnown = isKnown;
+    let used = 1 << (words - 1);
+    for (let at = 0; at < members.length; at++) used |= 1 << (members[at]! >> 5);
     const inUse: number[] = [];
-    for (let word = 0; word < words; word++) if (hasAnything || word === words - 1 || ((used >> word) & 1) === 1) inUse.push(word); // prettier-ignore
+    for (let word = 0; word < (ofLanes ? wordsOfLanes : words); word++) if (hasAnything || ((used >> word) & 1) === 1) inUse.push(word); // prettier-ignore
     this.words = inUse;
   }
 }
 
-const lists = new OperandLists();
-
 /** Numbers that {@link RegisterSteps} has of an instruction. */
 const fields = 3;
 
-/** Predicates that an instruction reads in bits 0 to 6, those that it writes in bits 7 to 13, above them its guard. */
-function factsOf(instruction: SassInstruction): number {
-  if (instruction.opcode!.kind === 'return') return anything << guardShift;
+/** The set of what is read under the guard of an instruction. */
+function guardSetOf(instruction: SassInstruction): number {
   const guard = (instruction.text[instruction.at]! >>> 12) & 15;
+  if (guard === 7) return unguarded;
   // Guards of the uniform datapath are predicates of its own.
-  const set = guard === 7 ? unguarded : guard === 15 || instruction.opcode!.uniform ? otherGuard : setOf(guard);
-  return predicateBitsRead(instruction) | (predicateBitsWritten(instruction) << 7) | (set << guardShift);
+  return guard === 15 || instruction.opcode!.uniform ? otherGuard : setOf(guard);
 }
 
-const guardShift = 14;
+/** Of the third of these numbers: predicates that are written are in its bits 0 to 6, then those that are read, then the guard. */
+const [readShift, guardShift] = [7, 14];
 
 /** What stands for a guard, beside the sets of guards. */
 const [unguarded, otherGuard, anything] = [-1, -2, -3];
@@ -200,7 +190,7 @@ export class RegisterLiveness {
       live.fill(0xffffffff);
       return;
     }
-    const written = (facts >> 7) & 0x7f;
+    const written = facts & 0x7f;
     if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one); // prettier-ignore
     const from = steps[own + 1]!;
     // What a guard may leave alone stays live, but for what reads it under the same guard.
@@ -218,14 +208,14 @@ export class RegisterLiveness {
       const register = members[at]!;
       readers[start + (register >> 5)]! |= 1 << (register & 31);
     }
-    live[words - 1]! |= facts & 0x7f;
+    live[words - 1]! |= (facts >> readShift) & 0x7f;
   }
 
   /** Takes what an instruction writes out of the set that begins at a place of others. */
   #exclude(sets: Uint32Array, start: number, index: number): void {
     const { steps, members } = this.#steps;
     const own = index * fields;
-    sets[start + words - 1]! &= ~((steps[own + 2]! >> 7) & 0x7f);
+    sets[start + words - 1]! &= ~(steps[own + 2]! & 0x7f);
     for (let at = steps[own + 1]!; at < steps[own + fields]!; at++) {
       const register = members[at]!;
       sets[start + (register >> 5)]! &= ~(1 << (register & 31));
@@ -260,13 +250,12 @@ export function isLive(live: Uint32Array, register: number): boolean {
  * @returns null where nobody knows the operands of some instruction
  */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
-  const steps = new RegisterSteps(flow.instructions, version);
+  const steps = new RegisterSteps(flow.instructions, version, true);
   if (!steps.isKnown) return null;
   const counts = new Uint16Array(flow.instructions.length);
-  const ofLanes = steps.words.filter((word) => word < wordsOfLanes);
   new RegisterLiveness(flow, steps, new Set(), (index, live) => {
     let count = 0;
-    for (let one = 0; one < ofLanes.length; one++) count += ones(live[ofLanes[one]!]!);
+    for (let one = 0; one < steps.words.length; one++) count += ones(live[steps.words[one]!]!);
     counts[index] = count;
   });
   return counts;

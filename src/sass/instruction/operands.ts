@@ -59,42 +59,40 @@ const wideConstant = 0x402;
 
 const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 
-/** Lists of registers that {@link findOperands} fills, for one instruction after the other. */
-export class OperandLists {
-  readonly reads = new Int16Array(32);
-  readonly writes = new Int16Array(32);
-  readCount = 0;
-  writeCount = 0;
+/** A list that {@link findOperands} adds the registers of one instruction after the other to: what it reads, then what it writes. */
+export class OperandList {
+  readonly members: number[] = [];
+  /** Where those of the last instruction begin that it reads, and those that it writes. */
+  reads = 0;
+  writes = 0;
   /** `URZ`: 63 before sm_100, where fields have six bits. */
-  zeroUniform = zeroRegister;
+  #zeroUniform = zeroRegister;
 
-  clear(version: number): void {
-    this.readCount = 0;
-    this.writeCount = 0;
-    this.zeroUniform = version < firstOfWideFields ? 63 : zeroRegister;
+  begin(version: number): void {
+    this.reads = this.members.length;
+    this.writes = this.reads;
+    this.#zeroUniform = version < firstOfWideFields ? 63 : zeroRegister;
   }
 
   read(register: number, count: number, isUniform: boolean): void {
-    const zero = isUniform ? this.zeroUniform : zeroRegister;
-    const first = isUniform ? register & zero : register;
-    const shift = isUniform ? firstUniform : 0;
-    for (let one = first; one < first + count && one < zero; one++) this.reads[this.readCount++] = one + shift;
+    this.#add(register, count, isUniform);
+    this.writes = this.members.length;
   }
 
+  /** What an instruction writes is told behind all that it reads. */
   write(register: number, count: number, isUniform: boolean): void {
-    const zero = isUniform ? this.zeroUniform : zeroRegister;
-    const first = isUniform ? register & zero : register;
-    const shift = isUniform ? firstUniform : 0;
-    for (let one = first; one < first + count && one < zero; one++) this.writes[this.writeCount++] = one + shift;
+    this.#add(register, count, isUniform);
   }
-}
 
-const lists = new OperandLists();
-
-function listed(list: Int16Array, count: number): number[] {
-  const found: number[] = [];
-  for (let index = 0; index < count; index++) found.push(list[index]!);
-  return found;
+  #add(register: number, count: number, isUniform: boolean): void {
+    if (!isUniform) {
+      for (let one = register; one < register + count && one < zeroRegister; one++) this.members.push(one);
+      return;
+    }
+    const zero = this.#zeroUniform;
+    const first = register & zero;
+    for (let one = first; one < first + count && one < zero; one++) this.members.push(one + firstUniform);
+  }
 }
 
 /** How many registers the fields of an arithmetic instruction name: 0 where one names none. */
@@ -143,19 +141,20 @@ function variesBy(mnemonic: string, code: number): Varies {
  * @returns null where nobody knows its operands
  */
 export function registerUse(instruction: SassInstruction, version: number): RegisterUse | null {
-  if (!findOperands(instruction, version, lists)) return null;
-  return { reads: listed(lists.reads, lists.readCount), writes: listed(lists.writes, lists.writeCount) };
+  const list = new OperandList();
+  if (!findOperands(instruction, version, list)) return null;
+  return { reads: list.members.slice(0, list.writes), writes: list.members.slice(list.writes) };
 }
 
 /**
  * Finds the registers of an instruction.
- * @param operands gets them in place of what it held
+ * @param operands gets them
  * @returns whether somebody knows its operands
  */
-export function findOperands(instruction: SassInstruction, version: number, operands: OperandLists): boolean {
+export function findOperands(instruction: SassInstruction, version: number, operands: OperandList): boolean {
   const { opcode, text, at } = instruction;
+  operands.begin(version);
   if (!opcode) return false;
-  operands.clear(version);
   const operation = operationOf(instruction, version);
   const { shape, varies, variants } = operation;
   if (!shape) return findOfAccess(instruction, version, operands);
@@ -178,7 +177,7 @@ export function findOperands(instruction: SassInstruction, version: number, oper
 }
 
 /** The registers of a load, a store, or another operation whose fields are its own. */
-function findOfAccess(instruction: SassInstruction, version: number, operands: OperandLists): boolean {
+function findOfAccess(instruction: SassInstruction, version: number, operands: OperandList): boolean {
   const { opcode, code, text, at } = instruction;
   const upper = text[at + 2]!;
   const [result, address] = [(text[at]! >>> 16) & 0xff, text[at]! >>> 24];
@@ -274,11 +273,12 @@ export function registerUses(
 /** Registers that an instruction may write whose operands nobody knows; a call may write any. */
 export function mayWrite(instruction: SassInstruction): readonly number[] {
   const result = wordBits(instruction, 16, 8);
-  lists.clear(firstOfWideFields);
-  lists.write(result, 4, false);
-  lists.write(wordBits(instruction, 64, 8), instruction.opcode?.kind === 'texture' ? 4 : 0, false);
-  lists.write(result, 2, true);
-  return listed(lists.writes, lists.writeCount);
+  const list = new OperandList();
+  list.begin(firstOfWideFields);
+  list.write(result, 4, false);
+  list.write(wordBits(instruction, 64, 8), instruction.opcode?.kind === 'texture' ? 4 : 0, false);
+  list.write(result, 2, true);
+  return list.members;
 }
 
 /** The fields of an arithmetic instruction, by what else decides of them. */
