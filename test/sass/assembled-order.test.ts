@@ -568,3 +568,114 @@ test('stores are told apart whose addresses are equal in the first warp', { skip
   exchanged.set(bytes.subarray(one, one! + 16), other);
   assert.ok(faultsOf(text, exchanged).some(({ kind, what }) => kind === 'foreign' && what === 'address'));
 });
+
+/** The code with two instructions exchanged. */
+function exchanged(
+  bytes: Uint8Array,
+  choose: (one: SassInstruction) => boolean,
+  left: number,
+  right: number,
+): Uint8Array {
+  // prettier-ignore
+  const cubin = readCubin(bytes);
+  assert.ok(!('problem' in cubin));
+  const [kernel] = cubin.functions;
+  const places = instructionsOf(kernel!, versionOf(cubin.arch)).filter(choose).map(({ address }) => kernel!.fileOffset + address - kernel!.start); // prettier-ignore
+  const copy = bytes.slice();
+  copy.set(bytes.subarray(places[left], places[left]! + 16), places[right]);
+  copy.set(bytes.subarray(places[right], places[right]! + 16), places[left]);
+  return copy;
+}
+
+test('an access that is weaker than its PTX, or reaches fewer threads, is found', { skip: withoutNvcc }, () => {
+  const text = textOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // prettier-ignore
+  // The same code, held against PTX that has the two the other way round.
+  assert.deepEqual(weaker(text.replace('st.volatile', 'st').replace('st.global', 'st.volatile.global')), [first]);
+  for (const [made, asked] of [
+    ['ld.relaxed.cta', 'ld.relaxed.gpu'],
+    ['ld.relaxed.gpu', 'ld.acquire.sys'],
+  ] as const) {
+    const loading = textOf(`${made}.global.u32 %r4, [%d1];`, 'st.global.u32 [%d1+4], %r4;');
+    const code = cubinOf(loading);
+    assert.deepEqual(faultsOf(loading, code), [], made);
+    assert.deepEqual(weaker(loading.replace(made, asked), code), [first], asked);
+  }
+  const counting = textOf('red.relaxed.cta.global.add.u32 [%d1], %r1;', 'st.global.u32 [%d1+64], %r1;');
+  const code = cubinOf(counting);
+  assert.deepEqual(faultsOf(counting, code), []);
+  assert.deepEqual(weaker(counting.replace('relaxed.cta', 'relaxed.gpu'), code), [first]);
+});
+
+test('a part of a fragment of a matrix that is not stored is found', { skip: withoutNvcc }, () => {
+  const words = Array.from({ length: 8 }, (_, index) => `%w${index}`);
+  const text = textOf(
+    '.reg .b32 %w<8>;',
+    ...words.map((word, index) => `ld.global.u32 ${word}, [%d1+${64 * index}];`),
+    'mov.u32 %r4, s;',
+    `wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%r4], {${words.join(', ')}};`,
+    'bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+4];',
+    'st.global.u32 [%d1], %r5;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const parts = without(bytes, isNamed('STS'));
+  assert.ok(parts.length > 1);
+  const missing = { kind: 'missing', what: 'store', ptxLine: first + 10 };
+  for (const one of parts) assert.deepEqual(faultsOf(text, one).find(({ kind }) => kind === 'missing'), missing); // prettier-ignore
+  // One that is exchanged with the barrier behind it.
+  const isEither = (one: SassInstruction): boolean => isNamed('STS', 'BAR')(one);
+  assert.ok(faultsOf(text, exchanged(bytes, isEither, parts.length - 1, parts.length)).length > 0);
+});
+
+test('copies of stores whose address no round changes are told apart', { skip: withoutNvcc }, () => {
+  const text = textOf(
+    '.reg .f32 %f<4>; .reg .pred %p<2>;',
+    'ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3; xor.b32 %r6, %r2, 64; mov.u32 %r7, s; add.s32 %r6, %r6, %r7;',
+    'ROUND: ld.global.f32 %f1, [%d1+4096];',
+    'st.shared.f32 [%r3], %f1;',
+    'bar.sync 0;',
+    'st.shared.f32 [%r6+512], %f1;',
+    'add.s64 %d1, %d1, 4;',
+    'add.s32 %r5, %r5, -1;',
+    'setp.gt.s32 %p1, %r5, 0;',
+    '@%p1 bra ROUND;',
+    'bar.sync 0;',
+    'ld.shared.u32 %r4, [%r3+4]; st.global.u32 [%d1], %r4;',
+  );
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  const [stores] = [without(bytes, isNamed('STS')).length];
+  assert.ok(stores > 2 && stores % 2 === 0, String(stores));
+  for (let at = 0; at + 1 < stores; at++) {
+    const faults = faultsOf(text, exchanged(bytes, isNamed('STS'), at, at + 1));
+    assert.ok(faults.some(({ kind, what }) => kind === 'foreign' && what === 'address'), String(at)); // prettier-ignore
+  }
+});
+
+test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, () => {
+  const printing = (callee: string): string =>
+    textOf(
+      '.reg .pred %p<2>;',
+      'setp.gt.u32 %p1, %r1, 15;',
+      '@%p1 bra NEXT;',
+      '{ .param .b64 a; st.param.b64 [a], %d1; .param .b64 b; st.param.b64 [b], %d2; .param .b32 c;',
+      `call.uni (c), ${callee}, (a, b); }`,
+      'NEXT: st.shared.u32 [%r3], %r1;',
+      'bar.sync 0;',
+      'ld.shared.u32 %r5, [%r3+4];',
+      'st.global.u32 [%d1], %r5;',
+    ).replace('.visible', `.extern .func (.param .b32 r) ${callee} (.param .b64 x, .param .b64 y);\n.visible`);
+  // The declaration is one more line.
+  const text = printing('vprintf');
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  // PTX in which the store has a copy on each path is held against code in which one path leaves it out.
+  const guarded = text.replace('bra NEXT;', 'bra SYNC;').replace('bar.sync', 'SYNC: bar.sync');
+  const code = cubinOf(guarded);
+  assert.deepEqual(faultsOf(guarded, code), []);
+  assert.ok(faultsOf(text, code).some((fault) => fault.kind === 'skipped' && fault.ptxLine === first + 6));
+});

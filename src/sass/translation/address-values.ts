@@ -367,7 +367,7 @@ export function foreignAddresses(
     if (!ptx || (effect?.kind !== 'load' && effect?.kind !== 'store') || opcode?.kind !== effect.kind) return undefined;
     return accessBits(one, version) === effect.bytes * effect.lanes * 8 ? ptx : undefined;
   };
-  // Where code of several lines has one, or a loop is unrolled, nobody knows which of them an access is.
+  // Where code of several lines has one, or a loop is unrolled, nobody knows which of them a load is.
   const times = new Map<number, number>();
   for (const one of flow.instructions) {
     const { kind, space } = one.opcode ?? {};
@@ -387,7 +387,9 @@ export function foreignAddresses(
     const ptx = accessOf(instruction);
     const [address] = ptx?.arguments ?? [];
     const { opcode } = instruction;
-    if (!ptx || !address || times.get(ptx.ptxLine) !== 1 || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // prettier-ignore
+    // No copy of a store stands for that of another line, as a load may, if what it stores to is the same in each round.
+    const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
+    if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // prettier-ignore
     const apart = new Set<number>();
     let objects = noObjects;
     for (const { code, source } of sides) {

@@ -77,7 +77,8 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
   if (effect.kind === 'atomic') return 'atomic';
   if (effect.kind === 'async-copy' || effect.kind === 'bulk-copy') return 'copy';
   if (effect.kind === 'async-wait' || effect.kind === 'bulk-wait') return effect.form === 'commit' ? 'group' : 'wait';
-  return effect.kind === 'store' && accessSpaces.has(effect.space) ? 'store' : undefined;
+  if (effect.kind !== 'store' && effect.kind !== 'matrix-store') return undefined;
+  return accessSpaces.has(effect.space) ? 'store' : undefined;
 }
 
 function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
@@ -98,6 +99,8 @@ interface CodeByLine {
   readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
   readonly stored: ReadonlyMap<number, number>;
+  /** By line, the bits that all stores of it in a block of the code store together. */
+  readonly storedInBlocks: ReadonlyMap<number, readonly number[]>;
   readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
   /** The fewest groups that a wait of a line leaves. */
   readonly left: ReadonlyMap<number, number>;
@@ -151,7 +154,26 @@ function codeByLine(
       stored.set(line, Math.max(stored.get(line) ?? 0, accessBits(instruction, version) ?? 32));
     }
   }
-  return { kept, byKind, atomics, copyArrivals, counting, looking, unknown, stored, fences, left };
+  const storedInBlocks = bitsInBlocks(flow, version, lineOf);
+  return { kept, byKind, atomics, copyArrivals, counting, looking, unknown, stored, storedInBlocks, fences, left };
+}
+
+function bitsInBlocks(
+  { instructions, blocks }: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): ReadonlyMap<number, readonly number[]> {
+  const found = new Map<number, number[]>();
+  for (const { first, end } of blocks) {
+    const bits = new Map<number, number>();
+    for (let at = first; at < end; at++) {
+      const one = instructions[at]!;
+      const line = one.opcode?.kind === 'store' && accessSpaces.has(one.opcode.space) ? lineOf(one) : undefined;
+      if (line !== undefined) bits.set(line, (bits.get(line) ?? 0) + (accessBits(one, version) ?? 32));
+    }
+    for (const [line, sum] of bits) found.set(line, [...(found.get(line) ?? []), sum]);
+  }
+  return found;
 }
 
 /**
@@ -249,7 +271,7 @@ export function lostInstructions(
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   /** Lines with code that does less than is wanted. */
-  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set() }; // prettier-ignore
+  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // prettier-ignore
   /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   /** Lines that themselves store nothing. */
@@ -289,6 +311,9 @@ export function lostInstructions(
       ) {
         for (const lines of [wanted, inKept, weaker]) lines.mbarrier.add(ptxLine);
       }
+      // A fragment of a matrix is stored by several instructions of one block.
+      const whole = effect.kind === 'matrix-store' ? effect.words * 32 : 0;
+      if (whole > 0 && code.storedInBlocks.get(ptxLine)?.some((bits) => bits % whole !== 0)) weaker.store.add(ptxLine);
       const left = code.left.get(ptxLine);
       const most = groupsLeft(instruction);
       if (most !== null && left !== undefined && left > most) weaker.wait.add(ptxLine);

@@ -77,7 +77,8 @@ function looksAt(
 
 /** Whether a store is of all that an earlier one stores. */
 function overwrites(kernel: Kernel, earlier: Instruction, later: Instruction): boolean {
-  if (later.operation.effect.kind !== 'store' || bytesOf(later) < bytesOf(earlier)) return false;
+  if (earlier.operation.effect.kind !== 'store' || later.operation.effect.kind !== 'store') return false;
+  if (bytesOf(later) < bytesOf(earlier)) return false;
   const [one, other] = [earlier.arguments[0], later.arguments[0]];
   if (!one || !other) return false;
   const [left, right] = [rootOf(kernel, one), rootOf(kernel, other)];

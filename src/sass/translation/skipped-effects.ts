@@ -45,7 +45,8 @@ const accessSpaces: ReadonlySet<string> = new Set(['global', 'shared', 'generic'
 const mostWords = 1 << 20;
 
 function isEffect({ operation: { effect } }: Instruction): boolean {
-  return effect.kind === 'atomic' || (effect.kind === 'store' && accessSpaces.has(effect.space));
+  if (effect.kind === 'store' || effect.kind === 'matrix-store') return accessSpaces.has(effect.space);
+  return effect.kind === 'atomic';
 }
 
 /** A call to the address in a register: the function may not return. */
@@ -217,9 +218,11 @@ export function skippedEffects(
   isBarrier: (instruction: SassInstruction) => boolean,
 ): SkippedEffects {
   const nothing = { skipped: [], always: [] };
-  // In a function that does not return, a path ends that looks as if it went on.
-  if (flow.instructions.some(({ opcode, code }) => !opcode || registerCalls.has(code))) return nothing;
+  if (flow.instructions.some(({ opcode }) => !opcode)) return nothing;
   if (kernel.blocks.some(({ terminator }) => terminator.kind === 'unknown')) return nothing;
+  // In a function that does not return, such as that of a failed assertion, a path ends that looks as if it went on.
+  const stops = kernel.blocks.some(({ terminator }) => terminator.kind === 'trap');
+  if (stops && flow.instructions.some(({ code }) => registerCalls.has(code))) return nothing;
   const [anchors, effects, fences] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
   const lines: number[] = [];
   const numbersOf = (one: Instruction): Map<number, number>[] => [

@@ -17,6 +17,7 @@ import {
   lostInstructions,
 } from './missing.ts';
 import { mayWrite, registerUse } from '../instruction/operands.ts';
+import { weakerAccesses } from './access-strength.ts';
 import { foreignAddresses } from './address-values.ts';
 import { foreignGuards } from './guard-match.ts';
 import { foreignOperands } from './operand-match.ts';
@@ -71,6 +72,14 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
+  /** An access is strong for fewer threads than its line of the PTX, or for none. */
+  | {
+      readonly kind: 'weaker';
+      readonly what: 'access';
+      readonly ptxLine: number;
+      /** In bytes from the start of the section. */
+      readonly address: number;
+    }
   /** The address, the data or the guard of an access are made of something else than its line of the PTX uses: another one stands there. */
   | {
       readonly kind: 'foreign';
@@ -103,7 +112,8 @@ function separates(instruction: Instruction, by: Separator): boolean {
 /** Loads and stores that other threads may see, and that keep their order with barriers. */
 function isAccess({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'atomic') return true;
-  if (effect.kind !== 'load' && effect.kind !== 'store') return false;
+  const isMatrix = effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
+  if (effect.kind !== 'load' && effect.kind !== 'store' && !isMatrix) return false;
   if (effect.kind === 'load' && effect.nonCoherent) return false;
   return effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic';
 }
@@ -215,6 +225,9 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   for (const { ptxLine, instruction } of foreignGuards(kernel, flow, lineOf)) {
     faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: instruction.address });
   }
+  for (const { ptxLine, instruction } of weakerAccesses(kernel, flow, version, lineOf)) {
+    faults.push({ kind: 'weaker', what: 'access', ptxLine, address: instruction.address });
+  }
   for (const instruction of registers.unstored(!usesUndefined(kernel))) {
     const { address } = instruction;
     faults.push({ kind: 'unstored', what: 'spill', ptxLine: lineOf(instruction) ?? 0, address });
@@ -250,7 +263,8 @@ function strays(
       const known = kinds.get(instruction.ptxLine) ?? { hasAccess: false, hasBarrier: false, hasOther: false };
       kinds.set(instruction.ptxLine, known);
       const { kind } = instruction.operation.effect;
-      if (kind === 'load' || kind === 'store' || kind === 'atomic') known.hasAccess = true;
+      if (kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'matrix-load' || kind === 'matrix-store')
+        known.hasAccess = true; // prettier-ignore
       else if (kind === 'barrier') known.hasBarrier = true;
       else if (kind !== 'pure') known.hasOther = true;
     }

@@ -66,6 +66,8 @@ export function translationFinding(
       const what = { address: 'an address', data: 'data', guard: 'a condition' }[fault.what];
       return say('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that its PTX does not use. Another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that Selvage does not find in its PTX. Another access may stand in its place.`, fault.isCertain); // prettier-ignore
     }
+    case 'weaker':
+      return say('assembly/order', fault.ptxLine, `In the ${made} the access at ${at(fault.ptxLine)} is weaker than its PTX asks for: other threads may not see it in the order that its PTX promises. Another access may stand in its place.`); // prettier-ignore
     case 'reversed':
       return say('assembly/order', fault.later, `In the ${made} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`); // prettier-ignore
     case 'unseparated':

@@ -1,0 +1,67 @@
+/**
+ * Whether accesses of the code are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches the
+ * threads of its scope; one that is weaker, or reaches fewer, is another one's.
+ */
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import type { SassFlow } from '../control-flow.ts';
+import { type SassInstruction, wordBits } from '../instruction/decode.ts';
+
+/** An access that is weaker than its line of the PTX. */
+interface WeakerAccess {
+  readonly ptxLine: number;
+  readonly instruction: SassInstruction;
+}
+
+/** How far the threads are that an access is strong for; blocks of a cluster are on several multiprocessors. */
+const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
+
+/** Shared memory has one order for all threads of a block. */
+const orderedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'generic']);
+
+/** From here on four bits name scope and strength together. */
+const firstOfOneField = 80;
+
+/** By those four bits: 0 is weak, 4 constant. */
+const reach: Readonly<Record<number, number>> = { 0: 0, 4: 0, 5: 1, 7: 2, 10: 3 };
+
+/** How far an access of the code reaches, 0 for a weak one; undefined where nobody knows (Mesa, `sm70_encode.rs`). */
+function strengthOf(instruction: SassInstruction, version: number): number | undefined {
+  if (version >= firstOfOneField) return reach[wordBits(instruction, 77, 4)];
+  if (wordBits(instruction, 79, 2) !== 2) return 0;
+  return [1, undefined, 2, 3][wordBits(instruction, 77, 2)];
+}
+
+/** How far an access of the PTX reaches, 0 for a weak one and for what is none. */
+function wantedStrength({ operation: { effect } }: Instruction): number {
+  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return 0;
+  return effect.semantics === 'weak' || !orderedSpaces.has(effect.space) ? 0 : scopes[effect.scope];
+}
+
+/**
+ * Finds accesses that are weaker than their lines of the PTX.
+ * @param lineOf the line of the PTX that an instruction is of
+ */
+export function weakerAccesses(
+  kernel: Kernel,
+  flow: SassFlow,
+  version: number,
+  lineOf: (instruction: SassInstruction) => number | undefined,
+): WeakerAccess[] {
+  /** By kind and line, what the weakest access of the PTX wants. */
+  const wanted = new Map<string, number>();
+  for (const { instructions } of kernel.blocks) {
+    for (const one of instructions) {
+      const key = `${one.operation.effect.kind} ${one.ptxLine}`;
+      wanted.set(key, Math.min(wantedStrength(one), wanted.get(key) ?? Infinity));
+    }
+  }
+  return flow.instructions.flatMap((instruction): WeakerAccess[] => {
+    const { opcode } = instruction;
+    const ptxLine = opcode && orderedSpaces.has(opcode.space) ? lineOf(instruction) : undefined;
+    // Some atomics become loops of loads and stores, which are of another kind.
+    const least = ptxLine === undefined ? undefined : wanted.get(`${opcode!.kind} ${ptxLine}`);
+    if (ptxLine === undefined || !least) return [];
+    const own = strengthOf(instruction, version);
+    return own !== undefined && own < least ? [{ ptxLine, instruction }] : [];
+  });
+}
