@@ -679,3 +679,26 @@ test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, 
   assert.deepEqual(faultsOf(guarded, code), []);
   assert.ok(faultsOf(text, code).some((fault) => fault.kind === 'skipped' && fault.ptxLine === first + 6));
 });
+
+test('an address without the number of the thread that its PTX adds is found', { skip: withoutNvcc }, () => {
+  const textWith = (added: string, threads = ''): string =>
+    textOf(
+      '.reg .pred %p<2>;',
+      'ld.param.u32 %r5, [n]; ld.global.u32 %r4, [%d1]; setp.gt.u32 %p1, %r4, 15;',
+      'and.b32 %r6, %r5, 60;',
+      '@%p1 bra MEET;',
+      'and.b32 %r6, %r5, 124; st.shared.u32 [%r3+512], %r1;',
+      'MEET: mov.u32 %r7, s; add.s32 %r7, %r7, %r6;',
+      `add.s32 %r7, %r7, ${added};`,
+      'st.shared.u32 [%r7], %r4;',
+      'bar.sync 0;',
+      'ld.shared.u32 %r5, [%r3+4]; st.global.u32 [%d1], %r5;',
+    ).replace('.u64 p)', `.u64 p, .param .u32 n) ${threads}`);
+  for (const text of [textWith('%r2'), textWith('0'), textWith('%r2', '.reqntid 1, 1, 1')])
+    assert.deepEqual(faultsOf(text, cubinOf(text)), [], text);
+  const faults = faultsOf(textWith('%r2'), cubinOf(textWith('0')));
+  assert.deepEqual(
+    faults.map((fault) => ({ kind: fault.kind, what: fault.what, at: 'ptxLine' in fault ? fault.ptxLine : 0 })),
+    [{ kind: 'foreign', what: 'address', at: first + 7 }],
+  );
+});

@@ -8,7 +8,14 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { displacementAt, firstUniform } from '../instruction/operands.ts';
-import { type ConstantLeaf, constantLeaf, mostParameterBytes, parameterOffsets, specialLeaf } from './leaves.ts';
+import {
+  type ConstantLeaf,
+  constantLeaf,
+  knownThreads,
+  mostParameterBytes,
+  parameterOffsets,
+  specialLeaf,
+} from './leaves.ts';
 import type { RegisterFlow } from './registers.ts';
 
 /** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
@@ -16,14 +23,23 @@ class Leaves {
   readonly #trial: number;
   /** Of a block in a row, where the trial is one of such blocks. */
   readonly #row: number | undefined;
+  /** How many threads a block has along each axis, where the assembler knows it. */
+  readonly #threads: readonly [number, number, number] | undefined;
 
-  constructor(trial: number, row?: number) {
+  constructor(trial: number, threads: readonly [number, number, number] | undefined, row?: number) {
     this.#trial = trial;
+    this.#threads = threads;
     this.#row = row;
   }
 
   word(leaf: string): number {
     const drawn = mixed(`${this.#trial} ${leaf}`);
+    const axis = this.#threads ? /^special n?tid\.([xyz])$/.exec(leaf)?.[1] : undefined;
+    if (axis !== undefined) {
+      const threads = this.#threads!['xyz'.indexOf(axis)]!;
+      const most = this.#row === undefined ? Math.min(32, threads) : threads;
+      return leaf.startsWith('special n') ? threads : drawn % most;
+    }
     // Launches have such numbers: the assembler knows how large they may be.
     if (this.#row !== undefined && /^special n?tid\./.test(leaf)) {
       const threads = leaf.endsWith('.x') ? this.#row : 1;
@@ -377,7 +393,7 @@ export function foreignAddresses(
   const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // prettier-ignore
   const row = longestRow(kernel);
   const sides = [...trials, ...trialsOfRows].map((trial) => {
-    const leaves = new Leaves(trial, trialsOfRows.includes(trial) ? row : undefined);
+    const leaves = new Leaves(trial, knownThreads(kernel), trialsOfRows.includes(trial) ? row : undefined);
     const code = new CodeValues(flow, registers, version, leaves, (one) => accessOf(one)?.ptxLine);
     return { code, source: new SourceValues(kernel, leaves, (line) => withCode.has(line)) };
   });

@@ -7,6 +7,7 @@ import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { storedAt } from '../instruction/operands.ts';
 import { misplaced, type PlacedAccess } from '../displacements.ts';
+import { knownThreads } from './leaves.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 
@@ -145,7 +146,7 @@ export function foreignOperands(
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
       else if (ptx.length === 1 && bits === bitsOf(only!) && copies.get(ptxLine) === 1) {
-        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)]);
+        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)].filter((leaf) => !isZeroIn(kernel, leaf))); // prettier-ignore
         if (lacks(made, needed, fetched, what)) found.push({ what, isCertain: false, ptxLine, instruction });
       }
     }
@@ -206,7 +207,16 @@ function agree(
   return isMerged ? made.some(agrees) : made.every(agrees);
 }
 
-/** Whether registers are made of everything but a load, or a base address, that gives a part of what is wanted. */
+/** Whether a leaf is the number of a thread along an axis along which a block has one. */
+function isZeroIn(kernel: Kernel, leaf: string): boolean {
+  const axis = ['special tid.x', 'special tid.y', 'special tid.z'].indexOf(leaf);
+  return axis >= 0 && knownThreads(kernel)?.[axis] === 1;
+}
+
+/**
+ * Whether registers are made of everything but a load that gives a part of what is wanted, or, for an address, a base or
+ * the number of the thread.
+ */
 function lacks(
   made: readonly (readonly Origins[] | null)[],
   needed: readonly string[],
@@ -215,7 +225,7 @@ function lacks(
 ): boolean {
   if (made.some((definitions) => !definitions || definitions.some(({ isOpen }) => isOpen))) return false;
   const own = new Set(made.flatMap((definitions) => definitions!.flatMap(({ leaves }) => [...leaves])));
-  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && leaf.startsWith('parameter '))) && !own.has(leaf)); // prettier-ignore
+  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // prettier-ignore
 }
 
 /** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */
