@@ -503,6 +503,11 @@ test('a store that lost its guard is found, and one that no load of its PTX give
   const other = bytes.slice();
   other[at + 4] = wordBits(store, 24, 8);
   assert.ok(faultsOf(text, other).some(({ kind, what }) => kind === 'foreign' && what === 'data'));
+  // The load behind the barrier is executed under `@!PT`: never.
+  const load = instructionsOf(kernel!, versionOf(cubin.arch)).find(({ opcode }) => opcode?.mnemonic === 'LDS')!;
+  const idle = bytes.slice();
+  idle[kernel!.fileOffset + load.address - kernel!.start + 1]! |= 0xf0;
+  assert.ok(faultsOf(text, idle).some((fault) => fault.kind === 'foreign' && fault.ptxLine === first + 6));
 });
 
 test(

@@ -12,6 +12,9 @@ import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 
 const zeroRegister = 255;
+
+/** The guard `@!PT`, which never holds. */
+const never = 15;
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
 /** An access whose operand is made of nothing that its line of the PTX uses. */
@@ -117,6 +120,12 @@ export function foreignOperands(
     // A store may be cut into several, but not into one that is narrower, nor some of its copies alone.
     const isWhole = copies.get(ptxLine) === 1 || (only !== undefined && widest.get(ptxLine)! >= bitsOf(only));
     if (opcode.kind === 'store' && only && ptx.length === 1 && isWhole && bits < bitsOf(only)) {
+      found.push({ what: 'data', isCertain: false, ptxLine, instruction });
+      continue;
+    }
+    // A load that is never executed, which ptxas puts beside others, is none.
+    const isNever = wordBits(instruction, 12, 4) === never;
+    if (opcode.kind === 'load' && only && ptx.length === 1 && copies.get(ptxLine) === 1 && isNever) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
