@@ -101,7 +101,8 @@ function anyAccess(
     scope,
     operation: 'add',
     value: 1,
-    ...decides,
+    // One that waits would add in each round, and may miss its value for ever: the oracle follows few rounds.
+    ...(test && { test: ifSet }),
   };
 }
 
