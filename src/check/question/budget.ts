@@ -107,7 +107,7 @@ export const replays = {
  * Short runs of small launches in which threads synchronise: in several orders of blocks and warps, since who comes first
  * decides what happens. They end early, because threads may wait for what never comes.
  */
-export const shortRuns = { orders: 4, mostSteps: 20_000, mostThreads: 256 } as const;
+export const shortRuns = { orders: 4, interleaved: 8, mostSteps: 20_000, mostThreads: 256 } as const;
 
 /** Runs of a whole launch that decide what is open: threads, and instructions of all of them. */
 export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as const;

@@ -288,7 +288,8 @@ export class Confirmation {
     this.hasRunShortly = true;
     const orders = Array.from({ length: shortRuns.orders }, (_, order) => order);
     const buffered = this.mayMissStores ? [firstBuffered, firstBuffered + 1] : [];
-    for (const order of [...orders, firstInterleaved, firstInterleaved + 1, ...buffered]) {
+    const interleaved = Array.from({ length: shortRuns.interleaved }, (_, order) => firstInterleaved + order);
+    for (const order of [...orders, ...interleaved, ...buffered]) {
       if ([...keys].every((key) => this.races.has(key)) || this.context.request.budget.expired()) return;
       const steps = Math.min(shortRuns.mostSteps, this.context.request.budget.replaySteps);
       const inOrder = order === 0 ? scenario : { ...scenario, order };

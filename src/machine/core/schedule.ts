@@ -54,6 +54,23 @@ export function isInterleaved(seed: number | undefined): boolean {
 }
 
 /**
+ * Interleaved schedules from this seed on give each thread turns of different lengths, so that one of two threads of a
+ * warp gets ahead of the other.
+ */
+const firstUneven = firstInterleaved + 2;
+
+/**
+ * How many instructions the turns of the threads of a block have, one after the other.
+ * @param block - which block of the run it is, from 0
+ * @returns null where all turns are alike
+ */
+export function turnLengths(seed: number | undefined, block: number): (() => number) | null {
+  if (seed === undefined || seed < firstUneven || isBuffered(seed)) return null;
+  const random = seededRandom(mixed(seed + Math.imul(block + 1, 0x9e3779b9)));
+  return () => 1 << random.below(6);
+}
+
+/**
  * Schedules from this seed on are interleaved ones in which stores wait in a buffer of their thread, so that others read
  * what was there before: two threads that each announce themselves and then look for the other one may both miss it.
  */

@@ -21,7 +21,7 @@ import { type Fence, fenceOf } from '../../memory-model/fence.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
-import { isBuffered, isInterleaved } from '../core/schedule.ts';
+import { isBuffered, isInterleaved, turnLengths } from '../core/schedule.ts';
 import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
 import { exited, suspended } from './stage.ts';
 import { StoreBuffer, type StorePlace } from './store-buffer.ts';
@@ -47,6 +47,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly sharedBytes: number;
   /** Whether each thread loses its turn after one instruction. */
   readonly isInterleaved: boolean;
+  readonly seed: number | undefined;
   page: Page;
   at = 0;
   /** Whether the page located last is shared memory (1), global memory (0), or of no interest to the detector (-1). */
@@ -72,6 +73,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.grid = request.grid;
     this.sharedBytes = request.sharedBytes;
     this.isInterleaved = isInterleaved(request.seed);
+    this.seed = request.seed;
     this.page = createPage(0);
     this.#host = host;
     this.#records = request.detectRaces;
@@ -401,6 +403,8 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
   readonly status: Int32Array;
   readonly #backEnd: JavascriptBackEnd;
   readonly #observer: RunObserver | null;
+  /** Where the turns of threads have different lengths. */
+  readonly #turnLength: (() => number) | null;
   readonly threads: Thread[];
 
   constructor(backEnd: JavascriptBackEnd, observer: RunObserver | null, ordinal: number, position: Dim3) {
@@ -418,6 +422,7 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
       (_, number) => new Thread(this, number, block, program.registers, program.countedLoops.length),
     );
     this.status = new Int32Array(this.threads.length);
+    this.#turnLength = turnLengths(backEnd.seed, ordinal);
   }
 
   get left(): Int32Array {
@@ -431,12 +436,12 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
   run(segment: number, first: number, last: number): number {
     let common = mixedStatus;
     const { program, isInterleaved } = this.#backEnd;
-    const most = isInterleaved ? 1 : timeSlice(program, this.threads.length);
+    const alike = isInterleaved ? 1 : timeSlice(program, this.threads.length);
     for (let number = first; number <= last; number++) {
       const thread = this.threads[number]!;
       thread.pc = segment;
       thread.status = 'ready';
-      this.#backEnd.execute(this, thread, most);
+      this.#backEnd.execute(this, thread, this.#turnLength?.() ?? alike);
       const now = this.#statusOf(thread);
       this.status[number] = now;
       common = number === first || common === now ? now : mixedStatus;
