@@ -4,29 +4,12 @@
  * that index arithmetic needs no solver to be recognised as equal.
  */
 import { invariant } from '../base/assert.ts';
+import { type Atom, atomKey } from './atom.ts';
 
 type TermOperator =
   | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
   | 'and' | 'or' | 'xor' | 'shl' | 'lshr' | 'ashr' | 'zext' | 'sext' | 'trunc' | 'select' | 'pure'
   | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // prettier-ignore
-
-/** What an atom stands for. Launch and parameter atoms are the same for all threads of a launch. */
-type Atom =
-  | { readonly kind: 'thread'; readonly axis: 0 | 1 | 2 }
-  | { readonly kind: 'block'; readonly axis: 0 | 1 | 2 }
-  | { readonly kind: 'block-size'; readonly axis: 0 | 1 | 2 }
-  | { readonly kind: 'grid-size'; readonly axis: 0 | 1 | 2 }
-  | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly bytes: number }
-  /** The number of completed rounds of a loop, counted from 0. */
-  | { readonly kind: 'iteration'; readonly loop: number }
-  /** A loop header's phi before its closed form is put in. */
-  | { readonly kind: 'phi'; readonly value: number }
-  /** The start address of a memory object. */
-  | { readonly kind: 'object'; readonly object: number; readonly generic: boolean }
-  /** Any value: what the instruction (by value id) computes is not expressed. */
-  | { readonly kind: 'havoc'; readonly value: number }
-  /** Any of the `lines` of the matrix that an instruction (by id) of a warp accesses. */
-  | { readonly kind: 'line'; readonly instruction: number; readonly lines: number };
 
 export interface Term {
   readonly id: number;
@@ -103,10 +86,7 @@ export class TermStore {
     atom: Atom | null,
     name: string,
   ): Term {
-    let key = `${operator}:${width}:${value}:${name}`;
-    for (const part of parts) key += `,${part.id}`;
-    if (coefficients.length > 0) key += `;${coefficients.join(',')}`;
-    if (atom) key += `;${atomKey(atom)}`;
+    const key = keyOf(operator, width, parts, value, coefficients, atom, name);
     const known = this.table.get(key);
     if (known) return known;
     const term: Term = {
@@ -158,6 +138,13 @@ export class TermStore {
       const coefficient = BigInt.asIntN(width, collected.get(term)!);
       collected.set(term, coefficient);
       if (coefficient !== 0n) terms.push(term);
+    }
+    const rest = terms.length > 1 ? terms.find((term) => this.isWhole(term, collected)) : undefined;
+    if (rest) {
+      const times = collected.get(rest)!;
+      const [whole, by] = rest.arguments as [Term, Term];
+      const product = this.mul(width, by, this.quotientOf(rest)!);
+      return this.sum(width, total, [...terms.map((term) => [term, collected.get(term)!] as const), [rest, -times], [product, -times], [whole, times]]); // prettier-ignore
     }
     const value = BigInt.asUintN(width, total);
     if (terms.length === 0) return this.constant(width, value);
@@ -214,6 +201,21 @@ export class TermStore {
       if (divisor === 1n) return operator === 'udiv' || operator === 'sdiv' ? a : this.constant(width, 0n);
     }
     return this.make(operator, width, [a, b], 0n, none, null, '');
+  }
+
+  /** `x / n` for `x % n` where there is such a term and `n` is no constant. */
+  private quotientOf({ operator, width, arguments: [whole, by] }: Term): Term | undefined {
+    if (by!.operator === 'constant') return undefined;
+    return this.table.get(keyOf(operator === 'urem' ? 'udiv' : 'sdiv', width, [whole!, by!], 0n, none, null, ''));
+  }
+
+  /** Whether a term is `x % n` and a sum takes `x / n * n` as often: together they are `x`, whatever `n` is. */
+  private isWhole(rest: Term, times: ReadonlyMap<Term, bigint>): boolean {
+    if (rest.operator !== 'urem' && rest.operator !== 'srem') return false;
+    const quotient = this.quotientOf(rest);
+    if (!quotient) return false;
+    const product = addends(this.mul(rest.width, rest.arguments[1]!, quotient));
+    return product.every(([term, by]) => term && times.get(term) === BigInt.asIntN(rest.width, by * times.get(rest)!));
   }
 
   and(width: number, a: Term, b: Term): Term {
@@ -611,26 +613,20 @@ export class TermStore {
   }
 }
 
-function atomKey(atom: Atom): string {
-  switch (atom.kind) {
-    case 'thread':
-    case 'block':
-    case 'block-size':
-    case 'grid-size':
-      return `${atom.kind}${atom.axis}`;
-    case 'parameter':
-      return `p${atom.index}.${atom.offset}.${atom.bytes}`;
-    case 'iteration':
-      return `k${atom.loop}`;
-    case 'phi':
-      return `f${atom.value}`;
-    case 'object':
-      return `o${atom.object}.${atom.generic}`;
-    case 'havoc':
-      return `h${atom.value}`;
-    case 'line':
-      return `l${atom.instruction}`;
-  }
+/** Equal for terms that are equal. */
+function keyOf(
+  operator: TermOperator,
+  width: number,
+  parts: readonly Term[],
+  value: bigint,
+  coefficients: readonly bigint[],
+  atom: Atom | null,
+  name: string,
+): string {
+  let key = `${operator}:${width}:${value}:${name}`;
+  for (const part of parts) key += `,${part.id}`;
+  if (coefficients.length > 0) key += `;${coefficients.join(',')}`;
+  return atom ? `${key};${atomKey(atom)}` : key;
 }
 
 function mergeLeaves(parts: readonly Term[]): readonly Term[] {

@@ -39,6 +39,25 @@ test('products distribute over short sums and commute', () => {
   assert.equal(store.mul(32, x, n), store.mul(32, n, x));
 });
 
+test('a rest and its quotient times the divisor are the whole', () => {
+  for (const [rem, div] of [
+    ['urem', 'udiv'],
+    ['srem', 'sdiv'],
+  ] as const) {
+    const [rest, quotient] = [store.divide(rem, 32, x, n), store.divide(div, 32, x, n)];
+    assert.equal(store.add(32, rest, store.mul(32, quotient, n)), x);
+    const more = store.sum(32, 5n, [[rest, 4n], [store.mul(32, n, quotient), 4n], [x, -4n], [y, 1n]]); // prettier-ignore
+    assert.equal(more, store.sum(32, 5n, [[y, 1n]]));
+    const inner = store.divide(rem, 32, quotient, y);
+    const outer = store.mul(32, y, store.divide(div, 32, quotient, y));
+    assert.equal(store.add(32, rest, store.mul(32, n, store.add(32, inner, outer))), x);
+    assert.notEqual(store.add(32, rest, store.mul(32, quotient, y)), x);
+    assert.equal(store.sum(32, 0n, [[rest, 2n], [store.mul(32, quotient, n), 1n]]).arguments.length, 2); // prettier-ignore
+  }
+  const mixed = store.add(32, store.divide('urem', 32, x, n), store.mul(32, n, store.divide('sdiv', 32, x, n)));
+  assert.equal(mixed.arguments.length, 2);
+});
+
 test('complement is minus one minus the value', () => {
   assert.equal(store.xor(32, x, number(0xffffffffn)), store.sum(32, -1n, [[x, -1n]]));
   const parity = store.and(32, x, number(1n));

@@ -24,7 +24,8 @@ interface Summand extends Product {
 }
 
 interface Digit {
-  readonly term: Term;
+  /** Null where the two addresses have digits of their own there, as of two loops. */
+  readonly term: Term | null;
   readonly weight: Product;
   /** What the digit stays below; null: nobody knows. */
   readonly extent: Product | null;
@@ -54,14 +55,20 @@ export function refutedByDigits(
 ): readonly Term[] | null {
   const { first, second, elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
-  const work = new Digits(symbolic);
+  const work = new Digits(symbolic, dimensions);
   const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
-  if (!a || !b || !a.some(({ digit }) => digit !== null && isDivided(digit))) return null;
+  // Strides of single scalars are for the tiers that decide without taking addresses apart.
+  const isOurs = ({ digit, factors }: Summand): boolean => digit !== null && (isDivided(digit) || factors.length > 1);
+  if (!a || !b || !a.some(isOurs)) return null;
   const split = work.splitOf(a, b, [first, second]);
   const bytes = BigInt(Math.max(first.access.bytes, second.access.bytes));
   if (!split || !areApart(split, bytes)) return null;
   if (split.distance) return work.assumed();
-  for (const term of work.toldBy(split.digits.map((digit) => digit.term))) {
+  const told = work.toldBy(split.digits.flatMap((digit) => digit.term ?? []));
+  const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // prettier-ignore
+  const isTold = (axis: number): boolean => told.some(({ atom }) => atom?.kind === kind && atom.axis === axis);
+  if (extents.every((extent, axis) => extent === 1 || isTold(axis))) return work.assumed();
+  for (const term of told) {
     const equal = (side: AccessSide): AccessSide => ({
       ...side,
       access: { ...side.access, bytes: 1 },
@@ -113,10 +120,12 @@ function areApart({ digits, distance }: Split, bytes: bigint): boolean {
 
 class Digits {
   private readonly symbolic: SymbolicKernel;
+  private readonly dimensions: Dimensions;
   private readonly assumes = new Set<Term>();
 
-  constructor(symbolic: SymbolicKernel) {
+  constructor(symbolic: SymbolicKernel, dimensions: Dimensions) {
     this.symbolic = symbolic;
+    this.dimensions = dimensions;
   }
 
   /** All that is taken not to wrap around. */
@@ -190,22 +199,27 @@ class Digits {
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
-  /** The digits of two sums that have the same ones; null where they do not. */
-  splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly AccessSide[]): Split | null {
+  /** The digits of two sums that have the same weights; null where they do not. */
+  splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly [AccessSide, AccessSide]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
     const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
-    if (added(own(a), own(b), -1n).length > 0) return null;
-    const terms = own(a).map(({ digit }) => digit!);
-    if (new Set(terms).size < terms.length) return null;
     const [apart, ...more] = added(shared(a), shared(b), -1n);
     if (more.length > 0) return null;
     const distance = apart ? { by: apart.by < 0n ? -apart.by : apart.by, factors: apart.factors } : null;
     if (distance && !this.isSize(distance)) return null;
-    const digits = own(a).map(({ by, factors, digit }): Digit | null => {
-      const weight = { by, factors };
-      return this.isSize(weight) && this.isNatural(digit!) ? { term: digit!, weight, extent: this.extentOf(digit!, sides) } : null; // prettier-ignore
-    });
-    return digits.includes(null) ? null : { digits: digits.flatMap((digit) => digit ?? []), distance };
+    const left = [...own(b)];
+    const digits: Digit[] = [];
+    for (const one of own(a)) {
+      const alike = left.filter((other) => isSame(one, other));
+      const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
+      if (!other || !this.isSize(one) || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
+      left.splice(left.indexOf(other), 1);
+      const [first, second] = [this.extentOf(one.digit!, sides[0]), this.extentOf(other.digit!, sides[1])];
+      const extent = first && second && (isAtMost(first, second) ? second : isAtMost(second, first) ? first : null);
+      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: { by: one.by, factors: one.factors }, extent }); // prettier-ignore
+    }
+    const terms = digits.flatMap(({ term }) => term ?? []);
+    return left.length > 0 || new Set(terms).size < terms.length ? null : { digits, distance };
   }
 
   /** Whether a product is at least 1, however its factors are declared. */
@@ -213,17 +227,23 @@ class Digits {
     return this.isPositive(weight, true) || this.isPositive(weight, false);
   }
 
-  /** What a digit that is not negative stays below on both sides. */
-  private extentOf(digit: Term, sides: readonly AccessSide[]): Product | null {
+  /** What a digit that is not negative stays below; null where nobody knows. */
+  private extentOf(digit: Term, side: AccessSide): Product | null {
     const [a, b] = digit.arguments;
+    const { atom } = digit;
     if (/^[us]rem$/.test(digit.operator)) return this.sizeOf(b!, isOfSigned(digit));
     if (/^[us]div$/.test(digit.operator)) {
-      const [limit, other] = sides.map((side) => this.limitOf(a!, side));
-      const by = this.sizeOf(b!, isOfSigned(digit));
-      return limit && other && by && isAtMost(other, limit) ? quotient(limit, by) : null;
+      const [limit, by] = [this.limitOf(a!, side), this.sizeOf(b!, isOfSigned(digit))];
+      return limit && by ? quotient(limit, by) : null;
     }
     const high = this.read(digit, true)?.high;
-    return high !== undefined && high < 1n << 31n ? { by: high + 1n, factors: [] } : null;
+    const most = high !== undefined && high < 1n << 31n ? { by: high + 1n, factors: [] } : null;
+    const limit = this.limitOf(digit, side);
+    if (limit && (!most || limit.factors.length > 0 || limit.by < most.by)) return limit;
+    if (atom?.kind !== 'thread' && atom?.kind !== 'block') return most;
+    const of = atom.kind === 'thread' ? 'block' : 'grid';
+    if (this.dimensions[of][atom.axis] !== null) return most;
+    return { by: 1n, factors: [this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis })] };
   }
 
   /** What an index stays below: the divisor that it is the rest of, or the bound that the access is guarded by. */

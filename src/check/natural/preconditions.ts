@@ -5,7 +5,7 @@
 import type { Steps } from '../../base/steps.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
-import { fieldName } from '../../launch/parameter-field.ts';
+import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Location } from '../../source/location.ts';
 import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
@@ -147,7 +147,9 @@ export function preconditionCandidates(
   const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
-  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize ? [`${nameOf(field)} >= 1`] : []));
+  // What an index is divided by is how many there are of its digit.
+  const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // prettier-ignore
+  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // prettier-ignore
   texts.push(...positive);
   const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
   for (const order of ['last', 'first'] as const)
@@ -242,7 +244,8 @@ function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | n
   return text === '' ? '0' : text;
 }
 
-function factorText(context: KernelAndLaunch, { key, term }: IndexFactor): string | null {
+function factorText(context: KernelAndLaunch, { key, term, ratio }: IndexFactor): string | null {
+  if (ratio) return null;
   if (term === null) return key;
   const [inner, by] = term.arguments;
   if (/^[us]div$/.test(term.operator) && by!.operator === 'constant') {

@@ -40,6 +40,16 @@ export interface Roles {
   readonly constants: ReadonlySet<bigint>;
   /** What an index over the grid is taken modulo: the largest number, or 1. */
   readonly ring: bigint;
+  /** What the launch alone decides and the kernel divides by. */
+  readonly divisors: readonly Term[];
+  /** Scalars divided by what the launch decides, where an index is divided by the quotient: a whole number of parts. */
+  readonly wholes: readonly Whole[];
+}
+
+/** `n` of an index that is taken apart by `n / parts`. */
+interface Whole {
+  readonly field: ParameterField;
+  readonly parts: Term;
 }
 
 /** Whether an atom is a scalar. */
@@ -92,7 +102,13 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
     ) || terms.some(dividesByWarp);
   const rankOnly = [0, 1, 2].map((axis) => isRankOnly(terms, axis));
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
-  return { scalars, forms, guards, usesWarps, rankOnly, constants, ring };
+  const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // prettier-ignore
+  const wholes = divisors.flatMap((divisor): Whole[] => {
+    const [whole, parts] = divisor.arguments;
+    const field = /^[us]div$/.test(divisor.operator) ? fieldOf(context, whole!) : undefined;
+    return field && isOfLaunch(parts!) ? [{ field, parts: parts! }] : [];
+  });
+  return { scalars, forms, guards, usesWarps, rankOnly, constants, ring, divisors, wholes };
 
   function isOfThreads(part: Monomial): boolean {
     return part.factors.some(({ term }) => term?.atom?.kind === 'thread' || term?.atom?.kind === 'block');
@@ -103,6 +119,11 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
   function mentionsPlainly(part: Monomial, isOwn: (leaf: Term) => boolean): boolean {
     return part.factors.some(({ term }) => term !== null && isOwn(term));
   }
+}
+
+/** Whether launch and scalars decide a term, which is no constant. */
+function isOfLaunch({ leaves }: Term): boolean {
+  return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
 }
 
 function mentions({ factors }: Monomial, isOwn: (leaf: Term) => boolean): boolean {

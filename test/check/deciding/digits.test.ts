@@ -20,8 +20,11 @@ interface Layout {
   readonly added: Size | null;
   /** Bytes of a store. */
   readonly bytes: 4 | 8;
-  /** Whether the middle digit is taken from the rest by the product, or from the quotient by the first extent. */
-  readonly ofRest: boolean;
+  /**
+   * Where the middle digit comes from: the rest by the product, the quotient by the first extent, or the round of a loop;
+   * with two loops the second store is in the other one.
+   */
+  readonly middle: 'rest' | 'quotient' | 'loop' | 'loops';
 }
 
 function randomLayout(random: Random): Layout {
@@ -29,6 +32,7 @@ function randomLayout(random: Random): Layout {
   const [x, y, z] = [size(), size(), size()];
   const extents = [x, y] as const;
   const all = [x, y, z];
+  const middle = random.pick(['rest', 'quotient', 'loop', 'loops'] as const);
   // Weights of some order of the digits, now and then with one factor too many or too few.
   const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // prettier-ignore
   const weights: Size[] = [[], [], []];
@@ -39,15 +43,21 @@ function randomLayout(random: Random): Layout {
   }
   return {
     extents,
-    bound: random.chance(0.7) ? all.flat() : random.chance(0.5) ? size() : null,
+    bound: random.chance(0.7)
+      ? middle.startsWith('loop')
+        ? [...x, ...z]
+        : all.flat()
+      : random.chance(0.5)
+        ? size()
+        : null,
     weights: weights as unknown as Layout['weights'],
     added: random.chance(0.3) ? random.pick([weight, weights[order[1]!]!, [1]] as const) : null,
     bytes: random.chance(0.9) ? 4 : 8,
-    ofRest: random.chance(0.5),
+    middle,
   };
 }
 
-function textOf({ extents: [x, y], bound, weights, added, bytes, ofRest }: Layout): string {
+function textOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout): string {
   let last = 40;
   const lines: string[] = [];
   const product = (size: Size): string => {
@@ -60,16 +70,37 @@ function textOf({ extents: [x, y], bound, weights, added, bytes, ofRest }: Layou
     }
     return register;
   };
+  const isLoop = middle === 'loop' || middle === 'loops';
   if (bound) lines.push(`setp.ge.s32 %p1, %r7, ${product(bound)}; @%p1 ret;`);
   const [first, both, second] = [product(x), product([...x, ...y]), product(y)];
-  lines.push(`rem.s32 %r20, %r7, ${first}; div.s32 %r22, %r7, ${both};`);
-  lines.push(ofRest ? `rem.s32 %r21, %r7, ${both}; div.s32 %r21, %r21, ${first};` : `div.s32 %r21, %r7, ${first}; rem.s32 %r21, %r21, ${second};`); // prettier-ignore
-  lines.push('mov.u32 %r30, 0;');
-  for (const [at, weight] of weights.entries()) lines.push(`mad.lo.s32 %r30, %r2${at}, ${product(weight)}, %r30;`);
+  lines.push(`rem.s32 %r20, %r7, ${first}; div.s32 %r22, %r7, ${isLoop ? first : both};`);
+  if (middle === 'rest') lines.push(`rem.s32 %r21, %r7, ${both}; div.s32 %r21, %r21, ${first};`);
+  if (middle === 'quotient') lines.push(`div.s32 %r21, %r7, ${first}; rem.s32 %r21, %r21, ${second};`);
+  const factors = weights.map(product);
+  const more = added && product(added);
+  const address = (): void => {
+    lines.push('mov.u32 %r30, 0;');
+    for (const [at, factor] of factors.entries()) lines.push(`mad.lo.s32 %r30, %r2${at}, ${factor}, %r30;`);
+  };
   const store = (index: string, scratch: number): string =>
     `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`; // prettier-ignore
-  lines.push(store('%r30', 10));
-  if (added) lines.push(`add.s32 %r31, %r30, ${product(added)}; ${store('%r31', 11)}`);
+  const loop = (name: string, body: () => void): void => {
+    lines.push(`mov.u32 %r21, 0;\n${name}: setp.ge.s32 %p2, %r21, ${second}; @%p2 bra end${name};`);
+    body();
+    lines.push(`add.s32 %r21, %r21, 1; bra ${name};\nend${name}:`);
+  };
+  const one = (): void => {
+    address();
+    lines.push(store('%r30', 10));
+  };
+  const other = (): void => {
+    address();
+    if (more) lines.push(`add.s32 %r31, %r30, ${more}; ${store('%r31', 11)}`);
+  };
+  const all = (): void => [one, other].forEach((part) => part());
+  if (!isLoop) all();
+  else if (middle === 'loop') loop('once', all);
+  else ['before', 'behind'].forEach((name, at) => loop(name, at === 0 ? one : other));
   return lines.join('\n');
 }
 
@@ -82,9 +113,12 @@ function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, bl
       for (let i = 0; i < threads * blocks; i++) {
         if (layout.bound && i >= value(layout.bound)) continue;
         const [x, y] = layout.extents.map(value) as [number, number];
-        const digits = [i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))];
-        const at = digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0);
-        const starts = layout.added ? [at, at + value(layout.added)] : [at];
+        const isLoop = layout.middle === 'loop' || layout.middle === 'loops';
+        const all = isLoop
+          ? Array.from({ length: y }, (_, round) => [i % x, round, Math.floor(i / x)])
+          : [[i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))]];
+        const ats = all.map((digits) => digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0)); // prettier-ignore
+        const starts = layout.added ? ats.flatMap((at) => [at, at + value(layout.added!)]) : ats;
         for (const start of starts)
           for (let byte = 4 * start; byte < 4 * start + layout.bytes; byte++) {
             const other = owners.get(byte);

@@ -4,20 +4,37 @@
 // expect: heads_first precondition "size >= 1"
 // expect: heads_first silent
 // expect: heads_first_short race=race divergence=proved
-// expect: heads_first_short finding race/global error on out lines 48
+// expect: heads_first_short finding race/global error on out lines 65
 // expect: three_of_each race=proved divergence=proved
 // expect: three_of_each silent
 // expect: three_in_two race=race divergence=proved
-// expect: three_in_two finding race/global error on all lines 82,84
+// expect: three_in_two finding race/global error on all lines 99,101
 // expect: planes_last race=proved divergence=proved
 // expect: planes_last precondition "planes >= 1"
 // expect: planes_last precondition "height >= 1"
 // expect: planes_last precondition "width >= 1"
 // expect: planes_last silent
-// expect: planes_unbounded race=race divergence=proved
-// expect: planes_unbounded finding race/global warning on out lines 102
+// expect: planes_unbounded race=possible divergence=proved
+// expect: planes_unbounded silent
 // expect: pairs_of_columns race=race divergence=proved
-// expect: pairs_of_columns finding race/global error on out lines 111,112
+// expect: pairs_of_columns finding race/global error on out lines 128,129
+// expect: pooled race=proved divergence=proved
+// expect: pooled silent
+// expect: spread_gradient race=proved divergence=proved
+// expect: spread_gradient silent
+// expect: scaled_rows race=proved divergence=proved
+// expect: scaled_rows silent
+// expect: scaled_rows_short race=race divergence=proved
+// expect: scaled_rows_short finding race/global error on x lines 174
+// expect: either_order race=proved divergence=proved
+// expect: either_order silent
+// expect: windows race=proved divergence=proved
+// expect: windows silent
+// expect: spread_gradient precondition "height >= 1"
+// expect: spread_gradient precondition "width >= 1"
+// expect: scaled_rows precondition "columns >= 1"
+// expect: either_order precondition "layers >= 1"
+// expect: either_order precondition "size >= 1"
 //
 // An index is taken apart by sizes that only the launch knows, and put together again in another order.
 
@@ -94,7 +111,7 @@ __global__ void planes_last(float* out, const float* in, unsigned long long plan
     }
 }
 
-// Nothing bounds the plane.
+// Nothing bounds the plane, but that as many are meant as a column has elements.
 __global__ void planes_unbounded(float* out, const float* in, int n, int planes, int height, int width) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -110,5 +127,84 @@ __global__ void pairs_of_columns(float* out, const float* in, int rows, int colu
         int r = i / columns, c = i % columns;
         out[c * rows + r] = in[i];
         out[c * rows + r + 1] = 0.0f;
+    }
+}
+
+// The index is put together again as it was.
+__global__ void pooled(float* out, const float* in, int n, int width, int height, int planes) {
+    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int plane = i % planes, image = i / planes;
+        int o = plane + planes * image;
+        out[o] = 0.0f;
+        for (int k = 0; k < width * height; k++)
+            out[o] += in[k + height * width * (plane + image * planes)];
+    }
+}
+
+// A grid of two dimensions, and a loop over as many elements as two sizes make.
+__global__ void spread_gradient(float* gradient, const float* out, int n, int width, int height, int planes) {
+    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int plane = i % planes, image = i / planes;
+        for (int k = 0; k < width * height; k++)
+            gradient[k + height * width * (plane + image * planes)] += out[i] / (width * height);
+    }
+}
+
+// Two loops over the elements of one column.
+__global__ void scaled_rows(float* x, int n, int rows, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int image = i / columns, column = i % columns;
+        float sum = 0.0f;
+        for (int r = 0; r < rows; r++)
+            sum += x[image * rows * columns + r * columns + column];
+        for (int r = 0; r < rows; r++)
+            x[image * rows * columns + r * columns + column] /= sum;
+    }
+}
+
+// The second loop leaves its column.
+__global__ void scaled_rows_short(float* x, int n, int rows, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int image = i / columns, column = i % columns;
+        for (int r = 0; r <= rows; r++)
+            x[image * rows * columns + r * columns + column] *= 0.5f;
+    }
+}
+
+// Rows and layers change places, one way or the other.
+__global__ void either_order(float* out, const float* x, int n, int size, int layers, int isForward) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int s = i % size, layer = i / size % layers, image = i / size / layers;
+        int a = image * layers * size + layer * size + s, b = image * layers * size + s * layers + layer;
+        if (isForward)
+            out[b] = x[a];
+        else
+            out[a] = x[b];
+    }
+}
+
+// The sizes of the output are computed from those of the input.
+__global__ void windows(float* out, const float* in, int n, int in_h, int in_w, int planes, int stride, int size, int pad) {
+    int h = (in_h + pad - size) / stride + 1, w = (in_w + pad - size) / stride + 1;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int column = i % w;
+        i /= w;
+        int row = i % h;
+        i /= h;
+        int plane = i % planes, image = i / planes;
+        float most = -1e30f;
+        for (int a = 0; a < size; a++)
+            for (int b = 0; b < size; b++) {
+                int y = row * stride + a - pad / 2, x = column * stride + b - pad / 2;
+                if (y >= 0 && y < in_h && x >= 0 && x < in_w)
+                    most = fmaxf(most, in[x + in_w * (y + in_h * (plane + image * planes))]);
+            }
+        out[column + w * (row + h * (plane + planes * image))] = most;
     }
 }
