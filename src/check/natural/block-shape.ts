@@ -62,10 +62,11 @@ function sharedKey({ factors }: Monomial): string {
   return factors.flatMap(({ key, isUniform: isShared }) => (isShared ? [key] : [])).join(' ');
 }
 
-/** Numbers among the template arguments of a kernel: `reduce<256, float>`. */
+/** Numbers among the template arguments of a kernel that may be extents: `reduce<256, float>`, not `(Operation)0`. */
 function templateNumbers(name: string): number[] {
   const list = /<(.*)>/.exec(name)?.[1] ?? '';
-  return [...list.matchAll(/(?<![\w.])(\d+)(?![\w.])/g)].map(([, digits]) => Number(digits));
+  const numbers = [...list.matchAll(/(?<![\w.])(\d+)(?![\w.])/g)].map(([, digits]) => Number(digits));
+  return numbers.filter((number) => number > 0);
 }
 
 /**
@@ -111,7 +112,9 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   ];
   if (open.length === 2) {
     if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // prettier-ignore
-    const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 4, 32])];
+    const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 32, 4])];
+    // Square ones, rows of a warp and columns of one come first: large settings take three of them.
+    for (const [at, x] of xs.entries()) if (ys[at]) add(x, ys[at]);
     for (const x of xs) for (const y of ys) add(x, y);
     return { wanted: shapes.length, shapes };
   }

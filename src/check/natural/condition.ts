@@ -42,27 +42,32 @@ export function separatingCondition(
       of: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
       isScalar: true,
     }));
-  const sizes: Quantity[] = (['block', 'grid'] as const).flatMap((of) =>
+  const [ofBlock, ofGrid] = (['block', 'grid'] as const).map((of): Quantity[] =>
     [0, 1, 2].flatMap((axis) =>
       context.dimensions[of][axis] === null
         ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: Setting) => BigInt(setting[of][axis]!), isScalar: false }] // prettier-ignore
         : [],
     ),
-  );
+  ) as [Quantity[], Quantity[]];
+  const sizes = [...ofBlock, ...ofGrid];
   const reach: Quantity[] = [0, 1, 2].map((axis) => ({
     name: `gridDim.${'xyz'[axis]} * blockDim.${'xyz'[axis]}`,
     of: ({ block, grid }: Setting) => BigInt(block[axis]! * grid[axis]!),
     isScalar: false,
   }));
   const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // prettier-ignore
-  const fixed: Quantity[] = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
+  const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
+  // Extents of a launch are whole warps more often than not: `blockDim.x < 32`, which the compiler may write as 31.
+  const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
   const pairs: (readonly [Quantity, Quantity])[] = [
     ...quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // prettier-ignore
-    ...quantities.flatMap((a) => sizes.map((b) => [a, b] as const)),
+    ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),
-    ...sizes.flatMap((a) => fixed.map((b) => [a, b] as const)),
+    // A number of blocks alone is seldom what a scalar is meant to be compared with.
+    ...quantities.flatMap((a) => ofGrid.map((b) => [a, b] as const)),
+    ...sizes.flatMap((a) => wholeFirst.map((b) => [a, b] as const)),
     ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),
   ];
   for (const [a, b] of pairs)

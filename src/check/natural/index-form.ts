@@ -12,7 +12,9 @@ import {
   isCommon,
   keyOf,
   addSums,
+  dividedBy,
   times,
+  withoutFactors,
 } from './monomial.ts';
 
 /** An index that a condition keeps below a bound that all threads share. */
@@ -160,7 +162,7 @@ export function indexExtents(
   let all: readonly Extent[] = [extent];
   for (const monomial of left) {
     const varying = monomial.factors.filter((factor) => !factor.isUniform);
-    const sizes = varying.length === 1 ? launchExtents(varying[0]!.term!, context) : [];
+    const sizes = varying.length === 1 ? valuesOf(varying[0]!.term!, guards, context) : [];
     if (sizes.length * all.length > mostExtents || monomial.coefficient < 0n) return [];
     const factors = monomial.factors.filter((factor) => factor.isUniform);
     const scale = { coefficient: monomial.coefficient, factors };
@@ -172,21 +174,53 @@ export function indexExtents(
 /** Conditions within an index that are told apart. */
 const mostExtents = 4;
 
-/** The numbers of values of a thread or block index, of a remainder, or of what a condition chooses among these. */
-function launchExtents(term: Term, context: KernelAndLaunch): readonly (readonly Monomial[])[] {
+/** The numbers of values of a thread or block index, of a digit of an index, or of what a condition chooses among these. */
+function valuesOf(
+  term: Term,
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): readonly (readonly Monomial[])[] {
   const { atom, operator, arguments: parts } = term;
   if (atom?.kind === 'thread' || atom?.kind === 'block') {
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     const size = context.dimensions[of][atom.axis];
     return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // prettier-ignore
   }
-  if (operator === 'urem' || operator === 'srem') {
-    const size = expand(parts[1]!);
-    return size?.every(isCommon) === true ? [size] : [];
+  switch (operator) {
+    case 'urem':
+    case 'srem': {
+      const size = expand(parts[1]!);
+      return size?.every(isCommon) === true ? [size] : [];
+    }
+    case 'udiv':
+    case 'sdiv': {
+      const [by, ...more] = expand(parts[1]!) ?? [];
+      if (!by || more.length > 0 || by.coefficient <= 0n || !isCommon(by)) return [];
+      return limitsOf(parts[0]!, guards, context).map((limit) => dividedBy(limit, by));
+    }
+    case 'select': {
+      const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, context));
+      return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
+    }
+    default:
+      return [];
   }
-  if (operator !== 'select') return [];
-  const arms = parts.slice(1).map((arm) => launchExtents(arm, context));
-  return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
+}
+
+/** What a whole index that is not negative stays below; none where nobody knows. */
+function limitsOf(
+  term: Term,
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): readonly (readonly Monomial[])[] {
+  const index = expand(term);
+  if (!index) return [];
+  const varying = index.filter((part) => !isCommon(part));
+  const guard = guards.find((one) => addSums(one.index, varying, -1n).length === 0);
+  if (guard) return [addSums(guard.bound, index.filter(isCommon), 1n)];
+  const [only, ...others] = index;
+  const isDigit = only && others.length === 0 && only.coefficient === 1n && only.factors.length === 1;
+  return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, context) : [];
 }
 
 /** What an index is multiplied with to be a part of a sum; null where it is none. */
@@ -205,16 +239,6 @@ function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial
     if (isPart && scale.coefficient > 0n) return scale;
   }
   return null;
-}
-
-function withoutFactors(all: readonly IndexFactor[], some: readonly IndexFactor[]): readonly IndexFactor[] | null {
-  const left = [...all];
-  for (const { key } of some) {
-    const at = left.findIndex((factor) => factor.key === key);
-    if (at === -1) return null;
-    left.splice(at, 1);
-  }
-  return left;
 }
 
 /** An extent as a sum of products. */

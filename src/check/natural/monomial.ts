@@ -11,6 +11,8 @@ export interface IndexFactor {
   readonly term: Term | null;
   /** Whether all threads of the launch share its value. */
   readonly isUniform: boolean;
+  /** For a quotient of sums that all threads share, rounded up; the term is null then. */
+  readonly ratio?: { readonly of: readonly Monomial[]; readonly by: Monomial };
 }
 
 /** `coefficient` times the factors. */
@@ -18,6 +20,37 @@ export interface Monomial {
   readonly coefficient: bigint;
   /** In the order of their keys. */
   readonly factors: readonly IndexFactor[];
+}
+
+/** The scalars and other leaves that a factor depends on; extents of the launch are none. */
+export function leavesOf({ term, ratio }: IndexFactor): readonly Term[] {
+  const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOf)) : [];
+  return term ? term.leaves : inRatio;
+}
+
+/** A sum divided by a product, rounded up where something is left over. */
+export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
+  const parts = of.map(({ coefficient, factors }) => {
+    const rest = withoutFactors(factors, by.factors);
+    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null; // prettier-ignore
+  });
+  if (!parts.includes(null)) return parts.flatMap((part) => part ?? []);
+  const text = [...of, by].map((one) => `${one.coefficient} ${keyOf(one)}`).join(' + ');
+  return [{ coefficient: 1n, factors: [{ key: `ceil(${text})`, term: null, isUniform: true, ratio: { of, by } }] }];
+}
+
+/** A product without some of its factors; null where it does not have all of them. */
+export function withoutFactors(
+  all: readonly IndexFactor[],
+  some: readonly IndexFactor[],
+): readonly IndexFactor[] | null {
+  const left = [...all];
+  for (const { key } of some) {
+    const at = left.findIndex((factor) => factor.key === key);
+    if (at === -1) return null;
+    left.splice(at, 1);
+  }
+  return left;
 }
 
 /** A launch, its scalars, and a thread of it. */
@@ -171,7 +204,11 @@ export function valueAt(sum: readonly Monomial[], place: ThreadPlace): bigint | 
   return total;
 }
 
-function factorValue({ key, term }: IndexFactor, place: ThreadPlace): bigint | undefined {
+function factorValue({ key, term, ratio }: IndexFactor, place: ThreadPlace): bigint | undefined {
+  if (ratio) {
+    const [of, by] = [valueAt(ratio.of, place), valueAt([ratio.by], place)];
+    return of === undefined || by === undefined || by <= 0n || of < 0n ? undefined : (of + by - 1n) / by;
+  }
   if (term === null) {
     const [of, axis] = key.split('.') as [string, string];
     return BigInt((of === 'blockDim' ? place.block : place.grid)[axes.indexOf(axis)]!);

@@ -65,14 +65,17 @@ function findNestings(
     const isOfRows = scalars.length > 0 || (shared.length === 0 && coefficient > BigInt(form.access.bytes));
     if (!isLess && isOfRows) strides.set(key, { coefficient, factors: shared });
   }
+  const alike = forms.filter(({ target }) => target.base.key === form.target.base.key);
   const nestings = [...strides.values()]
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
       const below = varying.filter((part) => isBelow(part, stride, order));
+      // A row holds the columns that an offset skips: `row * stride + width + x`.
+      const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
       return isOfConstants && below.length === 0
         ? []
-        : reaching(form, form, stride, below, context, elementBytes(form, forms));
+        : reaching(form, form, stride, below, context, elementBytes(form, forms), skipped);
     });
   const { base } = form.target;
   // In global memory it is as well a distance between elements: `a[i] += a[i + offset]`.
@@ -142,11 +145,12 @@ function reaching(
   below: readonly Monomial[],
   context: KernelAndLaunch,
   bytes: number,
+  skipped: readonly Monomial[] = [],
 ): Nesting[] {
   const guards = other.guards.filter(({ bound }) => isComputable(bound, context));
   return indexExtents(below, guards, context).flatMap((extent) => {
     const sum = extentSum(extent, BigInt(bytes));
-    return sum ? [{ form, stride, parts: below, below: sum }] : [];
+    return sum ? [{ form, stride, parts: below, below: addSums(sum, skipped, 1n) }] : [];
   });
 }
 
@@ -162,6 +166,20 @@ function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Or
   const [x, y] = [own.length, stride.factors.length];
   // What has an extent of the launch as a factor is bounded by a guard, or not at all.
   return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
+}
+
+/**
+ * Whether what all threads add to an index is columns of a row: a multiple of a size that bounds an index of the same
+ * memory, and not of the stride.
+ */
+function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]): boolean {
+  const sizes = part.factors.filter(isScalar);
+  if (part.coefficient <= 0n || !isCommon(part) || sizes.length === 0 || !stride.factors.some(isScalar)) return false;
+  return sizes.every(
+    (size) =>
+      !stride.factors.some(({ key }) => key === size.key) &&
+      alike.some(({ guards }) => guards.some(({ bound }) => bound.some(({ factors }) => factors.some(({ key }) => key === size.key)))), // prettier-ignore
+  );
 }
 
 function isScalar({ term }: IndexFactor): boolean {

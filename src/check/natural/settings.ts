@@ -15,7 +15,7 @@ import { givenScalar, integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
 import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
-import { type Monomial, type ThreadPlace, atomValue, valueAt } from './monomial.ts';
+import { type Monomial, type ThreadPlace, atomValue, leavesOf, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
 import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars, unreadSizes } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
@@ -168,6 +168,7 @@ function withScalars(
   for (let round = 0; round < 2; round++) {
     strides(context, roles, open, plan, place, values, set);
     for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+    wholeParts(roles, open, place, values, set);
   }
   for (const [field, value] of tiedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
@@ -176,8 +177,47 @@ function withScalars(
   const scalar = (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, values.get(fieldKey(field)) ?? 1n);
   const setting: Setting = { block, grid: tied, scalar, isLarge: plan.isLarge };
   const met = meetingAssumptions(context, roles, setting);
+  if (met && !divides(context, roles, met)) return null;
   if (!met || doNest(context, roles, met) || isSecond) return met;
   return withScalars(context, roles, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
+}
+
+/** Gives each scalar that is divided into parts at least two in each of them, and no rest. */
+function wholeParts(
+  { wholes }: Roles,
+  open: readonly Scalar[],
+  place: ThreadPlace,
+  values: Map<string, bigint>,
+  set: (scalar: Scalar, value: bigint) => void,
+): void {
+  for (const { field, parts } of wholes) {
+    const scalar = open.find((one) => one.field === field);
+    const count = valueOf(parts, place);
+    const now = values.get(fieldKey(field));
+    if (!scalar || count === undefined || now === undefined || count <= 0n || count > largestStride) continue;
+    const each = (now + count - 1n) / count;
+    set(scalar, (each < 2n ? 2n : each) * count);
+  }
+}
+
+/** Whether the kernel divides by nothing that is 0, and what it divides into parts has no rest. */
+function divides(context: KernelAndLaunch, { divisors, wholes }: Roles, setting: Setting): boolean {
+  const place = lastThread(context, setting);
+  return (
+    divisors.every((divisor) => valueOf(divisor, place) !== 0n) &&
+    wholes.every(({ field, parts }) => {
+      const count = valueOf(parts, place);
+      return (
+        count === undefined || count === 0n || BigInt.asIntN(8 * field.bytes, setting.scalar(field)) % count === 0n
+      );
+    })
+  );
+}
+
+/** What launch and scalars make of a term, as a signed number; undefined where they do not decide it. */
+function valueOf(term: Term, place: ThreadPlace): bigint | undefined {
+  const value = evaluateTerm(term, (leaf) => atomValue(leaf, place), new Map());
+  return value === undefined ? undefined : BigInt.asIntN(term.width, value);
 }
 
 /** The plan's grid, which covers what indices are taken modulo where it is large. */
@@ -397,7 +437,7 @@ function leastStride(
 
 /** Whether a sum depends on a scalar. */
 function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: ParameterField): boolean {
-  return sum.some(({ factors }) => factors.some(({ term }) => term?.leaves.some((leaf) => fieldOf(context, leaf) === field))); // prettier-ignore
+  return sum.some(({ factors }) => factors.some((factor) => leavesOf(factor).some((leaf) => fieldOf(context, leaf) === field))); // prettier-ignore
 }
 
 /** Whether a scalar bounds an index that is not below it: then it may be smaller than what it is the stride of. */
@@ -587,5 +627,5 @@ export function isNatural(context: KernelAndLaunch & SymbolicFacts, setting: Set
     if (isMask && (value & (value - 1n)) !== 0n) return false;
     if (divisors.length === 1 && value % divisors[0]! !== 0n) return false;
   }
-  return doNest(context, roles, setting) && staysInBounds(context, setting);
+  return divides(context, roles, setting) && doNest(context, roles, setting) && staysInBounds(context, setting);
 }

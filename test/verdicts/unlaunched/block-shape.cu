@@ -8,26 +8,30 @@
 // expect: two_each_any silent
 // expect: two_each_any precondition "blockDim.x <= 128"
 // expect: two_each_overlap_any race=race divergence=proved
-// expect: two_each_overlap_any finding race/global error on a lines 55
+// expect: two_each_overlap_any finding race/global error on a lines 59
 // expect: instance_any<128> race=proved divergence=proved
 // expect: instance_any<128> silent
 // expect: instance_any<128> precondition "blockDim.x <= 128"
 // expect: instance_no_barrier_any<128> race=race divergence=proved
-// expect: instance_no_barrier_any<128> finding race/shared error on s lines 66,67
+// expect: instance_no_barrier_any<128> finding race/shared error on s lines 70,71
 // expect: bounded_warp_any race=proved divergence=proved
 // expect: bounded_warp_any silent
 // expect: bounded_warps_any race=race divergence=proved
-// expect: bounded_warps_any finding race/shared error on s lines 84,86
+// expect: bounded_warps_any finding race/shared error on s lines 88,90
 // expect: rank_leader_any race=proved divergence=proved
 // expect: rank_leader_any silent
 // expect: rank_leader_any precondition "blockDim.y == 1"
 // expect: row_leader_any race=race divergence=proved
-// expect: row_leader_any finding race/global error on out lines 114
+// expect: row_leader_any finding race/global error on out lines 118
 // expect: one_block_any race=proved divergence=proved
 // expect: one_block_any silent
 // expect: one_block_any assumes launch
 // expect: several_blocks_any race=race divergence=proved
-// expect: several_blocks_any finding race/global error on out lines 149
+// expect: several_blocks_any finding race/global error on out lines 153
+// expect: columns_by_warp_any race=race divergence=proved
+// expect: columns_by_warp_any finding race/global warning on out lines 170 when "blockDim.x < 32"
+// expect: reduce_columns_any<(Operation)0> race=proved divergence=proved
+// expect: reduce_columns_any<(Operation)0> silent
 
 // A larger block would leave the first array and reach the second.
 __global__ void extents_any(float* a) {
@@ -148,3 +152,40 @@ __global__ void several_blocks_any(float* out, const float* in, int n) {
     if (threadIdx.x == 0)
         *out = s[0];
 }
+
+// The first warp of the block stores a column for each thread of a row: rows are whole warps.
+__global__ void columns_by_warp_any(float* out, const float* in, int rows, int columns) {
+    __shared__ float s[256];
+    int j = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.y * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int i = threadIdx.y; j < columns && i < rows; i += blockDim.y)
+        sum += in[i * columns + j];
+    s[t] = sum;
+    for (int k = 128; k >= 32; k /= 2) {
+        __syncthreads();
+        if (t < k)
+            s[t] += s[t + k];
+    }
+    if (t < 32 && j < columns)
+        out[j] = s[t];
+}
+
+// An enumerator among the template arguments is no extent.
+enum Operation { Sum, Product };
+
+template <Operation operation>
+__global__ void reduce_columns_any(float* out, const float* in, int rows, int columns) {
+    extern __shared__ float parts[];
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = operation == Sum ? 0 : 1;
+    for (int i = threadIdx.y; j < columns && i < rows; i += blockDim.y)
+        value = operation == Sum ? value + in[i * columns + j] : value * in[i * columns + j];
+    parts[threadIdx.y * blockDim.x + threadIdx.x] = value;
+    __syncthreads();
+    if (threadIdx.y == 0 && j < columns) {
+        for (int k = 1; k < blockDim.y; k++)
+            value = operation == Sum ? value + parts[k * blockDim.x + threadIdx.x] : value * parts[k * blockDim.x + threadIdx.x];
+        out[j] = value;
+    }
+}
+template __global__ void reduce_columns_any<Sum>(float*, const float*, int, int);

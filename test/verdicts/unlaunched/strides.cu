@@ -2,9 +2,9 @@
 // expect: row_pitch_any silent
 // expect: row_pitch_any precondition "ld >= w"
 // expect: row_short_any race=race divergence=proved
-// expect: row_short_any finding race/global error on a lines 43
+// expect: row_short_any finding race/global error on a lines 55
 // expect: row_swapped_any race=race divergence=proved
-// expect: row_swapped_any finding race/global warning on a lines 50 when "w > h"
+// expect: row_swapped_any finding race/global warning on a lines 62 when "w > h"
 // expect: row_constant_any race=proved divergence=proved
 // expect: row_constant_any silent
 // expect: row_constant_any precondition "w <= 1024"
@@ -24,10 +24,22 @@
 // expect: rotate_mask_any silent
 // expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
 // expect: spread_mask_any race=race divergence=proved
-// expect: spread_mask_any finding race/global error on out lines 97
+// expect: spread_mask_any finding race/global error on out lines 109
 // expect: unsigned_rows_any race=proved divergence=proved
 // expect: unsigned_rows_any silent
 // expect: unsigned_rows_any assumes no-wrap
+// expect: groups_any race=possible divergence=proved
+// expect: groups_any silent
+// expect: groups_one_any race=race divergence=proved
+// expect: groups_one_any finding race/global error on out lines 134
+// expect: halves_any race=proved divergence=proved
+// expect: halves_any silent
+// expect: halves_any precondition "out_stride >= 2 * width"
+// expect: last_column_any race=proved divergence=proved
+// expect: last_column_any silent
+// expect: last_column_any precondition "out_stride >= width + 1"
+// expect: halves_short_any race=race divergence=proved
+// expect: halves_short_any finding race/global error on out lines 163,164
 
 // A stride that bounds nothing is at least the extent below it.
 __global__ void row_pitch_any(float* a, int w, int h, int ld) {
@@ -101,4 +113,54 @@ __global__ void unsigned_rows_any(float* a, unsigned w, unsigned h) {
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < w && y < h)
         a[y * w + x] *= 2.0f;
+}
+
+// One row of each group of each image: images are as far apart as their groups reach.
+__global__ void groups_any(float* out, int n, int images, int image_stride, int groups, int group_stride, int stride) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < images * groups) {
+        float* row = out + i / groups * image_stride + i % groups * group_stride;
+        for (int k = 0; k < n; k++)
+            row[k * stride] *= 0.5f;
+    }
+}
+
+// All groups of an image have one row.
+__global__ void groups_one_any(float* out, int n, int images, int image_stride, int groups, int stride) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < images * groups) {
+        float* row = out + i / groups * image_stride;
+        for (int k = 0; k < n; k++)
+            row[k * stride] *= 0.5f;
+    }
+}
+
+// A row holds two of the input's width.
+__global__ void halves_any(float* out, const float* in, int in_stride, int out_stride, int width) {
+    const float* a = in + blockIdx.x * in_stride;
+    float* sum = out + blockIdx.x * out_stride;
+    float* product = sum + width;
+    for (int j = threadIdx.x; j < width; j += blockDim.x) {
+        sum[j] = a[j] + a[width + j];
+        product[j] = a[j] * a[width + j];
+    }
+}
+
+// A row has one element more.
+__global__ void last_column_any(float* out, const float* in, int in_stride, int out_stride, int width) {
+    for (int j = threadIdx.x; j < width; j += blockDim.x)
+        out[blockIdx.x * out_stride + j] = 2.0f * in[blockIdx.x * in_stride + j];
+    if (threadIdx.x == 0)
+        out[blockIdx.x * out_stride + width] = 1.0f;
+}
+
+// A row holds two, and is as long as one.
+__global__ void halves_short_any(float* out, const float* in, int in_stride, int width) {
+    float* sum = out + blockIdx.x * width;
+    float* product = sum + width;
+    for (int j = threadIdx.x; j < width; j += blockDim.x) {
+        float a = in[blockIdx.x * in_stride + j];
+        sum[j] = a + 1.0f;
+        product[j] = a * 2.0f;
+    }
 }
