@@ -98,7 +98,7 @@ export function scanSource(bytes: Uint8Array): ScannedSource {
     } else if (kind === 2) {
       // A number with its suffix, or the rest of a word.
       while (++at < length && classes[bytes[at]!]! > 0);
-    } else if (byte === less && bytes[at + 1] === less && bytes[at + 2] === less) {
+    } else if (byte === less && bytes[at + 1] === less && opensLaunch(bytes, at)) {
       addNamesBefore(bytes, at, launched);
       at += 3;
     } else {
@@ -141,6 +141,13 @@ const reach = 2048;
 
 function textOf(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+}
+
+/** Whether `<<` at a place begins `<<<`, which may have blanks in it. */
+function opensLaunch(bytes: Uint8Array, at: number): boolean {
+  let end = at + 2;
+  while (end < bytes.length && bytes[end]! <= 0x20) end += 1;
+  return bytes[end] === less;
 }
 
 /** The names that may be launched by a `<<<` at a place: before it, or before template arguments that stand before it. */

@@ -1,4 +1,5 @@
 /** The own part of a preprocessed unit: what the user wrote, headers of the toolkit left out. */
+import { withWholeChevrons } from '../syntax/chevrons.ts';
 import type { Location } from '../../source/location.ts';
 
 /** A text in which each place knows the file and line that it comes from. */
@@ -52,5 +53,5 @@ export function readHostText(own: string): HostText {
     for (let end = text.indexOf('\n', piece.start); end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) at++;
     return { file: piece.file, line: at };
   };
-  return { text, locate, files };
+  return { text: withWholeChevrons(text), locate, files };
 }

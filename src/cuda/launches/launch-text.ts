@@ -1,5 +1,5 @@
 /** What a launch cannot do without: `<<<…>>>`, or a function of the runtime API. */
-const launchText = /<<<|\bcudaLaunch(?:Cooperative)?Kernel/;
+const launchText = /<\s*<\s*<|\bcudaLaunch(?:Cooperative)?Kernel/;
 
 /** Whether a text can hold launches; spares most files the parser. */
 export function mayLaunch(text: string): boolean {
@@ -13,7 +13,7 @@ export function mayLaunch(text: string): boolean {
 export function namesLaunchedIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   if (!mayLaunch(text)) return names;
-  for (const match of text.matchAll(/\b([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<<</g)) names.add(match[1] ?? '');
+  for (const match of text.matchAll(/\b([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>)?\s*<\s*<\s*</g)) names.add(match[1] ?? '');
   for (const match of text.matchAll(/\bcudaLaunch\w*\s*\(([^;]*)/g)) {
     for (const [word] of (match[1] ?? '').matchAll(/[A-Za-z_]\w*/g)) names.add(word);
   }

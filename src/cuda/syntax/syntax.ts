@@ -1,3 +1,4 @@
+import { withWholeChevrons } from './chevrons.ts';
 import { Language, Parser } from 'web-tree-sitter';
 import { normalizeSpace, outline } from './outline.ts';
 import type { FunctionDefinition } from './outline.ts';
@@ -94,7 +95,7 @@ export async function loadCudaGrammar(
   parser.setLanguage(language);
   const { types, fields } = language;
   const parsed = (text: string, lineStarts: readonly number[]): SyntaxNode => {
-    const tree = parser.parse(text);
+    const tree = parser.parse(withWholeChevrons(text));
     const cursor = tree?.walk();
     try {
       return cursor ? copyTree(cursor, types, fields, lineStarts) : emptyTree;

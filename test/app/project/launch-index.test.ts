@@ -58,6 +58,7 @@ test('kernels, includes, functions that launch, and pasted names are found', () 
   assert.deepEqual(found.kernels, ['first', 'second', 'third', 'special']);
   assert.deepEqual(found.calls, ['cudaLaunchCooperativeKernel']);
   assert.equal(found.pastes, false);
+  assert.deepEqual(scan('blur<3> << <grid, 256 >> > (a); x = y << 2;').launched, ['blur']);
   assert.equal(scan('#define L(k) k##_kernel<<<1, 1>>>()').pastes, true);
 });
 

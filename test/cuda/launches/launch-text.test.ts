@@ -65,3 +65,10 @@ test('words, spaces and brackets without end take no more time than their length
     assert.deepEqual([...namesLaunchedIn(`// ${part}\nkernel<<<1, 1>>>();`)].includes('kernel'), true);
   assert.equal(holdsName(`${'/* '.repeat(long / 3)} copy`, 'copy'), false);
 });
+
+test('a launch may have blanks in its brackets', () => {
+  assert.deepEqual(
+    [...namesLaunchedIn('blur<3> << <grid, 256 >> > (a); sharpen << <1, 2>> >(b);')],
+    ['blur', 'sharpen'],
+  );
+});

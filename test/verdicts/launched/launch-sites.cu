@@ -2,11 +2,11 @@
 // expect: shiftApart assumes no-alias
 // expect: shiftApart silent
 // expect: shiftSame race=race divergence=proved
-// expect: shiftSame finding race/global error on in lines 34
+// expect: shiftSame finding race/global error on in lines 36
 // expect: scaleSame race=proved divergence=proved
 // expect: scaleSame silent
 // expect: fillRows race=race divergence=proved
-// expect: fillRows finding race/global error on out lines 43
+// expect: fillRows finding race/global error on out lines 45
 // expect: fillRowsLong race=proved divergence=proved
 // expect: fillRowsLong silent
 // expect: copyPitched race=proved divergence=proved
@@ -14,13 +14,15 @@
 // expect: copyPitched silent
 // expect: copyPitchedHalf race=proved divergence=proved
 // expect: copyPitchedHalf precondition "ld >= w"
-// expect: copyPitchedHalf finding launch/precondition error lines 85
+// expect: copyPitchedHalf finding launch/precondition error lines 87
 // expect: markEmpty race=race divergence=proved
-// expect: markEmpty finding race/global error on out lines 60
+// expect: markEmpty finding race/global error on out lines 62
 // expect: markEmptyPermitted race=proved divergence=proved
 // expect: markEmptyPermitted assumes user
 // expect: markEmptyPermitted precondition "n >= 1"
 // expect: markEmptyPermitted silent
+// expect: squareSpaced race=proved divergence=proved
+// expect: squareSpaced launch launch-sites.cu:98 block=256 grid=16 args n=4096
 //
 // What a launch says decides: the same base for two pointers, strides, sizes that are given or only permitted.
 
@@ -84,4 +86,14 @@ void launchOpen(float* a, const float* b, int* marks, int w, int ld, int n) {
   copyPitched<<<dim3(4, 64), 256>>>(a, b, w, ld);
   copyPitchedHalf<<<dim3(4, 64), 256>>>(a, b, w, w / 2);
   markEmptyPermitted<<<16, 256>>>(marks, n);
+}
+
+__global__ void squareSpaced(float* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] *= a[i];
+}
+
+// As formatters for C++ leave it.
+void launchSpaced(float* a) {
+  squareSpaced << <16, 256 >> > (a, 4096);
 }
