@@ -39,6 +39,7 @@ import {
 import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
 import { ascendingArrays } from './natural/assumed-contents.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
+import { refutedByDigits } from './deciding/digits.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -253,6 +254,12 @@ export function* askSolver(
     // Nothing is proved any more: further queries would only word more of the same.
     if (unsettled >= mostUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
+      continue;
+    }
+    // Where positive sizes are all that is missing, they are tried as preconditions.
+    const { symbolic, instances, dimensions } = contexts[pair.scope];
+    if (!request.proofOnly && !order && refutedByDigits(symbolic, instances, dimensions, obligation, true)) {
+      leave(pair, why ?? { kind: 'not-reproduced' }, false, !different.has(pair), true);
       continue;
     }
     const { tier, encoding } = tiers.linear(pair.scope, uniformity[pair.scope]);

@@ -11,11 +11,12 @@ import type { ValueType } from '../../isa/model/operation.ts';
 import { termDomain } from '../../term/domain.ts';
 import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
-import { readComparison, uncovered } from './comparison.ts';
-import { type FrozenVariables, frozenVariables } from './frozen-variables.ts';
-import { exponent, halved } from './halving.ts';
-import { type NarrowCounter, narrowCounter } from './narrow-counter.ts';
-import { ringForm } from './ring.ts';
+import { readComparison, uncovered } from '../loops/comparison.ts';
+import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
+import { exponent, halved } from '../loops/halving.ts';
+import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
+import { nestedStep } from '../loops/nested-step.ts';
+import { ringForm } from '../loops/ring.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
 export interface SymbolicKernel {
@@ -449,6 +450,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return list;
   }
 
+  const loops = { kernel, store, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // prettier-ignore
+
   function closedForm(loop: Loop, recurrence: Recurrence, all: readonly Recurrence[]): Term | null {
     const { phi, initial, next } = recurrence;
     if (!isInvariant(initial, loop)) return null;
@@ -471,7 +474,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       return store.select(odd, close(partner.initial), start);
     if (width === 0) return next === store.not(phi) ? store.select(odd, store.not(start), start) : null;
     const step = store.sub(width, next, phi);
-    if (isInvariant(step, loop)) return store.add(width, start, store.mul(width, close(step), round));
+    const each = isInvariant(step, loop) ? step : nestedStep(loops, loop, recurrence);
+    if (each) return store.add(width, start, store.mul(width, close(each), round));
     const reflected = store.add(width, next, phi);
     if (isInvariant(reflected, loop)) return store.select(odd, store.sub(width, close(reflected), start), start);
     if (next.operator === 'xor' && next.arguments.includes(phi)) {

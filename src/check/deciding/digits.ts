@@ -45,6 +45,7 @@ const largestOffset = 2000;
 
 /**
  * Shows that an overlap forces the two threads (blocks) to be the same one.
+ * @param haveSizes every size is taken to be positive, whatever is known of it, where an index is divided
  * @returns the terms that are taken not to wrap around for that; null where it is not shown
  */
 export function refutedByDigits(
@@ -52,22 +53,25 @@ export function refutedByDigits(
   instances: Instances,
   dimensions: Dimensions,
   obligation: Obligation,
+  haveSizes = false,
 ): readonly Term[] | null {
   const { first, second, elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
-  const work = new Digits(symbolic, dimensions);
+  const work = new Digits(symbolic, dimensions, haveSizes);
   const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
   // Strides of single scalars are for the tiers that decide without taking addresses apart.
-  const isOurs = ({ digit, factors }: Summand): boolean => digit !== null && (isDivided(digit) || factors.length > 1);
+  const isOurs = ({ digit, factors }: Summand): boolean =>
+    digit !== null && (isDivided(digit) || (factors.length > 1 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
   const split = work.splitOf(a, b, [first, second]);
   const bytes = BigInt(Math.max(first.access.bytes, second.access.bytes));
   if (!split || !areApart(split, bytes)) return null;
   if (split.distance) return work.assumed();
-  const told = work.toldBy(split.digits.flatMap((digit) => digit.term ?? []));
+  const told = work.toldBy(termsOf(split));
   const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // prettier-ignore
-  const isTold = (axis: number): boolean => told.some(({ atom }) => atom?.kind === kind && atom.axis === axis);
-  if (extents.every((extent, axis) => extent === 1 || isTold(axis))) return work.assumed();
+  const tellOne = (terms: readonly Term[]): boolean =>
+    extents.every((extent, axis) => extent === 1 || terms.some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // prettier-ignore
+  if (tellOne(told)) return work.assumed();
   for (const term of told) {
     const equal = (side: AccessSide): AccessSide => ({
       ...side,
@@ -77,8 +81,16 @@ export function refutedByDigits(
     const asked = { ...obligation, first: equal(first), second: equal(second) };
     const difference = addressDifference(symbolic, instances, asked);
     if (refutedByDifference(dimensions, asked, difference)) return work.assumed(difference.assumes);
+    // An index over a grid of unknown size: `thread + 256 * (block + blocks * round)`.
+    const inner = work.summandsOf(term);
+    const again = inner && work.splitOf(inner, inner, [first, second]);
+    if (again && areApart(again, 1n) && tellOne(termsOf(again))) return work.assumed();
   }
   return null;
+}
+
+function termsOf({ digits }: Split): readonly Term[] {
+  return digits.flatMap(({ term }) => term ?? []);
 }
 
 function isDivided({ operator }: Term): boolean {
@@ -121,11 +133,13 @@ function areApart({ digits, distance }: Split, bytes: bigint): boolean {
 class Digits {
   private readonly symbolic: SymbolicKernel;
   private readonly dimensions: Dimensions;
+  private readonly haveSizes: boolean;
   private readonly assumes = new Set<Term>();
 
-  constructor(symbolic: SymbolicKernel, dimensions: Dimensions) {
+  constructor(symbolic: SymbolicKernel, dimensions: Dimensions, haveSizes: boolean) {
     this.symbolic = symbolic;
     this.dimensions = dimensions;
+    this.haveSizes = haveSizes;
   }
 
   /** All that is taken not to wrap around. */
@@ -162,8 +176,18 @@ class Digits {
         }
         return sum;
       }
+      case 'select':
+        // How often a loop goes round: not at all where its limit is no size.
+        if (
+          this.haveSizes &&
+          isOfLaunch(term) &&
+          term.arguments[2]!.operator === 'constant' &&
+          term.arguments[2]!.value === 0n
+        )
+          return this.expand(b!, isExact, isSigned);
+        return summandOf(term);
       default:
-        return isOfLaunch(term) ? [{ by: 1n, factors: [term], digit: null }] : [{ by: 1n, factors: [], digit: term }];
+        return summandOf(term);
     }
   }
 
@@ -190,7 +214,7 @@ class Digits {
   }
 
   private isPositive({ by, factors }: Product, isSigned: boolean): boolean {
-    return by > 0n && factors.every((factor) => (this.read(factor, isSigned)?.low ?? 0n) >= 1n);
+    return by > 0n && factors.every((factor) => this.haveSizes || (this.read(factor, isSigned)?.low ?? 0n) >= 1n);
   }
 
   private isNatural(term: Term): boolean {
@@ -254,11 +278,18 @@ class Digits {
     );
     for (const condition of conditions) {
       const [index, bound] = condition.arguments;
-      const isBound = /^[us]lt$/.test(condition.operator) && index === term;
+      const isBound = /^[us]lt$/.test(condition.operator) && (index === term || this.areOneRound(index!, term));
       const limit = isBound ? this.sizeOf(bound!, isOfSigned(condition)) : null;
       if (limit) return limit;
     }
     return null;
+  }
+
+  /** Whether two terms count the rounds of one loop, in widths that hold as many as there are. */
+  private areOneRound({ atom, width }: Term, term: Term): boolean {
+    if (atom?.kind !== 'iteration' || term.atom?.kind !== 'iteration' || atom.loop !== term.atom.loop) return false;
+    const high = this.read(term, true)?.high;
+    return high !== undefined && high < 1n << BigInt(Math.min(width, term.width) - 1);
   }
 
   /** Terms that are the same where digits are: an index is told by its quotient and its rest. */
@@ -284,6 +315,11 @@ class Digits {
     const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // prettier-ignore
     return !!all && !!inner && !!outer && isSame(all, times(inner, outer));
   }
+}
+
+/** A term that is not taken apart: a digit, or a factor that all threads share. */
+function summandOf(term: Term): readonly Summand[] {
+  return [isOfLaunch(term) ? { by: 1n, factors: [term], digit: null } : { by: 1n, factors: [], digit: term }];
 }
 
 /** Whether the launch alone decides a term, the same for all threads. */

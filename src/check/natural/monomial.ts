@@ -23,8 +23,8 @@ export interface Monomial {
 }
 
 /** The scalars and other leaves that a factor depends on; extents of the launch are none. */
-export function leavesOf({ term, ratio }: IndexFactor): readonly Term[] {
-  const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOf)) : [];
+export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
+  const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOfFactor)) : [];
   return term ? term.leaves : inRatio;
 }
 

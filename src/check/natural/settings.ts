@@ -15,7 +15,7 @@ import { givenScalar, integerField } from '../context/scalars.ts';
 import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
 import { axisHints, blockShapes } from './block-shape.ts';
 import type { IndexForm, IndexGuard } from './index-form.ts';
-import { type Monomial, type ThreadPlace, atomValue, leavesOf, valueAt } from './monomial.ts';
+import { type Monomial, type ThreadPlace, atomValue, leavesOfFactor, valueAt } from './monomial.ts';
 import { nestingsOf } from './nesting.ts';
 import { listedValues, raisedScalars, sizeForGrid, tiedGrid, tiedScalars, unreadSizes } from './ties.ts';
 import { type Roles, type Scalar, fieldOf, rolesOf } from './roles.ts';
@@ -437,7 +437,7 @@ function leastStride(
 
 /** Whether a sum depends on a scalar. */
 function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: ParameterField): boolean {
-  return sum.some(({ factors }) => factors.some((factor) => leavesOf(factor).some((leaf) => fieldOf(context, leaf) === field))); // prettier-ignore
+  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // prettier-ignore
 }
 
 /** Whether a scalar bounds an index that is not below it: then it may be smaller than what it is the stride of. */

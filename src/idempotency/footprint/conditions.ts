@@ -1,5 +1,5 @@
 /** What a condition on the way to an access says: comparisons narrow forms, and conditions on the launch guard the way. */
-import { readComparison } from '../../analysis/values/comparison.ts';
+import { readComparison } from '../../analysis/loops/comparison.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressForm, subtractForms } from './form.ts';
 import { atMost } from './launch-condition.ts';

@@ -2,7 +2,7 @@
  * How many rounds loops make, from the conditions that keep them going: an induction variable counts the completed rounds
  * (section 5.2 of PICKER), and nothing is unrolled.
  */
-import { readComparison } from '../../analysis/values/comparison.ts';
+import { readComparison } from '../../analysis/loops/comparison.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Loop } from '../../ir/form/kernel.ts';

@@ -241,6 +241,56 @@ for (const { name, body, rounds, options = {} } of loops) {
   });
 }
 
+/** Rounds of `outer`, in each a loop from `first` in %r3 until `test` holds; %r9 is n, and %r8 is m. */
+const nested = (outer: string, first: string, test: string, body: string, [before, behind] = ['', '']): string =>
+  `mov.u32 %r1, 0; mov.u32 %r2, %r0; O: setp.ge.s32 %p1, %r1, ${outer}; @%p1 bra X; ${before} mov.u32 %r3, ${first};
+    I: ${test}; @%p2 bra Y; ${body} bra I; Y: ${behind} add.s32 %r1, %r1, 1; bra O; X:`;
+const counted = 'add.s32 %r2, %r2, %r8; add.s32 %r3, %r3, 1;';
+
+test('what an inner loop adds is known where its counter says how often', () => {
+  const bodies = [
+    ...['ge.s32', 'gt.s32', 'ge.u32'].flatMap((test) =>
+      ['0', '3'].map((first) => nested('4', first, `setp.${test} %p2, %r3, %r9`, counted)),
+    ),
+    // More is added before and behind the inner loop.
+    nested('%r9', '0', 'setp.ge.s32 %p2, %r3, 3', counted, ['add.s32 %r2, %r2, 5;', 'sub.s32 %r2, %r2, %r8;']),
+    // Three loops.
+    nested(
+      '3',
+      '0',
+      'setp.ge.s32 %p2, %r3, %r9',
+      `mov.u32 %r4, 0; J: setp.ge.s32 %p3, %r4, 2; @%p3 bra Z;
+      add.s32 %r2, %r2, %r8; add.s32 %r4, %r4, 1; bra J; Z: add.s32 %r3, %r3, 1;`,
+    ),
+  ];
+  for (const body of bodies) {
+    const { symbolic } = contextOf(`mov.u32 %r2, 0; mov.u32 %r3, 0; ${body} ${end}`);
+    const own = [...loopVariables(symbolic)].filter(([register]) => register === '%r2');
+    assert.ok(own.length > 0 && own.every(([, term]) => !isOpen(term)), body);
+    for (const thread of [0, 7])
+      for (const n of [0n, 1n, 3n, 7n, 0xfffffff0n])
+        for (const m of [0n, 9n]) compareWalk(symbolic, settingOf(thread, n, m), 1, body);
+  }
+});
+
+test('what an inner loop adds is open where its rounds differ or it may be left early', () => {
+  const bodies = [
+    // As often as the outer counter says.
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r1', counted),
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2;'),
+    // It is left from its middle as well.
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'), // prettier-ignore
+    // What is added grows.
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, %r3; add.s32 %r3, %r3, 1;'),
+  ];
+  for (const body of bodies) {
+    const { symbolic } = contextOf(`mov.u32 %r2, 0; mov.u32 %r3, 0; ${body} ${end}`);
+    const variables = [...loopVariables(symbolic)].filter(([register]) => register === '%r2');
+    assert.ok(variables.some(([, term]) => isOpen(term)), body); // prettier-ignore
+    for (const n of [0n, 3n, 7n]) compareWalk(symbolic, settingOf(2, n, 2n), 1, body);
+  }
+});
+
 test('a mask that steps may jump over bounds no rounds', () => {
   const loop = (step: number, mask: number): string =>
     `mov.u32 %r1, 0; L: and.b32 %r10, %r1, ${mask}; setp.gt.u32 %p1, %r10, 9; @%p1 bra X; add.s32 %r1, %r1, ${step}; bra L; X:`;

@@ -4,11 +4,11 @@
 // expect: heads_first precondition "size >= 1"
 // expect: heads_first silent
 // expect: heads_first_short race=race divergence=proved
-// expect: heads_first_short finding race/global error on out lines 65
+// expect: heads_first_short finding race/global error on out lines 73
 // expect: three_of_each race=proved divergence=proved
 // expect: three_of_each silent
 // expect: three_in_two race=race divergence=proved
-// expect: three_in_two finding race/global error on all lines 99,101
+// expect: three_in_two finding race/global error on all lines 107,109
 // expect: planes_last race=proved divergence=proved
 // expect: planes_last precondition "planes >= 1"
 // expect: planes_last precondition "height >= 1"
@@ -17,7 +17,7 @@
 // expect: planes_unbounded race=possible divergence=proved
 // expect: planes_unbounded silent
 // expect: pairs_of_columns race=race divergence=proved
-// expect: pairs_of_columns finding race/global error on out lines 128,129
+// expect: pairs_of_columns finding race/global error on out lines 136,137
 // expect: pooled race=proved divergence=proved
 // expect: pooled silent
 // expect: spread_gradient race=proved divergence=proved
@@ -25,7 +25,7 @@
 // expect: scaled_rows race=proved divergence=proved
 // expect: scaled_rows silent
 // expect: scaled_rows_short race=race divergence=proved
-// expect: scaled_rows_short finding race/global error on x lines 174
+// expect: scaled_rows_short finding race/global error on x lines 182
 // expect: either_order race=proved divergence=proved
 // expect: either_order silent
 // expect: windows race=proved divergence=proved
@@ -33,8 +33,16 @@
 // expect: spread_gradient precondition "height >= 1"
 // expect: spread_gradient precondition "width >= 1"
 // expect: scaled_rows precondition "columns >= 1"
+// expect: scaled_rows precondition "rows >= 1"
 // expect: either_order precondition "layers >= 1"
 // expect: either_order precondition "size >= 1"
+// expect: windows_as_columns race=proved divergence=proved
+// expect: windows_as_columns silent
+// expect: windows_as_columns precondition "size >= 1"
+// expect: windows_as_columns precondition "rows >= 1"
+// expect: windows_as_columns precondition "columns >= 1"
+// expect: windows_as_columns_short race=race divergence=proved
+// expect: windows_as_columns_short finding race/global warning on out lines 240
 //
 // An index is taken apart by sizes that only the launch knows, and put together again in another order.
 
@@ -206,5 +214,31 @@ __global__ void windows(float* out, const float* in, int n, int in_h, int in_w, 
                     most = fmaxf(most, in[x + in_w * (y + in_h * (plane + image * planes))]);
             }
         out[column + w * (row + h * (plane + planes * image))] = most;
+    }
+}
+
+// A window becomes a column: the pointer moves on by a plane of the output in two loops.
+__global__ void windows_as_columns(float* out, const float* in, int n, int h, int w, int size, int rows, int columns) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        int column = i % columns, row = i / columns % rows, plane = i / columns / rows;
+        float* to = out + (plane * size * size * rows + row) * columns + column;
+        for (int y = 0; y < size; y++)
+            for (int x = 0; x < size; x++) {
+                *to = row + y < h && column + x < w ? in[(plane * h + row + y) * w + column + x] : 0.0f;
+                to += rows * columns;
+            }
+    }
+}
+
+// The planes of a window are as far apart as a row.
+__global__ void windows_as_columns_short(float* out, const float* in, int n, int h, int w, int size, int rows, int columns) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        int column = i % columns, row = i / columns % rows, plane = i / columns / rows;
+        float* to = out + (plane * size * size * rows + row) * columns + column;
+        for (int y = 0; y < size; y++)
+            for (int x = 0; x < size; x++) {
+                *to = row + y < h && column + x < w ? in[(plane * h + row + y) * w + column + x] : 0.0f;
+                to += columns;
+            }
     }
 }
