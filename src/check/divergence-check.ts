@@ -377,14 +377,13 @@ function describeFinding(
   const { divergence, earlyExit } = request.policy;
   return {
     code,
-    severity:
-      kind === 'early-exit'
+    severity: !shown
+      ? unconfirmed(kind === 'early-exit' ? earlyExit : divergence)
+      : kind === 'early-exit'
         ? earlyExit
-        : !shown
-          ? unconfirmed(divergence)
-          : standing?.isEverywhere === false
-            ? weaker(divergence)
-            : divergence,
+        : standing?.isEverywhere === false
+          ? weaker(divergence)
+          : divergence,
     fingerprint: hashText([code, request.identity, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
     kind,
     barrier: placeOf(kernel, obligation.barrier),

@@ -35,7 +35,7 @@ export function marksOf(finding: Finding): Mark[] {
   if (!isRace(finding)) {
     const text =
       finding.code === 'barrier/early-exit'
-        ? 'some threads of the block have returned before this barrier'
+        ? `some threads of the block ${finding.confirmed ? '' : 'may '}have returned before this barrier`
         : finding.confirmed
           ? 'not all threads of the block reach this barrier'
           : 'some threads of the block may not reach this barrier';

@@ -50,7 +50,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
     among === 'grid' ? ['threads of the grid', 'barrier of the grid'] : ['threads of the block', 'barrier'];
   switch (kind) {
     case 'early-exit':
-      return `some ${who} return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
+      return `some ${who} ${confirmed ? '' : 'may '}return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
     case 'partial-arrival':
       return `fewer threads arrive at the ${name} on ${at} than it waits for`;
     case 'deadlock':

@@ -1,26 +1,28 @@
 // expect: rest_return_any race=proved divergence=proved
-// expect: rest_return_any finding barrier/early-exit warning lines 34
+// expect: rest_return_any finding barrier/early-exit warning lines 36
 // expect: rest_guard_any race=possible divergence=divergent
-// expect: rest_guard_any finding barrier/divergent error lines 44
+// expect: rest_guard_any finding barrier/divergent error lines 46
 // expect: rest_loop_any race=possible divergence=divergent
-// expect: rest_loop_any finding barrier/divergent error lines 56
+// expect: rest_loop_any finding barrier/divergent error lines 58
 // expect: rest_rounds_any race=proved divergence=proved
 // expect: rest_rounds_any silent
 // expect: rest_clamp_any race=race divergence=proved
-// expect: rest_clamp_any finding race/global error on a lines 76
+// expect: rest_clamp_any finding race/global error on a lines 78
 // expect: rest_clamp_read_any race=proved divergence=proved
 // expect: rest_clamp_read_any silent
 // expect: rest_none_any race=proved divergence=proved
 // expect: rest_none_any silent
 // expect: ring_any race=race divergence=proved
-// expect: ring_any finding race/global error on ring lines 101
+// expect: ring_any finding race/global error on ring lines 103
 // expect: ring_last_any race=proved divergence=proved
 // expect: ring_last_any silent
 // expect: rounds_any race=proved divergence=proved
 // expect: rounds_any silent
 // expect: rounds_any assumes no-alias
 // expect: rounds_thread_any race=possible divergence=divergent
-// expect: rounds_thread_any finding barrier/divergent error lines 121
+// expect: rounds_thread_any finding barrier/divergent error lines 123
+// expect: rest_drawn_any race=proved divergence=proved
+// expect: rest_drawn_any silent
 //
 // Where a kernel takes care of a rest, its size is no multiple of the block.
 
@@ -118,6 +120,21 @@ __global__ void rounds_any(float* a, const int* rounds) {
 __global__ void rounds_thread_any(float* a, const int* rounds) {
     for (int k = 0; k < rounds[threadIdx.x]; k++) {
         a[blockIdx.x * blockDim.x + threadIdx.x] *= 2.0f;
+        __syncthreads();
+    }
+}
+
+// Whether some threads return earlier than others, no run shows: that is no finding.
+__global__ void rest_drawn_any(int* work, float* out) {
+    __shared__ int base;
+    for (;;) {
+        if (threadIdx.x == 0)
+            base = atomicAdd(&work[1], blockDim.x);
+        __syncthreads();
+        int i = base + threadIdx.x;
+        if (i >= work[0])
+            return;
+        out[i] = i;
         __syncthreads();
     }
 }
