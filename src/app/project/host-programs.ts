@@ -199,11 +199,20 @@ export function launchFinder(request: Request): LaunchFinder {
       if (isElsewhere && !isNear(file)) continue;
       for (const call of program.calls) {
         if (call.name !== entry.name || call.arguments.length > entry.parameters.length) continue;
+        if (!call.declared.some((one) => mayBeOne(one, entry))) continue;
         results.push({ program, launches: own.launchesOf(entry, call.arguments, call.facts) });
       }
     }
     return results;
   }
+}
+
+/** Whether two declarations of a name may be of one function: free functions are of one namespace. */
+function mayBeOne(
+  a: Pick<FunctionDeclaration, 'path' | 'record'>,
+  b: Pick<FunctionDeclaration, 'path' | 'record'>,
+): boolean {
+  return a.record !== undefined || b.record !== undefined || a.path.join('::') === b.path.join('::');
 }
 
 /** Whether a launch is of a kernel: by name, template arguments and the number of arguments. */

@@ -144,6 +144,7 @@ function callNamed(
         kind: 'call',
         node,
         name,
+        declared: candidates,
         arguments: given.map(({ value }) => abroad(value, host)),
         facts: state.facts,
       });

@@ -68,6 +68,8 @@ export interface CallEvent {
   readonly kind: 'call';
   readonly node: SyntaxNode;
   readonly name: string;
+  /** What is declared by that name and may be meant. */
+  readonly declared: readonly Pick<FunctionDeclaration, 'path' | 'record'>[];
   readonly arguments: readonly HostValue[];
   readonly facts: readonly Fact[];
 }
