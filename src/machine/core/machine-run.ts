@@ -75,7 +75,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   readonly seed: number | undefined;
   readonly #request: RunRequest;
   readonly #threads: number;
-  readonly #detector: RaceDetector<TrackedPage> | null;
+  #detector: RaceDetector<TrackedPage> | null;
   #backEnd!: MemoryBackEnd;
   /** By block. */
   readonly #orders = new Map<number, BlockOrder>();
@@ -103,6 +103,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   #hasShown = false;
   /** {@link endSoon} was called since threads last ran. */
   #hasMet = false;
+  #hasPresumed = false;
   #nextTold = stepsBetweenNews;
   #ended = 0;
   #unknowns = 0;
@@ -148,9 +149,9 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
     return this.#detector !== null;
   }
 
-  /** Whether anything has happened that would have ordered accesses in another execution. */
+  /** Of a run that has ended: whether anything happened that would have ordered accesses in another execution. */
   get hasPresumed(): boolean {
-    return this.#detector?.order.hasPresumed ?? false;
+    return this.#hasPresumed;
   }
 
   /** @param backEnd tells this run of what happens */
@@ -163,6 +164,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       if (!(stop instanceof RunStop)) throw stop;
       outcome = stop.outcome;
     }
+    this.#forgetOrder();
     return {
       outcome,
       steps: this.#steps,
@@ -178,6 +180,19 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       },
       readBytes: (buffer, offset, count) => backEnd.readBytes(buffer, offset, count),
     };
+  }
+
+  /**
+   * Lets go of what the detector knows. An engine keeps instances of WebAssembly code, and so all that they call, until
+   * it collects old objects: what a run of a few milliseconds remembered would have been copied twice by then.
+   */
+  #forgetOrder(): void {
+    if (this.#detector === null) return;
+    this.#hasPresumed = this.#detector.order.hasPresumed;
+    this.#detector = null;
+    this.#orders.clear();
+    this.#lastOrder = undefined;
+    for (const page of this.#backEnd.globalPages()) page.heads = page.sync = null;
   }
 
   // What the back end tells

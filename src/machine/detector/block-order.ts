@@ -1,6 +1,6 @@
 /** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
 import type { Reach } from '../../memory-model/scope.ts';
-import type { ByReach, Release } from './release-pattern.ts';
+import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type Knowledge, nothing } from './knowledge.ts';
 
@@ -48,8 +48,13 @@ export class BlockOrder {
   /** By thread: how often it has handed its clock on. */
   readonly times: Int32Array;
   readonly known: Knowledge[];
-  /** By reach, then by thread: its last releasing fence that reached so far. */
-  readonly released: readonly (Release | undefined)[][];
+  /**
+   * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
+   * before anybody is handed that, so the part that is the thread's own is added once it is asked for.
+   */
+  readonly released: readonly (Knowledge | undefined)[][];
+  /** By reach, then by thread: the time of that fence, of which `released` does not tell yet; 0: it does. */
+  readonly releasedAt: readonly Int32Array[];
   /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
   readonly observed: readonly Knowledge[][];
   /** By thread and location, for an acquire of the location itself. */
@@ -71,9 +76,12 @@ export class BlockOrder {
     this.exchanges = former?.exchanges.fill(0) ?? new Int32Array(warps);
     this.times = former?.times.fill(0) ?? new Int32Array(threads);
     this.known = (former?.known ?? new Array<Knowledge>(threads)).fill(nothing);
-    this.released = former?.released ?? byReach<Release | undefined>(threads, narrowest);
+    this.released = former?.released ?? byReach<Knowledge | undefined>(threads, narrowest);
+    this.releasedAt =
+      former?.releasedAt ?? this.released.map(({ length }) => new Int32Array(length));
     this.observed = former?.observed ?? byReach<Knowledge>(threads, narrowest);
     for (const released of this.released) released.fill(undefined);
+    for (const times of this.releasedAt) times.fill(0);
     for (const observed of this.observed) observed.fill(nothing);
     this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
     this.copies = former?.copies.length === 0 ? former.copies : [];

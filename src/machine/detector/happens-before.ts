@@ -15,7 +15,7 @@ import type { Moments } from './moments.ts';
 import type { PhaseClock, SyncMemory } from './sync-memory.ts';
 import { BlockOrder } from './block-order.ts';
 import { type VectorClock, clockKey, clockKinds, join, knows, withCount } from './vector-clock.ts';
-import { Release, ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
+import { ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
 import { type Fence, acquires, fenceOf, releases } from '../../memory-model/fence.ts';
 import { type Reach, reachOf, reachesOver } from '../../memory-model/scope.ts';
 import { type Knowledge, both, knowledgeOf, nothing, withKnown } from './knowledge.ts';
@@ -194,14 +194,32 @@ export class HappensBefore {
     return knowledgeOf(knowledge.sure, presumed);
   }
 
-  /** The same of a release that may be followed by another one before anybody takes it. */
-  #release(block: BlockOrder, thread: number): Release {
+  /** A thread releases what comes before its next instruction to operations of a reach, and less far ones. */
+  #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
-    if (block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0)) {
-      return new Release(this.#snapshot(block, thread), 0, 0);
+    const isCounted =
+      block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
+    const known = isCounted ? this.#snapshot(block, thread) : block.known[thread]!;
+    const time = isCounted ? 0 : ++block.times[thread]!;
+    // What a thread has handed on before is part of what it hands on now.
+    for (let at = this.#narrowest; at <= reach; at++) {
+      block.released[at]![thread] = known;
+      block.releasedAt[at]![thread] = time;
     }
-    const key = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
-    return new Release(block.known[thread]!, key, ++block.times[thread]!);
+  }
+
+  /** What the last release of a thread hands on that reached so far. */
+  #released(block: BlockOrder, thread: number, reach: Reach): Knowledge | undefined {
+    const known = block.released[reach]![thread];
+    const time = block.releasedAt[reach]![thread]!;
+    if (time === 0) return known;
+    const clock = withKnown(known!, clockKey(clockKinds.thread, block.ordinal * this.#threads + thread), time);
+    for (let at = this.#narrowest; at <= 2; at++) {
+      if (block.releasedAt[at]![thread] !== time) continue;
+      block.released[at]![thread] = clock;
+      block.releasedAt[at]![thread] = 0;
+    }
+    return clock;
   }
 
   #learn(block: BlockOrder, thread: number, knowledge: Knowledge): void {
@@ -320,19 +338,16 @@ export class HappensBefore {
       }
     }
     if (!releases(semantics)) return;
-    let release: Release;
-    if (semantics === 'sc') {
-      this.#hasFenceOrder = true;
-      if (this.#presumes) presume(block.known, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
-      release = this.#release(block, thread);
-      if (this.#presumes) {
-        this.#fences.add(knowledgeOf(null, release.clock.presumed), reach, block, this.#narrowest);
-      }
-    } else {
-      release = this.#release(block, thread);
+    if (semantics !== 'sc') {
+      this.#release(block, thread, reach);
+      return;
     }
-    // What a thread has handed on before is part of what it hands on now.
-    for (let at = this.#narrowest; at <= reach; at++) block.released[at]![thread] = release;
+    this.#hasFenceOrder = true;
+    if (this.#presumes) presume(block.known, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
+    this.#release(block, thread, reach);
+    if (!this.#presumes) return;
+    const { presumed } = this.#released(block, thread, reach)!;
+    this.#fences.add(knowledgeOf(null, presumed), reach, block, this.#narrowest);
   }
 
   /** The same where all fences and strong accesses reach all of the launch, and no order is presumed. */
@@ -347,7 +362,7 @@ export class HappensBefore {
     }
     if (semantics === 'acquire') return;
     if (semantics === 'sc') this.#hasFenceOrder = true;
-    block.released[2]![thread] = this.#release(block, thread);
+    this.#release(block, thread, 2);
   }
 
   /** The location at which a strong write is to happen. */
@@ -402,8 +417,8 @@ export class HappensBefore {
     location.writer = block;
     location.writerReach = 2;
     location.writes++;
-    const released = block.released[2]![thread];
-    if (released) handover.addWide(released.clock);
+    const released = this.#released(block, thread, 2);
+    if (released) handover.addWide(released);
   }
 
   /** The value that is about to be written continues no earlier one. */
@@ -473,8 +488,8 @@ export class HappensBefore {
   endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): void {
     const { handover } = location;
     for (let at = this.#narrowest; at <= 2; at++) {
-      const released = block.released[at]![thread];
-      if (released) handover.add(released.clock, at, block, this.#narrowest);
+      const released = this.#released(block, thread, at);
+      if (released) handover.add(released, at, block, this.#narrowest);
     }
     if (location.releases === null && !releases(semantics)) return;
     const key = block.ordinal * this.#threads + thread;

@@ -1,6 +1,6 @@
 /** What releases hand over to acquires, by the scopes that let them meet. */
 import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
-import { type Knowledge, both, nothing, withKnown } from './knowledge.ts';
+import { type Knowledge, both, nothing } from './knowledge.ts';
 
 /**
  * What operations with scopes hand over, by which of the operations that take it they are morally strong with. Where no
@@ -58,33 +58,6 @@ export class ReleasedKnowledge {
     this.#last = nothing;
     this.#clusters = null;
     this.#blocks = null;
-  }
-}
-
-/** A release by a thread: all that came before it, as a clock once somebody is handed that. */
-export class Release {
-  readonly #key: number;
-  readonly #time: number;
-  #known: Knowledge;
-  #isJoined: boolean;
-
-  /**
-   * @param known of the thread; all of it where `time` is 0
-   * @param key of the thread's own accesses, of which those before `time` come before the release
-   */
-  constructor(known: Knowledge, key: number, time: number) {
-    this.#known = known;
-    this.#key = key;
-    this.#time = time;
-    this.#isJoined = time === 0;
-  }
-
-  get clock(): Knowledge {
-    if (!this.#isJoined) {
-      this.#known = withKnown(this.#known, this.#key, this.#time);
-      this.#isJoined = true;
-    }
-    return this.#known;
   }
 }
 

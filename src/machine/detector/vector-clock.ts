@@ -32,9 +32,8 @@ class JoinedClock {
   readonly count: number;
   /** Joins below it that are no tries. */
   readonly depth: number;
-  /** All of it, once it was needed; `a` and `b` are null then. */
+  /** All of it, once it was needed; `a` and `b` are null then. A clock knows of something, so no trie of one is empty. */
   trie: Trie = null;
-  isTrie = false;
   /** Questions that were answered without a trie. */
   questions = 0;
 
@@ -52,7 +51,7 @@ class JoinedClock {
     this.b = b;
     this.key = key;
     this.count = count;
-    this.depth = 1 + Math.max(a === null || a.isTrie ? 0 : a.depth, b === null || b.isTrie ? 0 : b.depth);
+    this.depth = 1 + Math.max(a === null || a.trie !== null ? 0 : a.depth, b === null || b.trie !== null ? 0 : b.depth);
     if (this.depth >= mostDepth) trieOf(this);
   }
 }
@@ -75,15 +74,15 @@ const waitingVisits: VectorClock[] = new Array<VectorClock>(mostVisits + 2).fill
 /** Whether the count of a key is at least `count`, which is above 0. */
 export function knows(clock: VectorClock, key: number, count: number): boolean {
   if (clock === null) return false;
-  if (clock.isTrie) return countIn(clock.trie, key) >= count;
+  if (clock.trie !== null) return countIn(clock.trie, key) >= count;
   if (clock.key === key && clock.count >= count) return true;
   if (++clock.questions > mostQuestions) return countIn(trieOf(clock), key) >= count;
   let waiting = 1;
   waitingVisits[0] = clock;
   for (let visits = 0; waiting > 0; visits++) {
     if (visits === mostVisits) return countIn(trieOf(clock), key) >= count;
-    const { a, b, key: own, count: ownCount, trie, isTrie } = waitingVisits[--waiting]!;
-    if (isTrie) {
+    const { a, b, key: own, count: ownCount, trie } = waitingVisits[--waiting]!;
+    if (trie !== null) {
       if (countIn(trie, key) >= count) return true;
       continue;
     }
@@ -112,14 +111,13 @@ function trieOf(clock: JoinedClock): Trie {
   while (waiting.length > 0) {
     const last = waiting.at(-1)!;
     const { a, b } = last;
-    if (!last.isTrie && a !== null && !a.isTrie) waiting.push(a);
-    else if (!last.isTrie && b !== null && !b.isTrie) waiting.push(b);
+    if (last.trie === null && a !== null && a.trie === null) waiting.push(a);
+    else if (last.trie === null && b !== null && b.trie === null) waiting.push(b);
     else {
       waiting.pop();
-      if (last.isTrie) continue;
+      if (last.trie !== null) continue;
       const joined = joinTries(a === null ? null : a.trie, b === null ? null : b.trie);
       last.trie = last.count === 0 ? joined : joinTries(joined, leaf(last.key, last.count));
-      last.isTrie = true;
       last.a = last.b = null;
     }
   }
