@@ -17,6 +17,7 @@ const field = {
   site: 9,
   value: 10,
   isVarying: 11,
+  owner: 12,
 } as const;
 const fields = Object.keys(field).length;
 
@@ -42,6 +43,11 @@ export class Moments {
   /** Number of the thread in the block. */
   thread(node: number): number {
     return this.#words[(node << shift) | field.thread]!;
+  }
+
+  /** The key of the thread in clocks. */
+  owner(node: number): number {
+    return this.#words[(node << shift) | field.owner]!;
   }
 
   time(node: number): number {
@@ -81,6 +87,30 @@ export class Moments {
     return this.#words[(node << shift) | field.site]!;
   }
 
+  /**
+   * The access of a list that one by thread `own` takes the place of, where all come before it that it meets: they are
+   * the thread's own, or those of thread `lastKey` before `lastTime`.
+   * @param head of the list
+   * @param site of the new access
+   * @param pairs by site: not 0 where it conflicts with the new one
+   * @returns 0: not all of them are such, or none or several are of the site
+   */
+  follow(head: number, site: number, pairs: Uint8Array, own: number, lastKey: number, lastTime: number): number {
+    const words = this.#words;
+    let found = 0;
+    for (let node = head; node !== 0; node = words[(node << shift) | field.next]!) {
+      const first = node << shift;
+      const other = words[first | field.site]!;
+      if (other !== site && pairs[other] === 0) continue;
+      const owner = words[first | field.owner]!;
+      if (owner !== own && (owner !== lastKey || words[first | field.time]! >= lastTime)) return 0;
+      if (other !== site) continue;
+      if (found !== 0) return 0;
+      found = node;
+    }
+    return found;
+  }
+
   /** What was written to the cell last. */
   value(node: number): number {
     return this.#words[(node << shift) | field.value]!;
@@ -117,14 +147,16 @@ export class Moments {
 
   /**
    * Makes moment `at` that of the next instruction of a thread.
+   * @param owner key of the thread in clocks
    * @param location the first that it writes strongly; null: none
    */
-  set(at: number, block: BlockOrder, thread: number, location: SyncLocation | null): void {
+  set(at: number, block: BlockOrder, thread: number, owner: number, location: SyncLocation | null): void {
     const warp = thread >> 5;
     const words = this.#words;
     const first = at << shift;
     words[first | field.block] = block.ordinal;
     words[first | field.thread] = thread;
+    words[first | field.owner] = owner;
     words[first | field.time] = block.times[thread]!;
     words[first | field.barriers] = block.barriers;
     words[first | field.warpBarriers] = block.warpBarriers[warp]!;

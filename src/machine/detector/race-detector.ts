@@ -9,7 +9,7 @@ import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
-import { clockKinds } from './vector-clock.ts';
+import { clockKey, clockKinds } from './vector-clock.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { Moments } from './moments.ts';
@@ -103,6 +103,61 @@ class Pool {
 /** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
 export const mostUnordered = 64;
 
+/** No key of a clock. */
+const noKey = -1;
+
+/** What is asked of a site at each of its accesses. All of these objects have one shape, which sites have not. */
+class WatchedSite {
+  readonly site: AccessSite;
+  readonly index: number;
+  readonly bytes: number;
+  readonly operation: AccessSite['operation'];
+  readonly reads: boolean;
+  readonly writes: boolean;
+  readonly semantics: AccessSite['semantics'];
+  /** Of each of the elements that a strong access reads or writes on its own. */
+  readonly elementBytes: number;
+  /** Whether what it hands over is counted by what its memory holds, and not by phases. */
+  readonly hasContents: boolean;
+  /** How far it reaches as a strong access; -1: it is weak, or counts phases. */
+  readonly reach: Reach | -1;
+  /** By other site: how they conflict, as bits of {@link conflictBits}. */
+  readonly pairs: Uint8Array;
+  /** Whether it conflicts with any other, or with itself. */
+  readonly isConflicting: boolean;
+  /** Whether it conflicts with another between blocks alone. */
+  readonly isScoped: boolean;
+  /** Whether it conflicts with another because one of them is volatile. */
+  readonly isVolatile: boolean;
+  /** Whether its accesses are themselves of interest, and not only what they hand over. */
+  readonly isWatched: boolean;
+  /** Whether it conflicts wherever its threads are, and none of the accesses that it conflicts with is volatile. */
+  readonly isPlain: boolean;
+  /** Whether it is a weak access to one word. */
+  readonly isWeakWord: boolean;
+
+  constructor(site: AccessSite, pairs: Uint8Array) {
+    const { index, bytes, operation, semantics, strong, copy, countsPhases } = site;
+    this.site = site;
+    this.index = index;
+    this.bytes = bytes;
+    this.operation = operation;
+    this.semantics = semantics;
+    this.elementBytes = bytesOfElement(site);
+    this.hasContents = !countsPhases;
+    this.reads = operation !== 'write';
+    this.writes = operation !== 'read';
+    this.reach = strong === null || countsPhases ? -1 : reachOf[strong];
+    this.pairs = pairs;
+    this.isConflicting = pairs.some((pair) => pair !== 0);
+    this.isScoped = pairs.some((pair) => pair !== 0 && (pair & anyAt[0]) === 0);
+    this.isVolatile = pairs.some((pair) => (pair & anyVolatile) !== 0);
+    this.isPlain = !this.isScoped && !this.isVolatile;
+    this.isWatched = this.isConflicting || copy !== undefined || countsPhases === true;
+    this.isWeakWord = this.isConflicting && this.reach === -1 && copy === undefined && !countsPhases && bytes === 4;
+  }
+}
+
 interface DetectorOptions {
   /** Threads of a block. */
   readonly threads: number;
@@ -118,20 +173,10 @@ interface DetectorOptions {
 
 export class RaceDetector<Page extends WatchedPage> {
   readonly order: HappensBefore;
-  readonly #sites: readonly AccessSite[];
+  readonly #sites: readonly WatchedSite[];
   readonly #threads: number;
   readonly #onlyBarriers: boolean;
   readonly #report: (conflict: Conflict<Page>) => void;
-  /** By pair of sites: how they conflict, as bits of {@link conflictBits}. */
-  readonly #pairs: Uint8Array;
-  /** By site: whether it conflicts with another between blocks alone. */
-  readonly #isScoped: readonly boolean[];
-  /** By site: whether it conflicts with another because one of them is volatile. */
-  readonly #isVolatile: readonly boolean[];
-  /** By site: whether it conflicts with any other, or with itself. */
-  readonly #isConflicting: readonly boolean[];
-  /** By site: how far it reaches as a strong access; -1: it is weak. */
-  readonly #reaches: readonly (Reach | -1)[];
   readonly #pool = new Pool();
   /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
   readonly #observedChains: number[] = [];
@@ -146,26 +191,20 @@ export class RaceDetector<Page extends WatchedPage> {
       narrowest: options.narrowest ?? 0,
       presumes: options.presumes ?? true,
     });
-    this.#sites = sites;
     this.#threads = options.threads;
     this.#onlyBarriers = options.onlyBarriers;
     this.#report = report;
-    this.#pairs = new Uint8Array(sites.length * sites.length);
+    const pairs = sites.map(() => new Uint8Array(sites.length));
     for (const a of sites) {
       for (const b of sites) {
         for (const distance of [0, 1, 2] as const) {
           const conflict = conflictOf(a, b, distance);
           if (conflict !== null && (conflict === 'race' || options.volatileRaces))
-            this.#pairs[a.index * sites.length + b.index]! |= conflictBits[distance][conflict];
+            pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
         }
       }
     }
-    this.#reaches = sites.map(({ strong }) => (strong === null ? -1 : reachOf[strong]));
-    const meets = ({ index }: AccessSite, test: (pair: number) => boolean): boolean =>
-      sites.some((_, other) => test(this.#pairs[index * sites.length + other]!));
-    this.#isConflicting = sites.map((site) => meets(site, (pair) => pair !== 0));
-    this.#isScoped = sites.map((site) => meets(site, (pair) => pair !== 0 && (pair & anyAt[0]) === 0));
-    this.#isVolatile = sites.map((site) => meets(site, (pair) => (pair & anyVolatile) !== 0));
+    this.#sites = sites.map((site) => new WatchedSite(site, pairs[site.index]!));
   }
 
   /**
@@ -174,30 +213,31 @@ export class RaceDetector<Page extends WatchedPage> {
    * @param thread number in the block
    * @param shared the page belongs to one block, so that what came before the block's last barrier is of no interest
    */
-  record(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
-    const { operation } = site;
-    if (!this.#isConflicting[site.index]! && site.copy === undefined && !site.countsPhases) {
-      if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
-      this.synchronise(page, offset, site, block, thread);
-      return;
-    }
-    const reach = site.countsPhases ? -1 : this.#reaches[site.index]!;
-    if (reach === -1 && site.copy === undefined && page.heads !== null && page.cellShift === 2 && site.bytes === 4) {
+  record(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
+    const site = this.#sites[index]!;
+    const { bytes } = site;
+    if (site.isWeakWord && page.heads !== null && page.cellShift === 2) {
       // One weak access to one cell.
-      if (operation !== 'read' && !site.countsPhases && page.sync !== null) page.sync.overwrite(offset, 4, null);
-      this.#recordCell(page, page.heads, offset >> 2, site, block, thread, shared, undefined, null);
+      if (site.writes && page.sync !== null) page.sync.overwrite(offset, 4, null);
+      const cell = offset >> 2;
+      if (!shared && site.isPlain && this.#follow(page.heads[cell]!, site, page.i32[cell]!, block, thread)) return;
+      this.#recordCell(page, page.heads, cell, site, block, thread, shared, undefined, null);
       return;
     }
-    const copy = this.#copyOf(site, block, thread);
+    if (page.cellShift === 2 && ((offset | bytes) & 3) !== 0) this.#split(page);
+    if (!site.isWatched) {
+      this.#synchronise(page, offset, site, block, thread);
+      return;
+    }
+    const copy = this.#copyOf(site.site, block, thread);
     this.#observed = 0;
-    if (reach !== -1 && operation !== 'write') this.#read(page, offset, site, reach, block, thread);
-    if (page.cellShift === 2 && ((offset | site.bytes) & 3) !== 0) this.#split(page);
+    if (site.reads) this.#read(page, offset, site, block, thread);
     page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
     if (copy) page.hasCopies = true;
     const { cellShift } = page;
-    const location = operation === 'read' || site.countsPhases ? null : this.#overwrite(page, offset, site, block);
+    const location = site.hasContents && site.writes ? this.#overwrite(page, offset, site, block) : null;
     if (location !== null) location.namedChain = location.chain;
-    const end = (offset + site.bytes) >> cellShift;
+    const end = (offset + bytes) >> cellShift;
     for (let cell = offset >> cellShift; cell < end; cell++) {
       this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);
     }
@@ -209,27 +249,29 @@ export class RaceDetector<Page extends WatchedPage> {
    * Keeps what an access hands over or takes, and not the access: no other one conflicts with it.
    * @param thread number in the block
    */
-  synchronise(page: Page, offset: number, site: AccessSite, block: BlockOrder, thread: number): void {
-    const { operation } = site;
-    const reach = this.#reaches[site.index]!;
+  synchronise(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number): void {
+    this.#synchronise(page, offset, this.#sites[index]!, block, thread);
+  }
+
+  #synchronise(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
+    const { bytes, reach, writes } = site;
     if (reach === -1) {
-      if (operation !== 'read') page.sync?.overwrite(offset, site.bytes, null);
+      if (writes) page.sync?.overwrite(offset, bytes, null);
       return;
     }
-    if (site.elementBytes === undefined) {
-      const { bytes, semantics } = site;
-      if (operation !== 'read') page.sync ??= new SyncMemory();
+    if (site.elementBytes === bytes) {
+      if (writes) page.sync ??= new SyncMemory();
       const { sync } = page;
       if (sync === null) return;
-      const location = operation === 'read' ? sync.find(offset, bytes) : this.order.locationAt(sync, offset, bytes);
+      const location = writes ? this.order.locationAt(sync, offset, bytes) : sync.find(offset, bytes);
       if (location === undefined) return;
-      if (operation !== 'read') sync.overwrite(offset, bytes, location);
-      this.order.access(block, thread, location, operation, semantics, reach);
+      if (writes) sync.overwrite(offset, bytes, location);
+      this.order.access(block, thread, location, site.operation, site.semantics, reach);
       return;
     }
     this.#observed = 0;
-    if (operation !== 'write') this.#read(page, offset, site, reach, block, thread);
-    const location = operation === 'read' ? null : this.#overwrite(page, offset, site, block);
+    if (site.reads) this.#read(page, offset, site, block, thread);
+    const location = writes ? this.#overwrite(page, offset, site, block) : null;
     this.#learnObserved(block, thread);
     if (location !== null) this.#written(page, offset, site, location, block, thread);
   }
@@ -242,12 +284,12 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** A strong read takes what the locations of its elements hand over. */
-  #read(page: Page, offset: number, site: AccessSite, reach: Reach, block: BlockOrder, thread: number): void {
+  #read(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
     const { sync } = page;
-    if (sync === null) return;
-    const bytes = bytesOfElement(site);
-    for (let at = offset; at < offset + site.bytes; at += bytes) {
-      const location = sync.find(at, bytes);
+    const { reach, elementBytes } = site;
+    if (sync === null || reach === -1) return;
+    for (let at = offset; at < offset + site.bytes; at += elementBytes) {
+      const location = sync.find(at, elementBytes);
       if (location === undefined) continue;
       if (!this.order.strongRead(block, thread, location, site.semantics, reach) || !location.isNamed) continue;
       this.#observedChains[this.#observed] = location.chain;
@@ -263,27 +305,26 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */
-  #overwrite(page: Page, offset: number, site: AccessSite, block: BlockOrder): SyncLocation | null {
-    const reach = this.#reaches[site.index]!;
+  #overwrite(page: Page, offset: number, site: WatchedSite, block: BlockOrder): SyncLocation | null {
+    const { reach, elementBytes } = site;
     if (reach === -1) {
       page.sync?.overwrite(offset, site.bytes, null);
       return null;
     }
     const sync = (page.sync ??= new SyncMemory());
-    const bytes = bytesOfElement(site);
     let location: SyncLocation | null = null;
-    for (let at = offset + site.bytes - bytes; at >= offset; at -= bytes) {
-      location = this.order.locationAt(sync, at, bytes);
-      sync.overwrite(at, bytes, location);
+    for (let at = offset + site.bytes - elementBytes; at >= offset; at -= elementBytes) {
+      location = this.order.locationAt(sync, at, elementBytes);
+      sync.overwrite(at, elementBytes, location);
       this.order.beginWrite(block, location, reach, site.operation === 'atomic');
     }
     return location;
   }
 
   /** @param first its first location */
-  #written(page: Page, offset: number, site: AccessSite, first: SyncLocation, block: BlockOrder, thread: number): void {
-    const reach = this.#reaches[site.index]! as Reach;
-    const bytes = bytesOfElement(site);
+  #written(page: Page, offset: number, site: WatchedSite, first: SyncLocation, block: BlockOrder, thread: number): void {
+    const reach = site.reach as Reach;
+    const bytes = site.elementBytes;
     this.order.endWrite(block, thread, first, site.semantics, reach);
     for (let at = offset + bytes; at < offset + site.bytes; at += bytes) {
       const location = this.order.locationAt(page.sync!, at, bytes);
@@ -291,11 +332,36 @@ export class RaceDetector<Page extends WatchedPage> {
     }
   }
 
+  /**
+   * Records an access that follows all others of its cell as a thread in a critical section does: they are the thread's
+   * own, or what the last one that handed anything to it did before that, and just one of them is of the same site.
+   * @param head of the accesses to the cell
+   * @param value of the cell
+   * @returns whether it is such an access; if it is not, nothing has changed
+   */
+  #follow(head: number, { index, pairs, writes }: WatchedSite, value: number, block: BlockOrder, thread: number): boolean {
+    const { moments } = this.#pool;
+    if (moments.hasCopies) return false;
+    const { sure: last } = block.known[thread]!;
+    const own = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
+    const lastKey = last === null ? noKey : last.key;
+    const lastTime = last === null ? 0 : last.count;
+    const found = moments.follow(head, index, pairs, own, lastKey, lastTime);
+    if (found === 0) return false;
+    if (moments.owner(found) !== own || moments.barriers(found) !== block.barriers) {
+      moments.setAccess(found, index, value, undefined);
+    } else if (writes && moments.value(found) !== value) {
+      moments.setVarying(found);
+    }
+    moments.set(found, block, thread, own, null);
+    return true;
+  }
+
   #recordCell(
     page: Page,
     heads: Int32Array,
     cell: number,
-    site: AccessSite,
+    site: WatchedSite,
     block: BlockOrder,
     thread: number,
     shared: boolean,
@@ -305,35 +371,32 @@ export class RaceDetector<Page extends WatchedPage> {
     const pool = this.#pool;
     const { moments } = pool;
     const { ordinal, barriers } = block;
-    const writes = site.operation !== 'read';
     const value = page.cellShift === 2 ? page.i32[cell]! : page.u8[cell]!;
-    const row = site.index * this.#sites.length;
-    const isScoped = this.#isScoped[site.index]!;
-    const isVolatile = this.#isVolatile[site.index]!;
     let head = heads[cell]!;
     if (shared && head !== 0 && !page.hasCopies && moments.barriers(head) < barriers) {
       pool.release(head);
       head = heads[cell] = 0;
     }
-    let own = 0;
+    let again = 0;
     let stale = 0;
     let companions = 0;
     let sameWarp = 0;
     let others = 0;
     let firstOther = -1;
     let spare = 0;
-    const pairs = this.#pairs;
+    const { pairs, index } = site;
+    const own = clockKey(clockKinds.thread, ordinal * this.#threads + thread);
     // Mostly the other access is by the thread that was the last one to hand anything to this one.
     const last = moments.hasCopies ? null : block.known[thread]!.sure;
-    const lastOwner = last === null || (last.key & 7) !== clockKinds.thread ? -1 : last.key >>> 3;
+    const lastKey = last === null ? noKey : last.key;
+    const lastTime = last === null ? 0 : last.count;
     for (let node = head; node !== 0; node = moments.next(node)) {
       const other = moments.site(node);
-      const conflict = pairs[row + other]!;
-      const sameSite = other === site.index;
+      const conflict = pairs[other]!;
+      const sameSite = other === index;
       if (conflict === 0 && !sameSite) continue;
-      const otherBlock = moments.block(node) !== ordinal;
-      let isAfter =
-        moments.block(node) * this.#threads + moments.thread(node) === lastOwner && moments.time(node) < last!.count;
+      const owner = moments.owner(node);
+      let isAfter = (owner === lastKey && moments.time(node) < lastTime) || (owner === own && !moments.hasCopies);
       if (!isAfter) {
         const found = conflict & anyAt[this.#distance(moments.block(node), block)];
         // In CUDA C++ a volatile write does not come before what reads its value.
@@ -343,14 +406,15 @@ export class RaceDetector<Page extends WatchedPage> {
         }
         if (!sameSite) continue;
         isAfter =
-          isVolatile && before === precedence.sure
+          site.isVolatile && before === precedence.sure
             ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
             : before === precedence.sure;
       } else if (!sameSite) continue;
-      if (isAfter && !(otherBlock && isScoped)) {
+      const otherBlock = moments.block(node) !== ordinal;
+      if (isAfter && !(otherBlock && site.isScoped)) {
         // Whatever comes after the new access comes after this one, which may be forgotten.
         stale = node;
-        if (moments.thread(node) === thread && !otherBlock && moments.barriers(node) === barriers) own = node;
+        if (owner === own && moments.barriers(node) === barriers) again = node;
       } else if (!otherBlock) {
         companions++;
         if (moments.thread(node) >> 5 === thread >> 5) sameWarp++;
@@ -367,9 +431,9 @@ export class RaceDetector<Page extends WatchedPage> {
         others = 1;
       }
     }
-    if (own !== 0 && !copy && !moments.copyOf(own)) {
-      if (writes && moments.value(own) !== value) moments.setVarying(own);
-      moments.set(own, block, thread, location);
+    if (again !== 0 && !copy && !moments.copyOf(again)) {
+      if (site.writes && moments.value(again) !== value) moments.setVarying(again);
+      moments.set(again, block, thread, own, location);
       return;
     }
     if (this.#onlyBarriers) {
@@ -386,8 +450,8 @@ export class RaceDetector<Page extends WatchedPage> {
       moments.setNext(node, head);
       heads[cell] = node;
     }
-    moments.set(node, block, thread, location);
-    moments.setAccess(node, site.index, value, copy);
+    moments.set(node, block, thread, own, location);
+    moments.setAccess(node, index, value, copy);
   }
 
   /** How far apart a thread of a block and one of another are. */
@@ -400,7 +464,7 @@ export class RaceDetector<Page extends WatchedPage> {
     page: Page,
     node: number,
     cell: number,
-    site: AccessSite,
+    { site }: WatchedSite,
     block: BlockOrder,
     thread: number,
     value: number,
@@ -408,7 +472,7 @@ export class RaceDetector<Page extends WatchedPage> {
   ): void {
     const pool = this.#pool;
     const { moments } = pool;
-    const first = this.#sites[moments.site(node)]!;
+    const first = this.#sites[moments.site(node)]!.site;
     // Both are aligned to their size, so the smaller lies within the larger.
     const bytes = Math.min(first.bytes, site.bytes);
     const bothWrite = first.operation === 'write' && site.operation === 'write';
