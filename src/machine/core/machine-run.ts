@@ -15,6 +15,7 @@ import type {
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { BackEnd, ResidentBlock } from './back-end.ts';
 import type { BlockOrder } from '../detector/block-order.ts';
+import type { DetectorMemory } from '../detector/detector-memory.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ForeignHost } from './foreign-instruction.ts';
 import type { Executor, MachineHost, SlowMemory, TrackedPage } from './machine-host.ts';
@@ -112,8 +113,9 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   /**
    * @param lists whether the detector with lists is to see accesses
    * @param presumes whether it is to tell races that another execution would have ordered
+   * @param memory where it keeps its numbers for code that records accesses itself
    */
-  constructor(request: RunRequest, program: Program, lists: boolean, presumes = true) {
+  constructor(request: RunRequest, program: Program, lists: boolean, presumes = true, memory?: DetectorMemory) {
     const [x, y, z] = request.block;
     this.program = program;
     this.block = request.block;
@@ -131,6 +133,7 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
       volatileRaces: request.volatileRaces === true,
       narrowest: narrowestReach(request.kernel, program.accesses),
       presumes,
+      ...(memory && { memory }),
     };
     this.#detector = lists
       ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
@@ -196,6 +199,12 @@ export class MachineRun implements MachineHost, GridHost, ForeignHost {
   }
 
   // What the back end tells
+
+  entered(block: ResidentBlock): void {
+    if (this.#detector === null) return;
+    const order = this.#orderOf(block);
+    if (order) this.#detector.enter(order);
+  }
 
   ran(steps: number, block: ResidentBlock, thread: number, segment: number): void {
     this.#steps += steps;

@@ -2,7 +2,9 @@
 import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
+import { type DetectorMemory, wordsIn } from './detector-memory.ts';
 import { type Knowledge, nothing } from './knowledge.ts';
+import { noKey } from './vector-clock.ts';
 
 /** Accesses of asynchronous copies, until their thread waits for them. */
 export interface CopyGroup {
@@ -48,6 +50,8 @@ export class BlockOrder {
   /** By thread: how often it has handed its clock on. */
   readonly times: Int32Array;
   readonly known: Knowledge[];
+  /** By thread: the key and the count that its certain clock noted last. */
+  readonly lasts: Int32Array;
   /**
    * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
    * before anybody is handed that, so the part that is the thread's own is added once it is asked for.
@@ -66,19 +70,27 @@ export class BlockOrder {
 
   /**
    * @param narrowest the least that an operation of the kernel reaches
+   * @param memory for what code looks at; null: none does
    * @param former an order of as many threads that is not needed any more: the new one takes its arrays
    */
-  constructor(ordinal: number, cluster: number, threads: number, narrowest: Reach, former?: BlockOrder) {
+  constructor(
+    ordinal: number,
+    cluster: number,
+    threads: number,
+    narrowest: Reach,
+    memory: DetectorMemory | null,
+    former?: BlockOrder,
+  ) {
     this.ordinal = ordinal;
     this.cluster = cluster;
     const warps = (threads + 31) >> 5;
-    this.warpBarriers = former?.warpBarriers.fill(0) ?? new Int32Array(warps);
-    this.exchanges = former?.exchanges.fill(0) ?? new Int32Array(warps);
-    this.times = former?.times.fill(0) ?? new Int32Array(threads);
+    this.warpBarriers = former?.warpBarriers.fill(0) ?? wordsIn(memory, warps);
+    this.exchanges = former?.exchanges.fill(0) ?? wordsIn(memory, warps);
+    this.times = former?.times.fill(0) ?? wordsIn(memory, threads);
+    this.lasts = (former?.lasts ?? wordsIn(memory, 2 * threads)).fill(noKey);
     this.known = (former?.known ?? new Array<Knowledge>(threads)).fill(nothing);
     this.released = former?.released ?? byReach<Knowledge | undefined>(threads, narrowest);
-    this.releasedAt =
-      former?.releasedAt ?? this.released.map(({ length }) => new Int32Array(length));
+    this.releasedAt = former?.releasedAt ?? this.released.map(({ length }) => new Int32Array(length));
     this.observed = former?.observed ?? byReach<Knowledge>(threads, narrowest);
     for (const released of this.released) released.fill(undefined);
     for (const times of this.releasedAt) times.fill(0);
@@ -86,6 +98,14 @@ export class BlockOrder {
     this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
     this.copies = former?.copies.length === 0 ? former.copies : [];
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
+  }
+
+  /** All that a thread knows from now on. */
+  know(thread: number, knowledge: Knowledge): void {
+    this.known[thread] = knowledge;
+    const { sure } = knowledge;
+    this.lasts[2 * thread] = sure === null ? noKey : sure.key;
+    this.lasts[2 * thread + 1] = sure === null ? 0 : sure.count;
   }
 }
 

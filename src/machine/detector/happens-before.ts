@@ -11,6 +11,7 @@ import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Scope, Semantics } from '../../isa/model/operation.ts';
 import type { BulkGroup, CopyGroup } from './block-order.ts';
 import type { ByReach } from './release-pattern.ts';
+import type { DetectorMemory } from './detector-memory.ts';
 import type { Moments } from './moments.ts';
 import type { PhaseClock, SyncMemory } from './sync-memory.ts';
 import { BlockOrder } from './block-order.ts';
@@ -45,9 +46,11 @@ interface OrderOptions {
    * would have ordered; {@link HappensBefore.hasPresumed} says whether there may be such.
    */
   readonly presumes: boolean;
+  /** For what code looks at; null: none does. */
+  readonly memory: DetectorMemory | null;
 }
 
-const allTold: OrderOptions = { hasAcquires: true, hasReleases: true, narrowest: 0, presumes: true };
+const allTold: OrderOptions = { hasAcquires: true, hasReleases: true, narrowest: 0, presumes: true, memory: null };
 
 export class HappensBefore {
   readonly #threads: number;
@@ -72,18 +75,20 @@ export class HappensBefore {
   readonly #hasAcquires: boolean;
   readonly #narrowest: Reach;
   readonly #presumes: boolean;
+  readonly #memory: DetectorMemory | null;
   /** Whether accesses only hand over between fences, and all of them to all of the launch. */
   readonly #isPlain: boolean;
   /** Whether fences do nothing else either. */
   readonly #isWide: boolean;
 
   /** @param threads of a block */
-  constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes }: OrderOptions = allTold) {
+  constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes, memory }: OrderOptions = allTold) {
     this.#isWide = narrowest === 2 && !presumes;
     this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
     this.#hasAcquires = hasAcquires;
     this.#narrowest = narrowest;
     this.#presumes = presumes;
+    this.#memory = memory;
     this.#threads = threads;
     this.#warps = Math.ceil(threads / 32);
   }
@@ -99,7 +104,7 @@ export class HappensBefore {
    */
   startBlock(ordinal: number, cluster = ordinal): BlockOrder {
     this.#clusters[ordinal] = cluster;
-    return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#ended.pop());
+    return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#memory, this.#ended.pop());
   }
 
   /** A block whose threads have all exited; its order is not to be used any more. */
@@ -223,7 +228,7 @@ export class HappensBefore {
   }
 
   #learn(block: BlockOrder, thread: number, knowledge: Knowledge): void {
-    block.known[thread] = both(block.known[thread]!, knowledge);
+    block.know(thread, both(block.known[thread]!, knowledge));
   }
 
   /** A thread executes a fence, or an arrival or wait that no other thread takes part in. */
@@ -294,11 +299,11 @@ export class HappensBefore {
     if (threads === null) {
       const end = Math.min(32 * warp + 32, this.#threads);
       for (let thread = 32 * warp; thread < end; thread++) presumed = join(presumed, known[thread]!.presumed);
-      for (let thread = 32 * warp; thread < end; thread++) presume(known, thread, presumed);
+      for (let thread = 32 * warp; thread < end; thread++) presume(block, thread, presumed);
     } else {
       this.#hasPartExchanges = true;
       for (const thread of threads) presumed = join(presumed, this.#snapshot(block, thread).presumed);
-      for (const thread of threads) presume(known, thread, presumed);
+      for (const thread of threads) presume(block, thread, presumed);
     }
   }
 
@@ -343,7 +348,7 @@ export class HappensBefore {
       return;
     }
     this.#hasFenceOrder = true;
-    if (this.#presumes) presume(block.known, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
+    if (this.#presumes) presume(block, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
     this.#release(block, thread, reach);
     if (!this.#presumes) return;
     const { presumed } = this.#released(block, thread, reach)!;
@@ -470,7 +475,7 @@ export class HappensBefore {
    * @param writes how many of the chain
    */
   observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
-    block.known[thread] = withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes);
+    block.know(thread, withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes));
   }
 
   /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */
@@ -607,14 +612,15 @@ export class HappensBefore {
   }
 }
 
-function presume(known: Knowledge[], thread: number, presumed: VectorClock): void {
-  const own = known[thread]!;
+function presume(block: BlockOrder, thread: number, presumed: VectorClock): void {
+  const own = block.known[thread]!;
   const joined = join(own.presumed, presumed);
-  if (joined !== own.presumed) known[thread] = knowledgeOf(own.sure, joined);
+  if (joined !== own.presumed) block.know(thread, knowledgeOf(own.sure, joined));
 }
 
 /** Gives threads `first` to before `end` all that any of them knows. */
-function shareClocks({ known }: BlockOrder, first: number, end: number): void {
+function shareClocks(block: BlockOrder, first: number, end: number): void {
+  const { known } = block;
   let all = known[first]!;
   let differ = false;
   for (let thread = first + 1; thread < end; thread++) {
@@ -623,5 +629,6 @@ function shareClocks({ known }: BlockOrder, first: number, end: number): void {
     differ = true;
     all = both(all, own);
   }
-  if (differ) known.fill(all, first, end);
+  if (!differ) return;
+  for (let thread = first; thread < end; thread++) block.know(thread, all);
 }

@@ -1,10 +1,14 @@
 /** When accesses happened, as far as their order depends on it. */
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { SyncLocation } from './sync-memory.ts';
+import { type DetectorMemory, addressOf, wordsIn } from './detector-memory.ts';
 
 /** Words of a node are together, so that looking at one takes one line of a cache: the number of a node is shifted. */
 const shift = 4;
-const field = {
+/** Bytes of a node, as a power of two. */
+export const nodeShift = shift + 2;
+/** Words of a node. */
+export const momentFields = {
   block: 0,
   thread: 1,
   time: 2,
@@ -19,20 +23,28 @@ const field = {
   isVarying: 11,
   owner: 12,
 } as const;
+const field = momentFields;
 const fields = Object.keys(field).length;
 
 /** Accesses that are remembered: moments, and the site, in linked lists of nodes. Node 0 is the end of every list. */
 export class Moments {
-  #words = new Int32Array(0);
+  #words: Int32Array = new Int32Array(0);
   /** Of accesses of asynchronous copies. */
   readonly #copies: (CopyGroup | undefined)[] = [];
   /** Whether there has been any of those. */
   hasCopies = false;
+  readonly #memory: DetectorMemory | null;
+
+  /** @param memory for what code looks at; null: none does */
+  constructor(memory: DetectorMemory | null) {
+    this.#memory = memory;
+  }
 
   grow(capacity: number): void {
-    const grown = new Int32Array(capacity << shift);
+    const grown = wordsIn(this.#memory, capacity << shift);
     grown.set(this.#words);
     this.#words = grown;
+    this.#memory?.set('moments', addressOf(grown));
   }
 
   /** Number of the block. */
@@ -85,30 +97,6 @@ export class Moments {
 
   site(node: number): number {
     return this.#words[(node << shift) | field.site]!;
-  }
-
-  /**
-   * The access of a list that one by thread `own` takes the place of, where all come before it that it meets: they are
-   * the thread's own, or those of thread `lastKey` before `lastTime`.
-   * @param head of the list
-   * @param site of the new access
-   * @param pairs by site: not 0 where it conflicts with the new one
-   * @returns 0: not all of them are such, or none or several are of the site
-   */
-  follow(head: number, site: number, pairs: Uint8Array, own: number, lastKey: number, lastTime: number): number {
-    const words = this.#words;
-    let found = 0;
-    for (let node = head; node !== 0; node = words[(node << shift) | field.next]!) {
-      const first = node << shift;
-      const other = words[first | field.site]!;
-      if (other !== site && pairs[other] === 0) continue;
-      const owner = words[first | field.owner]!;
-      if (owner !== own && (owner !== lastKey || words[first | field.time]! >= lastTime)) return 0;
-      if (other !== site) continue;
-      if (found !== 0) return 0;
-      found = node;
-    }
-    return found;
   }
 
   /** What was written to the cell last. */

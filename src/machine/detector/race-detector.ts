@@ -9,7 +9,8 @@ import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
-import { clockKey, clockKinds } from './vector-clock.ts';
+import { type DetectorMemory, addressOf, wordsIn } from './detector-memory.ts';
+import { clockKey, clockKinds, noKey } from './vector-clock.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { Moments } from './moments.ts';
@@ -71,9 +72,10 @@ class Pool {
   #used = 1;
   /** Nodes to use again, linked as lists are. */
   #free = 0;
-  readonly moments = new Moments();
+  readonly moments: Moments;
 
-  constructor() {
+  constructor(memory: DetectorMemory | null) {
+    this.moments = new Moments(memory);
     this.moments.grow(this.#capacity);
   }
 
@@ -102,9 +104,6 @@ class Pool {
 
 /** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
 export const mostUnordered = 64;
-
-/** No key of a clock. */
-const noKey = -1;
 
 /** What is asked of a site at each of its accesses. All of these objects have one shape, which sites have not. */
 class WatchedSite {
@@ -169,6 +168,8 @@ interface DetectorOptions {
   readonly narrowest?: Reach;
   /** Whether races are told that another execution would have ordered; absent: yes. */
   readonly presumes?: boolean;
+  /** Where code finds what it needs to record accesses itself; absent: none does. */
+  readonly memory?: DetectorMemory;
 }
 
 export class RaceDetector<Page extends WatchedPage> {
@@ -177,7 +178,8 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #threads: number;
   readonly #onlyBarriers: boolean;
   readonly #report: (conflict: Conflict<Page>) => void;
-  readonly #pool = new Pool();
+  readonly #pool: Pool;
+  readonly #memory: DetectorMemory | null;
   /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
   readonly #observedChains: number[] = [];
   readonly #observedWrites: number[] = [];
@@ -190,7 +192,10 @@ export class RaceDetector<Page extends WatchedPage> {
       hasReleases: sites.some(({ semantics }) => releases(semantics)),
       narrowest: options.narrowest ?? 0,
       presumes: options.presumes ?? true,
+      memory: options.memory ?? null,
     });
+    this.#memory = options.memory ?? null;
+    this.#pool = new Pool(this.#memory);
     this.#threads = options.threads;
     this.#onlyBarriers = options.onlyBarriers;
     this.#report = report;
@@ -205,6 +210,25 @@ export class RaceDetector<Page extends WatchedPage> {
       }
     }
     this.#sites = sites.map((site) => new WatchedSite(site, pairs[site.index]!));
+    if (this.#memory !== null && !sites.some(({ copy }) => copy !== undefined)) this.#showSites(this.#memory);
+  }
+
+  /** Tells code of the sites whose accesses it can record: where all that they meet comes before them, they report nothing. */
+  #showSites(memory: DetectorMemory): void {
+    const table = memory.allocate(2 * this.#sites.length);
+    for (const { index, pairs, writes, isWeakWord, isPlain } of this.#sites) {
+      if (!isWeakWord || !isPlain) continue;
+      const row = memory.allocate(Math.ceil(pairs.length / 4));
+      new Uint8Array(row.buffer, row.byteOffset, pairs.length).set(pairs);
+      table[2 * index] = addressOf(row);
+      table[2 * index + 1] = writes ? 1 : 0;
+    }
+    memory.set('sites', addressOf(table));
+  }
+
+  /** Threads of a block are about to run. */
+  enter(block: BlockOrder): void {
+    this.#memory?.enter(block);
   }
 
   /**
@@ -219,9 +243,7 @@ export class RaceDetector<Page extends WatchedPage> {
     if (site.isWeakWord && page.heads !== null && page.cellShift === 2) {
       // One weak access to one cell.
       if (site.writes && page.sync !== null) page.sync.overwrite(offset, 4, null);
-      const cell = offset >> 2;
-      if (!shared && site.isPlain && this.#follow(page.heads[cell]!, site, page.i32[cell]!, block, thread)) return;
-      this.#recordCell(page, page.heads, cell, site, block, thread, shared, undefined, null);
+      this.#recordCell(page, page.heads, offset >> 2, site, block, thread, shared, undefined, null);
       return;
     }
     if (page.cellShift === 2 && ((offset | bytes) & 3) !== 0) this.#split(page);
@@ -232,7 +254,7 @@ export class RaceDetector<Page extends WatchedPage> {
     const copy = this.#copyOf(site.site, block, thread);
     this.#observed = 0;
     if (site.reads) this.#read(page, offset, site, block, thread);
-    page.heads ??= new Int32Array(page.u8.length >> page.cellShift);
+    page.heads ??= wordsIn(shared ? null : this.#memory, page.u8.length >> page.cellShift);
     if (copy) page.hasCopies = true;
     const { cellShift } = page;
     const location = site.hasContents && site.writes ? this.#overwrite(page, offset, site, block) : null;
@@ -322,7 +344,14 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** @param first its first location */
-  #written(page: Page, offset: number, site: WatchedSite, first: SyncLocation, block: BlockOrder, thread: number): void {
+  #written(
+    page: Page,
+    offset: number,
+    site: WatchedSite,
+    first: SyncLocation,
+    block: BlockOrder,
+    thread: number,
+  ): void {
     const reach = site.reach as Reach;
     const bytes = site.elementBytes;
     this.order.endWrite(block, thread, first, site.semantics, reach);
@@ -330,31 +359,6 @@ export class RaceDetector<Page extends WatchedPage> {
       const location = this.order.locationAt(page.sync!, at, bytes);
       this.order.endWrite(block, thread, location, site.semantics, reach);
     }
-  }
-
-  /**
-   * Records an access that follows all others of its cell as a thread in a critical section does: they are the thread's
-   * own, or what the last one that handed anything to it did before that, and just one of them is of the same site.
-   * @param head of the accesses to the cell
-   * @param value of the cell
-   * @returns whether it is such an access; if it is not, nothing has changed
-   */
-  #follow(head: number, { index, pairs, writes }: WatchedSite, value: number, block: BlockOrder, thread: number): boolean {
-    const { moments } = this.#pool;
-    if (moments.hasCopies) return false;
-    const { sure: last } = block.known[thread]!;
-    const own = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
-    const lastKey = last === null ? noKey : last.key;
-    const lastTime = last === null ? 0 : last.count;
-    const found = moments.follow(head, index, pairs, own, lastKey, lastTime);
-    if (found === 0) return false;
-    if (moments.owner(found) !== own || moments.barriers(found) !== block.barriers) {
-      moments.setAccess(found, index, value, undefined);
-    } else if (writes && moments.value(found) !== value) {
-      moments.setVarying(found);
-    }
-    moments.set(found, block, thread, own, null);
-    return true;
   }
 
   #recordCell(
@@ -387,9 +391,8 @@ export class RaceDetector<Page extends WatchedPage> {
     const { pairs, index } = site;
     const own = clockKey(clockKinds.thread, ordinal * this.#threads + thread);
     // Mostly the other access is by the thread that was the last one to hand anything to this one.
-    const last = moments.hasCopies ? null : block.known[thread]!.sure;
-    const lastKey = last === null ? noKey : last.key;
-    const lastTime = last === null ? 0 : last.count;
+    const lastKey = moments.hasCopies ? noKey : block.lasts[2 * thread]!;
+    const lastTime = block.lasts[2 * thread + 1]!;
     for (let node = head; node !== 0; node = moments.next(node)) {
       const other = moments.site(node);
       const conflict = pairs[other]!;

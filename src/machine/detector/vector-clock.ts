@@ -13,6 +13,9 @@ export function clockKey(kind: number, index: number): number {
   return (index << 3) | kind;
 }
 
+/** No key. */
+export const noKey = -1;
+
 /** A leaf (`bit` is 0), or a branch: keys in it agree with `key` below `bit`, and have the bit set on the right. */
 interface Branch {
   readonly key: number;

@@ -2,6 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { FaultEvent } from '../core/run-result.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
+import type { DetectorMemory } from '../detector/detector-memory.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
 import { leftHome } from '../core/access-home.ts';
 import { mixedStatus } from '../core/back-end.ts';
@@ -40,6 +41,7 @@ import { emitRegion } from './region/wasm-region.ts';
 import { compiledRegions, type CompiledRegion } from './region-cache.ts';
 import { WasmBlock } from './wasm-block.ts';
 import { WasmPage } from './wasm-page.ts';
+import { WordRecorder } from './word-recorder.ts';
 
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
@@ -56,6 +58,10 @@ export interface RacyCell {
 export interface WasmHost extends MachineHost {
   /** Whether it follows the order of accesses, and so has a use for what orders them. */
   readonly hasOrder: boolean;
+  /** Where its detector with lists keeps its numbers; null: it has none. */
+  readonly detectorMemory: DetectorMemory | null;
+  /** Threads of a block are about to run. */
+  entered(block: ResidentBlock): void;
   /**
    * An access races with one before it, as the shadow word shows.
    * @param kind tells former states, and accesses of one block and of two, apart; below 64
@@ -105,6 +111,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #imports: Record<MachineFunction, WebAssembly.ImportedFunction>;
   /** By number of the frame. */
   readonly #resident: (WasmBlock | undefined)[] = [];
+  readonly #recorder: WordRecorder | null;
   /** The block whose threads run. */
   #running!: WasmBlock;
   readonly #buffers: RunRequest['buffers'];
@@ -150,7 +157,11 @@ export class WasmBackEnd implements MemoryBackEnd {
       use.mode === 'record' && plan.sifting !== null
         ? placesOfStrongAccesses(plan).places.filter(({ space }) => space === 'shared')
         : [];
-    this.#imports = this.#createImports();
+    const { detectorMemory } = host;
+    const record = (_frame: number, site: number, data: number, thread: number): void =>
+      this.#record(site, data, thread);
+    this.#recorder = detectorMemory === null ? null : new WordRecorder(detectorMemory, plan.globalEnd, record);
+    this.#imports = this.#createImports(record);
   }
 
   start(ordinal: number, position: Dim3): WasmBlock {
@@ -182,6 +193,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   call(block: WasmBlock, segment: number, first: number, last: number): number {
     const { frame } = block;
     this.#running = block;
+    this.#host.entered(block);
     const run = this.#functions[segment] ?? this.#instantiate(segment);
     const status = run(frame, first, last);
     const now = status === mixedStatus ? block.status[last]! : status;
@@ -206,7 +218,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return run;
   }
 
-  #createImports(): Record<MachineFunction, WebAssembly.ImportedFunction> {
+  #createImports(record: WebAssembly.ImportedFunction): Record<MachineFunction, WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
     // Only code of the block that runs calls.
@@ -224,11 +236,8 @@ export class WasmBackEnd implements MemoryBackEnd {
         this.#locate(who(frame, thread), accesses[site]!, Number(BigInt.asUintN(64, address)), steps),
       report: (frame: number, site: number, data: number, shadow: number, thread: number, last: bigint): void =>
         this.#report(who(frame, thread), accesses[site]!, data >>> 0, shadow >>> 0, last),
-      record: (_frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#running;
-        const page = this.#pageAt(block, data >>> 0);
-        host.record(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
-      },
+      record,
+      recordWord: this.#recorder?.record ?? record,
       handOver: (_frame: number, site: number, data: number, thread: number): void => {
         const block = this.#running;
         const page = this.#pageAt(block, data >>> 0);
@@ -259,6 +268,12 @@ export class WasmBackEnd implements MemoryBackEnd {
         host.trapped(who(frame, thread), segment);
       },
     };
+  }
+
+  #record(site: number, data: number, thread: number): void {
+    const block = this.#running;
+    const page = this.#pageAt(block, data >>> 0);
+    this.#host.record(block, thread, this.plan.program.accesses[site]!, page, page.offsetOf(data >>> 0));
   }
 
   /** The place and offset that an address means to an access, or a fault. */
@@ -379,6 +394,7 @@ export class WasmBackEnd implements MemoryBackEnd {
           block.frame + frame.shared,
           align(sharedBytes, 8),
           this.plan.detection === 'clocks',
+          null,
         );
         this.#sharedPages.set(block.ordinal, page);
       }
@@ -396,7 +412,14 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (!page) {
       const length = Math.min(pageBytes, found.bytes - start);
       const isTracked = this.plan.detection === 'clocks' && place !== undefined && this.#isUninitialised(place);
-      page = new WasmPage(found.region, start, data - found.offset + start, length, isTracked);
+      page = new WasmPage(
+        found.region,
+        start,
+        data - found.offset + start,
+        length,
+        isTracked,
+        place ? this.#recorder : null,
+      );
       pages.set(number, page);
     }
     if (place && data >>> granuleShift < mostGranules) this.#pageTable[data >>> granuleShift] = page;
@@ -417,7 +440,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const data = this.#locate(who, access, address, 0);
     this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >>> 2]! >>> 0;
     if (access.space === 'local' || (access.space === 'generic' && address >= localStart)) {
-      const page = new WasmPage(null, 0, data - (data & 7), align(access.bytes, 8) + 8, false);
+      const page = new WasmPage(null, 0, data - (data & 7), align(access.bytes, 8) + 8, false, null);
       page.refresh(this.linear);
       this.#lastShadow = this.plan.scratch;
       return { page, offset: data & 7 };

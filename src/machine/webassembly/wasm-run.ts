@@ -5,6 +5,7 @@ import type { MemoryAccess, Program } from '../core/program.ts';
 import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
 import type { Detection, Plan } from './region/wasm-plan.ts';
 import { MachineRun } from '../core/machine-run.ts';
+import { DetectorMemory } from '../detector/detector-memory.ts';
 import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { programOf } from '../core/program.ts';
 import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
@@ -125,6 +126,7 @@ class WasmRun extends MachineRun implements WasmHost {
 
   /** Whether it ends soon after the first race. */
   readonly #isBrief: boolean;
+  readonly detectorMemory: DetectorMemory | null;
 
   constructor(
     request: RunRequest,
@@ -135,7 +137,9 @@ class WasmRun extends MachineRun implements WasmHost {
       presumes = true,
     }: { readonly lists: boolean; readonly isBrief?: boolean; readonly presumes?: boolean },
   ) {
-    super(request, plan.program, lists, presumes);
+    const memory = lists ? new DetectorMemory(plan.threads) : null;
+    super(request, plan.program, lists, presumes, memory ?? undefined);
+    this.detectorMemory = memory;
     this.#isBrief = isBrief;
     this.#request = request;
     this.#plan = plan;

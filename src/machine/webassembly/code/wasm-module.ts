@@ -382,6 +382,14 @@ interface Import {
 
 interface ImportedFunction extends Import, FunctionHandle {}
 
+/** The size of a memory, in pages of 64 KiB. */
+interface MemorySize {
+  readonly minimum: number;
+  readonly maximum?: number;
+  /** Of a shared one, views stay valid when it grows. It has a maximum. */
+  readonly isShared?: boolean;
+}
+
 /** A module under construction. */
 export class ModuleBuilder {
   readonly #imports: ImportedFunction[] = [];
@@ -389,7 +397,7 @@ export class ModuleBuilder {
   readonly #importedGlobals: (Import & { readonly type: WasmType; readonly mutable: boolean })[] = [];
   readonly #globals: { readonly type: WasmType; readonly mutable: boolean; readonly value: bigint }[] = [];
   readonly #exports: { readonly name: string; readonly target: FunctionHandle }[] = [];
-  #memory: (Import & { readonly minimum: number; readonly maximum: number | undefined }) | null = null;
+  #memory: (Import & MemorySize) | null = null;
 
   /** A function from outside; asked for again under the same name, the same. */
   importFunction(
@@ -405,9 +413,9 @@ export class ModuleBuilder {
     return added;
   }
 
-  /** The one memory, from outside; sizes in pages of 64 KiB. */
-  importMemory(module: string, name: string, minimum: number, maximum?: number): void {
-    this.#memory = { module, name, minimum, maximum };
+  /** The one memory, from outside. */
+  importMemory(module: string, name: string, size: MemorySize): void {
+    this.#memory = { module, name, ...size };
   }
 
   /** A global from outside. All of them are to be added before the module's own. */
@@ -512,11 +520,11 @@ export class ModuleBuilder {
       to.unsigned(types[index]!);
     }
     if (this.#memory) {
-      const { module, name, minimum, maximum } = this.#memory;
+      const { module, name, minimum, maximum, isShared } = this.#memory;
       to.name(module);
       to.name(name);
       to.byte(2);
-      to.byte(maximum === undefined ? 0 : 1);
+      to.byte((maximum === undefined ? 0 : 1) | (isShared ? 2 : 0));
       to.unsigned(minimum);
       if (maximum !== undefined) to.unsigned(maximum);
     }

@@ -15,7 +15,7 @@ declare namespace WebAssembly {
   }
 
   class Memory {
-    constructor(description: { readonly initial: number; readonly maximum?: number });
+    constructor(description: { readonly initial: number; readonly maximum?: number; readonly shared?: boolean });
     readonly buffer: ArrayBuffer;
     /** By pages of 64 KiB; gives the former number of pages. */
     grow(pages: number): number;

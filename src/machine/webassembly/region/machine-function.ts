@@ -17,6 +17,8 @@ export const machineFunctions = {
   report: [['i32', 'i32', 'i32', 'i32', 'i32', 'i64'], []],
   /** An access, for the detector with clocks. Frame, site, linear address, thread. */
   record: [['i32', 'i32', 'i32', 'i32'], []],
+  /** The same of a weak access to one word. Frame, site, linear address, thread, the word after the access. */
+  recordWord: [['i32', 'i32', 'i32', 'i32', 'i32'], []],
   /** The same of an access of which only what it hands over or takes is of interest. */
   handOver: [['i32', 'i32', 'i32', 'i32'], []],
   /** What orders accesses, for the same. Frame, instruction, thread. */

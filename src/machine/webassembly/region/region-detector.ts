@@ -16,8 +16,7 @@ export function touch(code: RegionBuilder, access: MemoryAccess, { data, shadow 
   if (plan.detection === 'clocks') {
     const site = plan.sites[access.index]!;
     if (site.kind === 'local' || (site.kind === 'place' && !site.place.writable)) return;
-    append(body, code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread);
-    append(body, call(code.machineFunction('record')));
+    record(code, access, data);
     return;
   }
   if (!shadow) return;
@@ -61,13 +60,26 @@ function touchWords(
   body.end();
 }
 
+/** Has the detector with clocks record an access. */
+function record(code: RegionBuilder, access: MemoryAccess, data: LinearAddress): void {
+  const { body } = code;
+  append(body, code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread);
+  if (access.strong !== null || access.bytes !== 4 || access.copy) {
+    append(body, call(code.machineFunction('record')));
+    return;
+  }
+  append(body, data.base);
+  body.memory('i32.load', data.offset);
+  append(body, call(code.machineFunction('recordWord')));
+}
+
 /** Tells the detector with clocks of an access. @param alert `recorded`, `handsOver`, or what is of no interest */
 function tell(code: RegionBuilder, access: MemoryAccess, data: LinearAddress, alert: WasmLocal): void {
   const { body } = code;
   const operands = [code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread] as const;
   append(body, alert, i32(alerts.recorded), 'i32.eq');
   body.if();
-  append(body, ...operands, call(code.machineFunction('record')));
+  record(code, access, data);
   body.else();
   append(body, alert, i32(alerts.handsOver), 'i32.eq');
   body.if();

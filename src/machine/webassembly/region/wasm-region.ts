@@ -25,7 +25,7 @@ export interface RegionCode {
 /** The module that exports the code of the region that starts at a segment, as `run`. */
 export function emitRegion(plan: Plan, start: number): RegionCode {
   const module = new ModuleBuilder();
-  module.importMemory(machineModule, 'memory', 1);
+  module.importMemory(machineModule, 'memory', { minimum: 1 });
   const support = new WasmSupport(module);
   const body = module.addFunction(['i32', 'i32', 'i32'], ['i32']);
   module.exportFunction('run', body);

@@ -104,7 +104,7 @@ function loadSource(body: FunctionBody, type: ValueType, slot: number, numbers: 
 /** `numbers`: sources have the number of their pattern beside them. */
 function webassembly(operation: Operation, fixed: Fixed, numbers: boolean): Evaluator {
   const builder = new ModuleBuilder();
-  builder.importMemory('test', 'memory', 1);
+  builder.importMemory('test', 'memory', { minimum: 1 });
   const support = new WasmSupport(builder);
   const body = builder.addFunction([], []);
   const domain = wasmDomain({ body, support });

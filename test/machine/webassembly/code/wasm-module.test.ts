@@ -100,7 +100,7 @@ test('functions call each other and imports, whichever was added first', () => {
 
 test('memory and globals of the host are shared; memory moves in bulk', () => {
   const builder = new ModuleBuilder();
-  builder.importMemory('host', 'memory', 1);
+  builder.importMemory('host', 'memory', { minimum: 1 });
   const imported = builder.importGlobal('host', 'steps', 'i64', true);
   const own = builder.addGlobal('i32', true, -7n);
   const body = builder.addFunction([], ['i32']);

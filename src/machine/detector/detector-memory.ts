@@ -1,0 +1,95 @@
+/**
+ * Memory in which the detector with lists keeps its numbers for code in WebAssembly (`word-recorder.ts`), which records
+ * most accesses without a call of JavaScript. What lies in it stays where it is while the memory grows, as its buffer is
+ * shared: views of it need not be made anew.
+ */
+import type { BlockOrder } from './block-order.ts';
+import { clockKey, clockKinds } from './vector-clock.ts';
+
+const wasmPage = 2 ** 16;
+
+/** Pages of 64 KiB that the memory may have. Of what does not fit, code knows nothing. */
+export const mostDetectorPages = 2 ** 14;
+
+/** Bytes that everything is aligned to: a line of a cache. */
+const alignment = 64;
+
+/** By what begins the memory: the address of the word that holds it. */
+export const detectorHeader = {
+  /** Address of the moments; 0: code cannot look at them. */
+  moments: 0,
+  /** Address of the table of sites: a row of conflicts (0: sites of which code records nothing), and whether it writes. */
+  sites: 4,
+  /** Of the block whose threads run: whether its arrays are in the memory, its number, and the barriers it has passed. */
+  isWithin: 8,
+  ordinal: 12,
+  barriers: 16,
+  /** Key in clocks of its first thread. */
+  firstOwner: 20,
+  /** Addresses of its arrays. */
+  times: 24,
+  lasts: 28,
+  warpBarriers: 32,
+  exchanges: 36,
+  /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
+  granuleCount: 40,
+  granules: 44,
+} as const;
+
+export class DetectorMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly #header: Int32Array;
+  readonly #threads: number;
+  #end = alignment;
+
+  /** @param threads of a block */
+  constructor(threads: number) {
+    this.memory = new WebAssembly.Memory({ initial: 4, maximum: mostDetectorPages, shared: true });
+    this.#header = new Int32Array(this.memory.buffer, 0, alignment / 4);
+    this.#threads = threads;
+  }
+
+  /** So many zeros: in this memory, unless it is full. */
+  allocate(words: number): Int32Array {
+    const start = this.#end;
+    const end = start + alignment * Math.ceil((4 * words) / alignment);
+    if (end > mostDetectorPages * wasmPage) return new Int32Array(words);
+    const missing = end - this.memory.buffer.byteLength;
+    if (missing > 0) {
+      const room = mostDetectorPages - this.memory.buffer.byteLength / wasmPage;
+      this.memory.grow(Math.min(room, Math.ceil(Math.max(missing, end / 2) / wasmPage)));
+    }
+    this.#end = end;
+    return new Int32Array(this.memory.buffer, start, words);
+  }
+
+  /** Sets a word of the header. */
+  set(name: keyof typeof detectorHeader, value: number): void {
+    this.#header[detectorHeader[name] >> 2] = value;
+  }
+
+  /** Threads of a block are about to run. */
+  enter({ ordinal, barriers, times, lasts, warpBarriers, exchanges }: BlockOrder): void {
+    const addresses = { times, lasts, warpBarriers, exchanges };
+    let isWithin = true;
+    for (const name of ['times', 'lasts', 'warpBarriers', 'exchanges'] as const) {
+      const address = addressOf(addresses[name]);
+      if (address === 0) isWithin = false;
+      this.set(name, address);
+    }
+    this.set('isWithin', isWithin ? 1 : 0);
+    this.set('ordinal', ordinal);
+    this.set('barriers', barriers);
+    this.set('firstOwner', clockKey(clockKinds.thread, ordinal * this.#threads));
+  }
+}
+
+/** The address of what a {@link DetectorMemory} gave; 0: it is elsewhere. */
+export function addressOf(words: Int32Array): number {
+  return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
+}
+
+/** So many zeros, in a memory for code if there is one. */
+export function wordsIn(memory: DetectorMemory | null, words: number): Int32Array {
+  return memory === null ? new Int32Array(words) : memory.allocate(words);
+}
