@@ -3,7 +3,7 @@ import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { type DetectorMemory, wordsIn } from './detector-memory.ts';
-import { type Knowledge, nothing } from './knowledge.ts';
+import { type Knowledge, both, nothing } from './knowledge.ts';
 import { noKey } from './vector-clock.ts';
 
 /** Accesses of asynchronous copies, until their thread waits for them. */
@@ -54,19 +54,26 @@ export class BlockOrder {
   readonly lasts: Int32Array;
   /**
    * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
-   * before anybody is handed that, so the part that is the thread's own is added once it is asked for.
+   * before anybody is handed that, so it is put together once it is asked for.
    */
   readonly released: readonly (Knowledge | undefined)[][];
-  /** By reach, then by thread: the time of that fence, of which `released` does not tell yet; 0: it does. */
+  /**
+   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses before
+   * it come before the release. Above 0: `released` lacks what the thread knew as well, which it still knows, and nothing
+   * else. Below 0: minus the time.
+   */
   readonly releasedAt: readonly Int32Array[];
   /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
   readonly observed: readonly Knowledge[][];
+  /** By thread: 0 where it has observed nothing, of any reach. */
+  readonly hasObserved: Int32Array;
   /** By thread and location, for an acquire of the location itself. */
   readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
   readonly copies: (Copies | undefined)[];
   readonly bulkCopies: (BulkCopies | undefined)[];
   /** By barrier: clocks of the threads that arrived without waiting. */
   arrived: Map<number, Knowledge> | null = null;
+  readonly #narrowest: Reach;
 
   /**
    * @param narrowest the least that an operation of the kernel reaches
@@ -81,6 +88,7 @@ export class BlockOrder {
     memory: DetectorMemory | null,
     former?: BlockOrder,
   ) {
+    this.#narrowest = narrowest;
     this.ordinal = ordinal;
     this.cluster = cluster;
     const warps = (threads + 31) >> 5;
@@ -90,18 +98,32 @@ export class BlockOrder {
     this.lasts = (former?.lasts ?? wordsIn(memory, 2 * threads)).fill(noKey);
     this.known = (former?.known ?? new Array<Knowledge>(threads)).fill(nothing);
     this.released = former?.released ?? byReach<Knowledge | undefined>(threads, narrowest);
-    this.releasedAt = former?.releasedAt ?? this.released.map(({ length }) => new Int32Array(length));
+    this.releasedAt = former?.releasedAt ?? this.released.map(({ length }) => wordsIn(memory, length));
     this.observed = former?.observed ?? byReach<Knowledge>(threads, narrowest);
     for (const released of this.released) released.fill(undefined);
     for (const times of this.releasedAt) times.fill(0);
     for (const observed of this.observed) observed.fill(nothing);
+    this.hasObserved = former?.hasObserved.fill(0) ?? wordsIn(memory, threads);
     this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
     this.copies = former?.copies.length === 0 ? former.copies : [];
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
   }
 
+  /** A strong read of a thread sees what was handed over to operations of a reach. */
+  observe(thread: number, reach: Reach, knowledge: Knowledge): void {
+    const observed = this.observed[reach]!;
+    observed[thread] = both(observed[thread]!, knowledge);
+    this.hasObserved[thread] = 1;
+  }
+
   /** All that a thread knows from now on. */
   know(thread: number, knowledge: Knowledge): void {
+    for (let at = this.#narrowest; at <= 2; at++) {
+      const times = this.releasedAt[at]!;
+      if (times[thread]! <= 0) continue;
+      this.released[at]![thread] = this.known[thread]!;
+      times[thread] = -times[thread]!;
+    }
     this.known[thread] = knowledge;
     const { sure } = knowledge;
     this.lasts[2 * thread] = sure === null ? noKey : sure.key;

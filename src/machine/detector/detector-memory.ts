@@ -3,7 +3,6 @@
  * most accesses without a call of JavaScript. What lies in it stays where it is while the memory grows, as its buffer is
  * shared: views of it need not be made anew.
  */
-import type { BlockOrder } from './block-order.ts';
 import { clockKey, clockKinds } from './vector-clock.ts';
 
 const wasmPage = 2 ** 16;
@@ -34,7 +33,23 @@ export const detectorHeader = {
   /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
   granuleCount: 40,
   granules: 44,
+  /** More arrays of the block. */
+  releasedAt: 48,
+  hasObserved: 52,
+  /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
+  isWide: 56,
+  /** Whether code has met a fence that such an order would be of interest to. */
+  hasFenceOrder: 60,
 } as const;
+
+/** What the order of a block keeps in the memory: arrays by thread or warp, one of them by reach. */
+const blockArrays = ['times', 'lasts', 'warpBarriers', 'exchanges', 'hasObserved', 'releasedAt'] as const;
+
+type BlockArrays = Readonly<Record<Exclude<(typeof blockArrays)[number], 'releasedAt'>, Int32Array>> & {
+  readonly ordinal: number;
+  readonly barriers: number;
+  readonly releasedAt: readonly Int32Array[];
+};
 
 export class DetectorMemory {
   readonly memory: WebAssembly.Memory;
@@ -68,24 +83,27 @@ export class DetectorMemory {
     this.#header[detectorHeader[name] >> 2] = value;
   }
 
+  get(name: keyof typeof detectorHeader): number {
+    return this.#header[detectorHeader[name] >> 2]!;
+  }
+
   /** Threads of a block are about to run. */
-  enter({ ordinal, barriers, times, lasts, warpBarriers, exchanges }: BlockOrder): void {
-    const addresses = { times, lasts, warpBarriers, exchanges };
+  enter(block: BlockArrays): void {
     let isWithin = true;
-    for (const name of ['times', 'lasts', 'warpBarriers', 'exchanges'] as const) {
-      const address = addressOf(addresses[name]);
+    for (const name of blockArrays) {
+      const address = addressForCode(name === 'releasedAt' ? block.releasedAt[2]! : block[name]);
       if (address === 0) isWithin = false;
       this.set(name, address);
     }
     this.set('isWithin', isWithin ? 1 : 0);
-    this.set('ordinal', ordinal);
-    this.set('barriers', barriers);
-    this.set('firstOwner', clockKey(clockKinds.thread, ordinal * this.#threads));
+    this.set('ordinal', block.ordinal);
+    this.set('barriers', block.barriers);
+    this.set('firstOwner', clockKey(clockKinds.thread, block.ordinal * this.#threads));
   }
 }
 
 /** The address of what a {@link DetectorMemory} gave; 0: it is elsewhere. */
-export function addressOf(words: Int32Array): number {
+export function addressForCode(words: Int32Array): number {
   return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
 }
 

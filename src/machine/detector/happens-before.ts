@@ -89,13 +89,14 @@ export class HappensBefore {
     this.#narrowest = narrowest;
     this.#presumes = presumes;
     this.#memory = memory;
+    if (this.#isWide) memory?.set('isWide', 1);
     this.#threads = threads;
     this.#warps = Math.ceil(threads / 32);
   }
 
   /** Whether anything has happened that orders accesses presumably. */
   get hasPresumed(): boolean {
-    return this.#hasFenceOrder || this.#hasExchanges;
+    return this.#hasFenceOrder || this.#hasExchanges || this.#memory?.get('hasFenceOrder') === 1;
   }
 
   /**
@@ -204,21 +205,22 @@ export class HappensBefore {
     const warp = thread >> 5;
     const isCounted =
       block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
-    const known = isCounted ? this.#snapshot(block, thread) : block.known[thread]!;
+    const known = isCounted ? this.#snapshot(block, thread) : undefined;
     const time = isCounted ? 0 : ++block.times[thread]!;
     // What a thread has handed on before is part of what it hands on now.
     for (let at = this.#narrowest; at <= reach; at++) {
-      block.released[at]![thread] = known;
+      if (known !== undefined) block.released[at]![thread] = known;
       block.releasedAt[at]![thread] = time;
     }
   }
 
   /** What the last release of a thread hands on that reached so far. */
   #released(block: BlockOrder, thread: number, reach: Reach): Knowledge | undefined {
-    const known = block.released[reach]![thread];
     const time = block.releasedAt[reach]![thread]!;
-    if (time === 0) return known;
-    const clock = withKnown(known!, clockKey(clockKinds.thread, block.ordinal * this.#threads + thread), time);
+    if (time === 0) return block.released[reach]![thread];
+    const known = time > 0 ? block.known[thread]! : block.released[reach]![thread]!;
+    const own = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
+    const clock = withKnown(known, own, Math.abs(time));
     for (let at = this.#narrowest; at <= 2; at++) {
       if (block.releasedAt[at]![thread] !== time) continue;
       block.released[at]![thread] = clock;
@@ -363,6 +365,7 @@ export class HappensBefore {
       if (seen !== nothing) {
         this.#learn(block, thread, seen);
         observed[thread] = nothing;
+        block.hasObserved[thread] = 0;
       }
     }
     if (semantics === 'acquire') return;
@@ -411,10 +414,7 @@ export class HappensBefore {
     const { handover } = location;
     if (operation !== 'write' && location.writer !== null) {
       const seen = handover.wide;
-      if (seen !== nothing) {
-        const observed = block.observed[2]!;
-        observed[thread] = both(observed[thread]!, seen);
-      }
+      if (seen !== nothing) block.observe(thread, 2, seen);
       if (location.isNamed) this.observed(block, thread, location.chain, location.writes);
     }
     if (operation === 'read') return;
@@ -448,8 +448,7 @@ export class HappensBefore {
       for (let at = this.#narrowest; at <= 2; at++) {
         const seen = location.handover.at(at, block);
         if (seen === nothing) continue;
-        const observed = block.observed[at]!;
-        observed[thread] = both(observed[thread]!, seen);
+        block.observe(thread, at, seen);
         if (isAcquire && at <= reach) all = both(all, seen);
       }
       if (this.#hasAcquires && !isAcquire) this.#observeAt(block, thread, location);

@@ -1,7 +1,7 @@
 /** When accesses happened, as far as their order depends on it. */
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { SyncLocation } from './sync-memory.ts';
-import { type DetectorMemory, addressOf, wordsIn } from './detector-memory.ts';
+import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 
 /** Words of a node are together, so that looking at one takes one line of a cache: the number of a node is shifted. */
 const shift = 4;
@@ -44,7 +44,7 @@ export class Moments {
     const grown = wordsIn(this.#memory, capacity << shift);
     grown.set(this.#words);
     this.#words = grown;
-    this.#memory?.set('moments', addressOf(grown));
+    this.#memory?.set('moments', addressForCode(grown));
   }
 
   /** Number of the block. */

@@ -9,7 +9,7 @@ import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
 import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
-import { type DetectorMemory, addressOf, wordsIn } from './detector-memory.ts';
+import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 import { clockKey, clockKinds, noKey } from './vector-clock.ts';
 import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
 import { acquires, releases } from '../../memory-model/fence.ts';
@@ -220,10 +220,10 @@ export class RaceDetector<Page extends WatchedPage> {
       if (!isWeakWord || !isPlain) continue;
       const row = memory.allocate(Math.ceil(pairs.length / 4));
       new Uint8Array(row.buffer, row.byteOffset, pairs.length).set(pairs);
-      table[2 * index] = addressOf(row);
+      table[2 * index] = addressForCode(row);
       table[2 * index + 1] = writes ? 1 : 0;
     }
-    memory.set('sites', addressOf(table));
+    memory.set('sites', addressForCode(table));
   }
 
   /** Threads of a block are about to run. */

@@ -41,7 +41,7 @@ import { emitRegion } from './region/wasm-region.ts';
 import { compiledRegions, type CompiledRegion } from './region-cache.ts';
 import { WasmBlock } from './wasm-block.ts';
 import { WasmPage } from './wasm-page.ts';
-import { WordRecorder } from './word-recorder.ts';
+import { DetectorCode } from './detector-code.ts';
 
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
@@ -91,6 +91,9 @@ const granuleShift = 8;
 /** Granules whose pages are kept in a table. */
 const mostGranules = 1 << 20;
 
+/** What region code tells the detector with lists, some of it by way of {@link DetectorCode}. */
+type DetectorFunctionName = 'record' | 'recordWord' | 'handOver' | 'event' | 'fence';
+
 type RegionFunction = (frame: number, first: number, last: number) => number;
 
 /** Linear memory has addresses of 32 bits. */
@@ -111,7 +114,7 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #imports: Record<MachineFunction, WebAssembly.ImportedFunction>;
   /** By number of the frame. */
   readonly #resident: (WasmBlock | undefined)[] = [];
-  readonly #recorder: WordRecorder | null;
+  readonly #detectorCode: DetectorCode | null;
   /** The block whose threads run. */
   #running!: WasmBlock;
   readonly #buffers: RunRequest['buffers'];
@@ -157,11 +160,11 @@ export class WasmBackEnd implements MemoryBackEnd {
       use.mode === 'record' && plan.sifting !== null
         ? placesOfStrongAccesses(plan).places.filter(({ space }) => space === 'shared')
         : [];
+    const called = this.#detectorFunctions();
     const { detectorMemory } = host;
-    const record = (_frame: number, site: number, data: number, thread: number): void =>
-      this.#record(site, data, thread);
-    this.#recorder = detectorMemory === null ? null : new WordRecorder(detectorMemory, plan.globalEnd, record);
-    this.#imports = this.#createImports(record);
+    this.#detectorCode = detectorMemory === null ? null : new DetectorCode(detectorMemory, plan.globalEnd, called);
+    const { recordWord = called.record, fence = called.event } = this.#detectorCode ?? {};
+    this.#imports = { ...this.#createImports(), ...called, recordWord, fence };
   }
 
   start(ordinal: number, position: Dim3): WasmBlock {
@@ -218,7 +221,29 @@ export class WasmBackEnd implements MemoryBackEnd {
     return run;
   }
 
-  #createImports(record: WebAssembly.ImportedFunction): Record<MachineFunction, WebAssembly.ImportedFunction> {
+  /** What region code tells the detector with lists. */
+  #detectorFunctions(): Record<'record' | 'handOver' | 'event', WebAssembly.ImportedFunction> {
+    const host = this.#host;
+    const { accesses } = this.plan.program;
+    return {
+      record: (_frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#running;
+        const page = this.#pageAt(block, data >>> 0);
+        host.record(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
+      },
+      handOver: (_frame: number, site: number, data: number, thread: number): void => {
+        const block = this.#running;
+        const page = this.#pageAt(block, data >>> 0);
+        host.handOver(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
+      },
+      event: host.hasOrder
+        ? (_frame: number, instruction: InstructionId, thread: number): void =>
+            host.event(this.#running, thread, instruction)
+        : (): void => undefined,
+    };
+  }
+
+  #createImports(): Record<Exclude<MachineFunction, DetectorFunctionName>, WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
     // Only code of the block that runs calls.
@@ -236,21 +261,10 @@ export class WasmBackEnd implements MemoryBackEnd {
         this.#locate(who(frame, thread), accesses[site]!, Number(BigInt.asUintN(64, address)), steps),
       report: (frame: number, site: number, data: number, shadow: number, thread: number, last: bigint): void =>
         this.#report(who(frame, thread), accesses[site]!, data >>> 0, shadow >>> 0, last),
-      record,
-      recordWord: this.#recorder?.record ?? record,
-      handOver: (_frame: number, site: number, data: number, thread: number): void => {
-        const block = this.#running;
-        const page = this.#pageAt(block, data >>> 0);
-        host.handOver(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
-      },
       foreign: (_frame: number, instruction: InstructionId, thread: number): void => {
         const block = this.#running;
         block.setForeign(thread, host.foreign({ block, thread }, instruction, block.passed(instruction, thread)));
       },
-      event: host.hasOrder
-        ? (_frame: number, instruction: InstructionId, thread: number): void =>
-            host.event(this.#running, thread, instruction)
-        : (): void => undefined,
       unknown: (frame: number, thread: number, instruction: InstructionId, result: number, part: number): bigint => {
         if (part === 0) this.#unknown = host.unknown(who(frame, thread), instruction, result);
         return BigInt.asIntN(64, this.#unknown >> BigInt(64 * part));
@@ -268,12 +282,6 @@ export class WasmBackEnd implements MemoryBackEnd {
         host.trapped(who(frame, thread), segment);
       },
     };
-  }
-
-  #record(site: number, data: number, thread: number): void {
-    const block = this.#running;
-    const page = this.#pageAt(block, data >>> 0);
-    this.#host.record(block, thread, this.plan.program.accesses[site]!, page, page.offsetOf(data >>> 0));
   }
 
   /** The place and offset that an address means to an access, or a fault. */
@@ -418,7 +426,7 @@ export class WasmBackEnd implements MemoryBackEnd {
         data - found.offset + start,
         length,
         isTracked,
-        place ? this.#recorder : null,
+        place ? this.#detectorCode : null,
       );
       pages.set(number, page);
     }

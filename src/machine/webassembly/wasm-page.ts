@@ -1,7 +1,7 @@
 import type { TrackedPage } from '../core/machine-host.ts';
 import type { SyncMemory } from '../detector/sync-memory.ts';
 import type { LinearMemory } from './wasm-memory.ts';
-import type { WordRecorder } from './word-recorder.ts';
+import type { DetectorCode } from './detector-code.ts';
 
 /** A part of linear memory under the eyes of the detector with lists. */
 export class WasmPage implements TrackedPage {
@@ -17,7 +17,7 @@ export class WasmPage implements TrackedPage {
   /** Address in linear memory, and number of bytes. */
   readonly data: number;
   readonly bytes: number;
-  readonly #recorder: WordRecorder | null;
+  readonly #code: DetectorCode | null;
   #generation = -1;
 
   constructor(
@@ -26,9 +26,9 @@ export class WasmPage implements TrackedPage {
     data: number,
     length: number,
     isTracked: boolean,
-    recorder: WordRecorder | null,
+    code: DetectorCode | null,
   ) {
-    this.#recorder = recorder;
+    this.#code = code;
     this.written = isTracked ? new Uint8Array(length) : null;
     this.region = region;
     this.start = start;
@@ -42,7 +42,7 @@ export class WasmPage implements TrackedPage {
 
   set heads(heads: Int32Array | null) {
     this.#heads = heads;
-    this.#recorder?.show(this);
+    this.#code?.show(this);
   }
 
   get cellShift(): 0 | 2 {
@@ -51,7 +51,7 @@ export class WasmPage implements TrackedPage {
 
   set cellShift(cellShift: 0 | 2) {
     this.#cellShift = cellShift;
-    this.#recorder?.show(this);
+    this.#code?.show(this);
   }
 
   get sync(): SyncMemory | null {
@@ -60,7 +60,7 @@ export class WasmPage implements TrackedPage {
 
   set sync(sync: SyncMemory | null) {
     this.#sync = sync;
-    this.#recorder?.show(this);
+    this.#code?.show(this);
   }
 
   /** Address in linear memory. */

@@ -23,6 +23,8 @@ export const machineFunctions = {
   handOver: [['i32', 'i32', 'i32', 'i32'], []],
   /** What orders accesses, for the same. Frame, instruction, thread. */
   event: [['i32', 'i32', 'i32'], []],
+  /** The same of a fence that releases. Frame, instruction, thread, whether it is sequentially consistent. */
+  fence: [['i32', 'i32', 'i32', 'i32'], []],
   /** An instruction that the machine executes; sources and results are among the operands of the frame. */
   foreign: [['i32', 'i32', 'i32'], []],
   /** A word of an unknown value. Frame, thread, instruction, result, word. */

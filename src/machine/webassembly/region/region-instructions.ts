@@ -9,6 +9,7 @@ import type { RegionBuilder } from './region-builder.ts';
 import type { LinearAddress } from './region-memory.ts';
 import type { RegionValues } from './region-values.ts';
 import type { Plan } from './wasm-plan.ts';
+import { fenceOf, releases } from '../../../memory-model/fence.ts';
 import { invariant } from '../../../base/assert.ts';
 import { sharedWindow } from '../../../isa/model/address-window.ts';
 import { atomicRule } from '../../core/atomic-operation.ts';
@@ -129,13 +130,13 @@ export class RegionInstructions {
 
   #emitEvent(instruction: Instruction): void {
     if (this.#plan.detection === 'off') return;
-    append(
-      this.#body,
-      this.#code.frame,
-      i32(instruction.id),
-      this.#code.thread,
-      call(this.#code.machineFunction('event')),
-    );
+    append(this.#body, this.#code.frame, i32(instruction.id), this.#code.thread);
+    const fence = fenceOf(instruction.operation.effect);
+    if (fence === null || !releases(fence.semantics)) {
+      append(this.#body, call(this.#code.machineFunction('event')));
+      return;
+    }
+    append(this.#body, i32(fence.semantics === 'sc' ? 1 : 0), call(this.#code.machineFunction('fence')));
   }
 
   #emitUnsupported(instruction: Instruction): void {
