@@ -72,7 +72,12 @@ export class DetectorMemory {
     const missing = end - this.memory.buffer.byteLength;
     if (missing > 0) {
       const room = mostDetectorPages - this.memory.buffer.byteLength / wasmPage;
-      this.memory.grow(Math.min(room, Math.ceil(Math.max(missing, end / 2) / wasmPage)));
+      try {
+        this.memory.grow(Math.min(room, Math.ceil(Math.max(missing, end / 2) / wasmPage)));
+      } catch {
+        // The process has no more.
+        return new Int32Array(words);
+      }
     }
     this.#end = end;
     return new Int32Array(this.memory.buffer, start, words);

@@ -54,35 +54,39 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   const wantsClocks = reasons.length > 0;
   const canSift = request.cluster === null || request.cluster === undefined;
   if (wantsClocks && canSift && !reasons.some((reason) => unsifted.has(reason))) {
-    const sifted = runSifted(request, planRun(program, request, 'sifted', strays));
-    if (sifted !== 'overfull') return sifted;
+    const plan = planRun(program, request, 'sifted', strays);
+    if (!isSuited(request, plan)) return null;
+    const sifted = siftThenRecord(request, plan);
+    if (sifted !== null) return sifted;
   }
   const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
   const plan = planRun(program, request, detection, strays);
-  const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
-  if (roomFor(plan) < 1 || isFilledForLittle) return null;
-  if (detection !== 'words') return new WasmRun(request, plan, { lists: wantsClocks }).runOn(detecting);
+  if (!isSuited(request, plan)) return null;
+  if (detection === 'off') return shadowPass(request, plan).result;
+  if (detection === 'clocks') return clockPass(request, plan);
   // What is sought may be among the first races that there are.
-  const briefly = request.watch ? runTwice(request, plan, true) : null;
-  return briefly ?? runTwice(request, plan, false)!;
+  const briefly = request.watch ? detectThenRecord(request, plan, true) : null;
+  return briefly ?? detectThenRecord(request, plan, false)!;
 }
 
-const detecting: WordUse = { mode: 'detect', cells: [] };
+/** Whether the memory of a plan fits, and is not too large for the steps of the run. */
+function isSuited({ backend, steps }: RunRequest, plan: Plan): boolean {
+  return roomFor(plan) >= 1 && (backend === 'webassembly' || plan.end <= bytesPerStep * steps);
+}
 
 /**
  * Runs a launch with shadow words, and if those show races again: then all accesses to the cells in question are recorded.
  * @param isBrief both runs end soon after the first race; null where that has not shown what is sought
  */
-function runTwice(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
-  const run = new WasmRun(request, plan, { lists: false, isBrief });
-  const result = run.runOn(detecting);
+function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
+  const { result, cells } = shadowPass(request, plan, isBrief);
   const shadow = shadowUse(plan);
-  if (run.cells.length === 0) return { ...result, shadow };
+  if (cells.length === 0) return { ...result, shadow };
   const isCut = isBrief && result.outcome === 'race-limit';
   const steps = isCut ? result.steps : request.steps;
-  const again = new WasmRun({ ...request, steps }, plan, { lists: true }).runOn({ mode: 'record', cells: run.cells });
-  if (isCut && again.outcome !== 'race-limit') return null;
-  return { ...result, outcome: again.outcome, races: again.races, shadow };
+  const { outcome, races } = recordPass({ ...request, steps }, plan, cells, 'presumed').result;
+  if (isCut && outcome !== 'race-limit') return null;
+  return { ...result, outcome, races, shadow };
 }
 
 /** What hands over by other means than strong accesses, whose places words do not know. */
@@ -94,19 +98,16 @@ const mostSifted = 1 << 18;
 /**
  * Runs with words first, to whom only barriers order accesses, and then again with clocks, for the cells that race by
  * that. A cell that does not race by its word does not race: clocks know of more order, and rows conflict wherever accesses do.
+ * @returns null where too many cells may race
  */
-function runSifted(request: RunRequest, plan: Plan): RunResult | null | 'overfull' {
-  const isFilledForLittle = request.backend !== 'webassembly' && plan.end > bytesPerStep * request.steps;
-  if (roomFor(plan) < 1 || isFilledForLittle) return null;
-  const first = new WasmRun(request, plan, { lists: false });
-  const sifted = first.runOn({ mode: 'detect', cells: [] });
-  // Without cells that may race there are no races, and all else the first run has found.
-  if (first.cells.length === 0) return sifted;
-  if (first.cells.length > mostSifted) return 'overfull';
-  const use: WordUse = { mode: 'record', cells: first.cells };
-  const clocks = new WasmRun(request, plan, { lists: true, presumes: false });
-  let result = clocks.runOn(use);
-  if (result.races.length > 0 && clocks.hasPresumed) result = new WasmRun(request, plan, { lists: true }).runOn(use);
+function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
+  const { result: sifted, cells } = shadowPass(request, plan);
+  // Without cells that may race there are no races, and all else that pass has found.
+  if (cells.length === 0) return sifted;
+  if (cells.length > mostSifted) return null;
+  const certain = recordPass(request, plan, cells, 'certain');
+  const isOpen = certain.result.races.length > 0 && certain.hasPresumed;
+  const { result } = isOpen ? recordPass(request, plan, cells, 'presumed') : certain;
   const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
   return {
     ...result,
@@ -114,6 +115,39 @@ function runSifted(request: RunRequest, plan: Plan): RunResult | null | 'overful
       ({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`),
     ),
   };
+}
+
+// The passes: each runs the launch once.
+
+/** Shadow words, if there are any, tell which cells race; if they sift, which may race. */
+function shadowPass(
+  request: RunRequest,
+  plan: Plan,
+  isBrief = false,
+): { readonly result: RunResult; readonly cells: readonly RacyCell[] } {
+  const run = new WasmRun(request, plan, { isBrief });
+  const result = run.runOn({ mode: 'detect', cells: [] });
+  return { result, cells: run.cells };
+}
+
+/**
+ * All accesses to some cells are recorded, and of other cells what they hand over.
+ * @param order whether the presumed order is followed beside the certain one
+ */
+function recordPass(
+  request: RunRequest,
+  plan: Plan,
+  cells: readonly RacyCell[],
+  order: 'certain' | 'presumed',
+): { readonly result: RunResult; readonly hasPresumed: boolean } {
+  const run = new WasmRun(request, plan, { presumes: order === 'presumed' });
+  const result = run.runOn({ mode: 'record', cells });
+  return { result, hasPresumed: run.hasPresumed };
+}
+
+/** All accesses are recorded. */
+function clockPass(request: RunRequest, plan: Plan): RunResult {
+  return new WasmRun(request, plan, { presumes: true }).runOn({ mode: 'detect', cells: [] });
 }
 
 class WasmRun extends MachineRun implements WasmHost {
@@ -124,19 +158,19 @@ class WasmRun extends MachineRun implements WasmHost {
   /** By access, then by kind of race. */
   readonly #counts: Int32Array;
 
-  /** Whether it ends soon after the first race. */
   readonly #isBrief: boolean;
   readonly detectorMemory: DetectorMemory | null;
 
+  /**
+   * @param isBrief whether it ends soon after the first race that shadow words show
+   * @param presumes of the detector with lists: whether it follows the presumed order; absent: there is none
+   */
   constructor(
     request: RunRequest,
     plan: Plan,
-    {
-      lists,
-      isBrief = false,
-      presumes = true,
-    }: { readonly lists: boolean; readonly isBrief?: boolean; readonly presumes?: boolean },
+    { isBrief = false, presumes }: { readonly isBrief?: boolean; readonly presumes?: boolean },
   ) {
+    const lists = presumes !== undefined;
     const memory = lists ? new DetectorMemory(plan.threads) : null;
     super(request, plan.program, lists, presumes, memory ?? undefined);
     this.detectorMemory = memory;
