@@ -2,9 +2,10 @@
 import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
-import { type DetectorMemory, wordsIn } from './detector-memory.ts';
+import type { DetectorMemory } from './detector-memory.ts';
+import { BlockNumbers } from './block-numbers.ts';
 import { type Knowledge, both, nothing } from './knowledge.ts';
-import { noKey } from './vector-clock.ts';
+import { clockKey, clockKinds, noKey } from './vector-clock.ts';
 
 /** Accesses of asynchronous copies, until their thread waits for them. */
 export interface CopyGroup {
@@ -42,6 +43,8 @@ interface BulkCopies {
 export class BlockOrder {
   readonly ordinal: number;
   readonly cluster: number;
+  /** The arrays of numbers below. */
+  readonly numbers: BlockNumbers;
   /** Barriers that all of the block passed. */
   barriers = 0;
   /** By warp: barriers, and exchanges, that all of the warp passed. */
@@ -91,19 +94,20 @@ export class BlockOrder {
     this.#narrowest = narrowest;
     this.ordinal = ordinal;
     this.cluster = cluster;
-    const warps = (threads + 31) >> 5;
-    this.warpBarriers = former?.warpBarriers.fill(0) ?? wordsIn(memory, warps);
-    this.exchanges = former?.exchanges.fill(0) ?? wordsIn(memory, warps);
-    this.times = former?.times.fill(0) ?? wordsIn(memory, threads);
-    this.lasts = (former?.lasts ?? wordsIn(memory, 2 * threads)).fill(noKey);
+    const numbers = former?.numbers ?? new BlockNumbers(threads, narrowest, memory);
+    numbers.start(ordinal, clockKey(clockKinds.thread, ordinal * threads));
+    this.numbers = numbers;
+    this.warpBarriers = numbers.warpBarriers;
+    this.exchanges = numbers.exchanges;
+    this.times = numbers.times;
+    this.lasts = numbers.lasts;
+    this.hasObserved = numbers.hasObserved;
+    this.releasedAt = numbers.releasedAt;
     this.known = (former?.known ?? new Array<Knowledge>(threads)).fill(nothing);
     this.released = former?.released ?? byReach<Knowledge | undefined>(threads, narrowest);
-    this.releasedAt = former?.releasedAt ?? this.released.map(({ length }) => wordsIn(memory, length));
     this.observed = former?.observed ?? byReach<Knowledge>(threads, narrowest);
     for (const released of this.released) released.fill(undefined);
-    for (const times of this.releasedAt) times.fill(0);
     for (const observed of this.observed) observed.fill(nothing);
-    this.hasObserved = former?.hasObserved.fill(0) ?? wordsIn(memory, threads);
     this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
     this.copies = former?.copies.length === 0 ? former.copies : [];
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];

@@ -3,8 +3,6 @@
  * most accesses without a call of JavaScript. What lies in it stays where it is while the memory grows, as its buffer is
  * shared: views of it need not be made anew.
  */
-import { clockKey, clockKinds } from './vector-clock.ts';
-
 const wasmPage = 2 ** 16;
 
 /** Pages of 64 KiB that the memory may have. Of what does not fit, code knows nothing. */
@@ -19,49 +17,25 @@ export const detectorHeader = {
   moments: 0,
   /** Address of the table of sites: a row of conflicts (0: sites of which code records nothing), and whether it writes. */
   sites: 4,
-  /** Of the block whose threads run: whether its arrays are in the memory, its number, and the barriers it has passed. */
-  isWithin: 8,
-  ordinal: 12,
-  barriers: 16,
-  /** Key in clocks of its first thread. */
-  firstOwner: 20,
-  /** Addresses of its arrays. */
-  times: 24,
-  lasts: 28,
-  warpBarriers: 32,
-  exchanges: 36,
+  /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are elsewhere. */
+  block: 8,
   /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
-  granuleCount: 40,
-  granules: 44,
-  /** More arrays of the block. */
-  releasedAt: 48,
-  hasObserved: 52,
+  granuleCount: 12,
+  granules: 16,
   /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
-  isWide: 56,
+  isWide: 20,
   /** Whether code has met a fence that such an order would be of interest to. */
-  hasFenceOrder: 60,
+  hasFenceOrder: 24,
 } as const;
-
-/** What the order of a block keeps in the memory: arrays by thread or warp, one of them by reach. */
-const blockArrays = ['times', 'lasts', 'warpBarriers', 'exchanges', 'hasObserved', 'releasedAt'] as const;
-
-type BlockArrays = Readonly<Record<Exclude<(typeof blockArrays)[number], 'releasedAt'>, Int32Array>> & {
-  readonly ordinal: number;
-  readonly barriers: number;
-  readonly releasedAt: readonly Int32Array[];
-};
 
 export class DetectorMemory {
   readonly memory: WebAssembly.Memory;
   readonly #header: Int32Array;
-  readonly #threads: number;
   #end = alignment;
 
-  /** @param threads of a block */
-  constructor(threads: number) {
+  constructor() {
     this.memory = new WebAssembly.Memory({ initial: 4, maximum: mostDetectorPages, shared: true });
     this.#header = new Int32Array(this.memory.buffer, 0, alignment / 4);
-    this.#threads = threads;
   }
 
   /** So many zeros: in this memory, unless it is full. */
@@ -90,20 +64,6 @@ export class DetectorMemory {
 
   get(name: keyof typeof detectorHeader): number {
     return this.#header[detectorHeader[name] >> 2]!;
-  }
-
-  /** Threads of a block are about to run. */
-  enter(block: BlockArrays): void {
-    let isWithin = true;
-    for (const name of blockArrays) {
-      const address = addressForCode(name === 'releasedAt' ? block.releasedAt[2]! : block[name]);
-      if (address === 0) isWithin = false;
-      this.set(name, address);
-    }
-    this.set('isWithin', isWithin ? 1 : 0);
-    this.set('ordinal', block.ordinal);
-    this.set('barriers', block.barriers);
-    this.set('firstOwner', clockKey(clockKinds.thread, block.ordinal * this.#threads));
   }
 }
 

@@ -228,7 +228,7 @@ export class RaceDetector<Page extends WatchedPage> {
 
   /** Threads of a block are about to run. */
   enter(block: BlockOrder): void {
-    this.#memory?.enter(block);
+    if (this.#memory !== null) block.numbers.enter(block.barriers);
   }
 
   /**

@@ -7,6 +7,7 @@
  */
 import type { WatchedPage } from '../detector/race-detector.ts';
 import { type DetectorMemory, addressForCode, detectorHeader, mostDetectorPages } from '../detector/detector-memory.ts';
+import { blockFields } from '../detector/block-numbers.ts';
 import { momentFields, nodeShift } from '../detector/moments.ts';
 import { type FunctionBody, type FunctionHandle, ModuleBuilder } from './code/wasm-module.ts';
 import { type Item, type WasmLocal, append, bind, call, i32, wasmLocal } from './code/wasm-value.ts';
@@ -121,9 +122,10 @@ function emitRecord(
   const { body } = code;
   // Left where `RaceDetector.record` has to see the access. Until then nothing changes.
   const otherwise = body.block();
+  const block = code.header('block');
   const moments = code.header('moments');
   const sites = code.header('sites');
-  append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', code.header('isWithin'), 'i32.eqz', 'i32.or');
+  append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
   const entry = bind(body, 'i32', ...element(sites, site, 3));
   const conflicts = code.word([entry]);
@@ -136,8 +138,8 @@ function emitRecord(
   append(body, toList, 'i32.eqz');
   body.brIf(otherwise);
 
-  const owner = bind(body, 'i32', ...element(code.header('firstOwner'), thread, 3));
-  const last = bind(body, 'i32', ...element(code.header('lasts'), thread, 3));
+  const owner = bind(body, 'i32', ...element(code.word([block], blockFields.firstOwner), thread, 3));
+  const last = bind(body, 'i32', ...element(code.word([block], blockFields.lasts), thread, 3));
   const lastOwner = code.word([last]);
   const lastTime = code.word([last], 4);
   const next = code.word([data, toList, 'i32.add']);
@@ -174,7 +176,7 @@ function emitRecord(
   append(body, found, 'i32.eqz');
   body.brIf(otherwise);
 
-  const barriers = code.header('barriers');
+  const barriers = code.word([block], blockFields.barriers);
   append(
     body,
     code.field(found, 'owner'),
@@ -195,12 +197,12 @@ function emitRecord(
   code.setField(found, 'isVarying', i32(0));
   body.end();
   const warp = bind(body, 'i32', thread, i32(5), 'i32.shr_u');
-  code.setField(found, 'block', code.header('ordinal'));
+  code.setField(found, 'block', code.word([block], blockFields.ordinal));
   code.setField(found, 'thread', thread);
-  code.setField(found, 'time', code.word(element(code.header('times'), thread, 2)));
+  code.setField(found, 'time', code.word(element(code.word([block], blockFields.times), thread, 2)));
   code.setField(found, 'barriers', barriers);
-  code.setField(found, 'warpBarriers', code.word(element(code.header('warpBarriers'), warp, 2)));
-  code.setField(found, 'exchanges', code.word(element(code.header('exchanges'), warp, 2)));
+  code.setField(found, 'warpBarriers', code.word(element(code.word([block], blockFields.warpBarriers), warp, 2)));
+  code.setField(found, 'exchanges', code.word(element(code.word([block], blockFields.exchanges), warp, 2)));
   code.setField(found, 'chain', i32(0));
   code.setField(found, 'write', i32(0));
   code.setField(found, 'owner', owner);
@@ -216,19 +218,20 @@ function emitFence(
 ): void {
   const { body } = code;
   const otherwise = body.block();
-  append(body, code.header('isWide'), 'i32.eqz', code.header('isWithin'), 'i32.eqz', 'i32.or');
+  const block = code.header('block');
+  append(body, code.header('isWide'), 'i32.eqz', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
   const warp = bind(body, 'i32', thread, i32(5), 'i32.shr_u');
   // Barriers that were passed are part of what is handed on.
-  const warpBarriers = code.word(element(code.header('warpBarriers'), warp, 2));
-  const hasObserved = code.word(element(code.header('hasObserved'), thread, 2));
-  append(body, hasObserved, warpBarriers, 'i32.or', code.header('barriers'), 'i32.or');
+  const warpBarriers = code.word(element(code.word([block], blockFields.warpBarriers), warp, 2));
+  const hasObserved = code.word(element(code.word([block], blockFields.hasObserved), thread, 2));
+  append(body, hasObserved, warpBarriers, 'i32.or', code.word([block], blockFields.barriers), 'i32.or');
   body.brIf(otherwise);
-  const clock = bind(body, 'i32', ...element(code.header('times'), thread, 2));
+  const clock = bind(body, 'i32', ...element(code.word([block], blockFields.times), thread, 2));
   const time = bind(body, 'i32', code.word([clock]), i32(1), 'i32.add');
   append(body, clock, time);
   body.memory('i32.store');
-  append(body, ...element(code.header('releasedAt'), thread, 2), time);
+  append(body, ...element(code.word([block], blockFields.releasedAt), thread, 2), time);
   body.memory('i32.store');
   append(body, i32(0), code.header('hasFenceOrder'), isSequential, 'i32.or');
   body.memory('i32.store', detectorHeader.hasFenceOrder);

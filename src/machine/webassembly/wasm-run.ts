@@ -171,7 +171,7 @@ class WasmRun extends MachineRun implements WasmHost {
     { isBrief = false, presumes }: { readonly isBrief?: boolean; readonly presumes?: boolean },
   ) {
     const lists = presumes !== undefined;
-    const memory = lists ? new DetectorMemory(plan.threads) : null;
+    const memory = lists ? new DetectorMemory() : null;
     super(request, plan.program, lists, presumes, memory ?? undefined);
     this.detectorMemory = memory;
     this.#isBrief = isBrief;

@@ -38,7 +38,7 @@ class Watched {
   calls = 0;
 
   constructor(hasCode: boolean) {
-    this.#memory = hasCode ? new DetectorMemory(threads) : null;
+    this.#memory = hasCode ? new DetectorMemory() : null;
     this.detector = new RaceDetector<WasmPage>(
       sites,
       {
