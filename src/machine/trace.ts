@@ -7,6 +7,7 @@ import type { NamedMemory, RunObserver } from './core/observer.ts';
 import type { MemoryAccess } from './core/program.ts';
 import type { WatchedProgram } from './core/program.ts';
 import type { Thread } from './core/thread.ts';
+import { isTurnOver } from './core/schedule.ts';
 
 /** A value in a register: its bits, or a truth value. */
 export interface TracedValue {
@@ -39,7 +40,7 @@ export interface TraceEntry {
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
-/** Instructions that a thread executes before others get their turn, as without a trace. */
+/** Instructions that a thread executes before others get their turn, where the schedule does not say it. */
 const timeSlice = 1 << 14;
 
 /** Watches chosen threads. The others run as ever. */
@@ -68,12 +69,16 @@ export class Trace implements RunObserver {
     this.#memory = [...memory].sort((a, b) => b.base - a.base);
   }
 
-  runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {
+  runWarp(warp: readonly Thread[], step: (thread: Thread) => void, turn: (() => number) | null): void {
     for (const thread of warp) {
+      if (thread.status !== 'ready') continue;
       const isChosen = this.#isChosen(thread.home.position, [thread.x, thread.y, thread.z]);
-      for (let left = timeSlice; left > 0 && thread.status === 'ready'; left--) {
+      const most = turn?.() ?? timeSlice;
+      for (let steps = 1; ; steps++) {
+        const from = thread.pc;
         if (isChosen) this.#step(thread, step);
         else step(thread);
+        if (thread.status !== 'ready' || isTurnOver(steps, most, from, thread.pc)) break;
       }
     }
   }

@@ -19,8 +19,10 @@ export interface RunObserver {
   /**
    * Runs the ready lanes of a warp until each waits or has exited, or the turn of the warp is over.
    * @param step runs one segment of a ready lane
+   * @param turn how many steps the turn of the next ready lane has ({@link isTurnOver}), asked for once for each; null: as
+   *   many as the observer likes
    */
-  runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void;
+  runWarp(warp: readonly Thread[], step: (thread: Thread) => void, turn: (() => number) | null): void;
   /** A lane is about to access memory. */
   accessed(thread: Thread, access: MemoryAccess, address: number): void;
 }

@@ -54,6 +54,17 @@ export function isInterleaved(seed: number | undefined): boolean {
 }
 
 /**
+ * Whether a turn is over: after one instruction, or at the first jump back after as many as it has.
+ * @param steps instructions of the turn so far
+ * @param most that it has
+ * @param from where the last of them began: segments are in reverse postorder
+ * @param to where the thread goes on
+ */
+export function isTurnOver(steps: number, most: number, from: number, to: number): boolean {
+  return steps >= most && (most === 1 || to <= from);
+}
+
+/**
  * Interleaved schedules from this seed on give each thread turns of different lengths, so that one of two threads of a
  * warp gets ahead of the other.
  */

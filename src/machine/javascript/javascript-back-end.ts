@@ -21,7 +21,7 @@ import { type Fence, fenceOf } from '../../memory-model/fence.ts';
 import { leftHome } from '../core/access-home.ts';
 import { atomicResult } from '../core/atomic-operation.ts';
 import { exitedStatus, mixedStatus, timeSlice, waitingAt } from '../core/back-end.ts';
-import { isBuffered, isInterleaved, turnLengths } from '../core/schedule.ts';
+import { isBuffered, isInterleaved, isTurnOver, turnLengths } from '../core/schedule.ts';
 import { createPage, createRegions, pageBytes, regionPage, regionSlot, touchedPage } from '../core/memory.ts';
 import { exited, suspended } from './stage.ts';
 import { StoreBuffer, type StorePlace } from './store-buffer.ts';
@@ -140,8 +140,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
         }
         // Who waits in a loop must not keep what others wait for.
         if (this.#buffers && next <= pc) this.#drain(thread);
-        // A jump back: blocks, and so their segments, are in reverse postorder.
-        const isDone = steps >= most && (most === 1 || next <= pc);
+        const isDone = isTurnOver(steps, most, pc, next);
         pc = next;
         if (isDone) break;
       }
@@ -460,7 +459,8 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
         thread.status = status >= 0 ? 'ready' : status === exitedStatus ? 'exited' : 'waiting';
         if (status >= 0) thread.pc = status;
       }
-      observer.runWarp(warp, (thread) => this.#backEnd.execute(this, thread, 1));
+      const turn = this.#turnLength ?? (this.#backEnd.isInterleaved ? () => 1 : null);
+      observer.runWarp(warp, (thread) => this.#backEnd.execute(this, thread, 1), turn);
       for (const thread of warp) this.status[thread.number] = this.#statusOf(thread);
     };
   }

@@ -1,7 +1,9 @@
 /** Orders of blocks and warps: each is a permutation, seeds have little in common, 1 is the reverse one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockOrder, warpOrder } from '../../../src/machine/core/schedule.ts';
+import { blockOrder, firstBuffered, firstInterleaved, warpOrder } from '../../../src/machine/core/schedule.ts';
+import { Trace } from '../../../src/machine/trace.ts';
+import { kernel, launch } from './launch-text.ts';
 
 const seeds = Array.from({ length: 1000 }, (_, index) => index + 2);
 
@@ -36,4 +38,32 @@ test('the warps of two blocks have orders of their own', () => {
   assert.ok(alike < 80, `${alike}`);
   const orders = new Set(seeds.map((seed) => warpOrder(4, seed, 3)!.join()));
   assert.equal(orders.size, 24);
+});
+
+test('a traced run gives threads the turns that they have without a trace', () => {
+  // Threads of two blocks lose additions to each other, as their turns have it.
+  const code = kernel(`mov.u32 %r3, 0;
+    AGAIN: ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 8; @%p1 bra AGAIN;
+    st.global.u32 [%d3+4], %r1;`);
+  const left = new Set<string>();
+  for (const seed of [
+    firstInterleaved,
+    firstInterleaved + 1,
+    firstInterleaved + 2,
+    firstInterleaved + 3,
+    firstBuffered,
+  ]) {
+    const options = { block: [3, 1, 1], grid: [2, 1, 1], seed, detectRaces: false } as const;
+    const untraced = launch(code, options);
+    const observer = new Trace(
+      () => true,
+      () => undefined,
+    );
+    const traced = launch(code, { ...options, observer });
+    assert.deepEqual(traced.readBytes(0, 0, 16), untraced.readBytes(0, 0, 16), `schedule ${seed}`);
+    assert.equal(traced.steps, untraced.steps);
+    left.add(untraced.readBytes(0, 0, 16).join());
+  }
+  assert.ok(left.size > 2, [...left].join('; '));
 });
