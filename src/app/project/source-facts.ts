@@ -119,7 +119,7 @@ export async function openSourceFacts(
     return parsed.get(file);
   };
   /** Host programs that were read ahead, by their text. */
-  const ahead = new Map<string, ReadText>();
+  let ahead = new Map<string, ReadText>();
   return {
     source,
     definitionOf(kernel, name, unitPath) {
@@ -151,7 +151,10 @@ export async function openSourceFacts(
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead, definitions, mentioning });
+      // What was read is of no more use once the finder has gone: syntax trees of whole units, whether they have kernels or not.
+      const readUnits = ahead;
+      ahead = new Map();
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // prettier-ignore
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);
