@@ -9,6 +9,7 @@ import type { SolverTiers } from './deciding/solver-tiers.ts';
 import type { Instances, Reading, TierContext } from './obligations/instance.ts';
 import type { AccessPair, AccessSide, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
+import { contactOf } from '../analysis/values/thread-contact.ts';
 import type { BlockId, Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { isUsed } from '../ir/form/uses.ts';
 import { exchangedBy } from './ordering/synchronising-access.ts';
@@ -243,17 +244,7 @@ function synchronisesBetween({ blocks }: Kernel, load: Instruction, store: Acces
   return false;
 }
 
-function maySynchronise({ operation: { effect } }: Instruction): boolean {
-  switch (effect.kind) {
-    case 'pure':
-    case 'branch':
-    case 'indexed-branch':
-    case 'havoc':
-      return false;
-    case 'load':
-    case 'store':
-      return effect.semantics !== 'weak';
-    default:
-      return true;
-  }
+/** Whether threads may meet by it. */
+function maySynchronise(instruction: Instruction): boolean {
+  return /^(exchange|end|order)$/.test(contactOf(instruction));
 }

@@ -16,7 +16,8 @@ import type { FormFact, WayFacts } from './footprint/scope.ts';
 import { waysTo } from './footprint/ways.ts';
 import type { Extensions } from './model/extensions.ts';
 import { never, type ValidatorCondition } from './model/quantity.ts';
-import { isPlain, mayOrder } from './own-thread.ts';
+import { contactOf } from '../analysis/values/thread-contact.ts';
+import { isPlain } from './own-thread.ts';
 
 /** Sums of more indices than these are not taken apart. */
 const mostDigits = 4;
@@ -33,7 +34,7 @@ export function withoutMeetings(
   stated: StatedValue,
 ): ValidatorCondition {
   const { kernel } = symbolic;
-  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !mayOrder(one) && !/^(shuffle|vote|warp-value)$/.test(one.operation.effect.kind))); // prettier-ignore
+  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !/^(exchange|order)$/.test(contactOf(one)))); // prettier-ignore
   const isKnown = ({ root, bytes }: Footprint): boolean =>
     bytes !== null && (root.kind === 'parameter' || (root.kind === 'object' && root.object.space !== 'shared'));
   if (!isQuiet || !accesses.every(isPlain) || !footprints.every(isKnown)) return never;

@@ -7,6 +7,7 @@
 import type { Access } from '../analysis/values/access.ts';
 import { leadsTo, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { contactOf } from '../analysis/values/thread-contact.ts';
 import type { Base, Target } from '../analysis/values/memory-base.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
@@ -112,24 +113,8 @@ export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolea
 }
 
 /** Whether a thread may learn by it what another one has done, or tell it. */
-export function mayOrder({ operation: { effect } }: Instruction): boolean {
-  switch (effect.kind) {
-    case 'pure':
-    case 'havoc':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
-    case 'branch':
-    case 'indexed-branch':
-    case 'exit':
-    case 'trap':
-      return false;
-    case 'load':
-    case 'store':
-      return effect.semantics !== 'weak';
-    default:
-      return true;
-  }
+function mayOrder(instruction: Instruction): boolean {
+  return contactOf(instruction) === 'order';
 }
 
 /** Whether an atom stands for one value in all rounds of a thread. */

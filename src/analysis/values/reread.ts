@@ -6,6 +6,7 @@
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { Access, LoadedMemory } from './access.ts';
+import { contactOf } from './thread-contact.ts';
 
 /** What a load sees of memory. */
 export interface Reread {
@@ -60,7 +61,8 @@ function versionsOf({ blocks }: Kernel): ReadonlyMap<Instruction, string> {
       let version = merging.has(id) ? `block${id}` : only!;
       for (const instruction of instructions) {
         if (isWeakLoad(instruction)) seen.set(instruction, version);
-        else if (mayChange(instruction)) version = `behind${instruction.id}`;
+        // Memory may be another one for the thread behind it.
+        else if (contactOf(instruction) !== 'none') version = `behind${instruction.id}`;
       }
       if (after[id] !== version) {
         after[id] = version;
@@ -73,9 +75,4 @@ function versionsOf({ blocks }: Kernel): ReadonlyMap<Instruction, string> {
 
 function isWeakLoad({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'load' && effect.semantics === 'weak';
-}
-
-/** Whether memory may be another one for the thread behind an instruction. */
-function mayChange({ operation: { effect } }: Instruction): boolean {
-  return effect.kind !== 'pure' && effect.kind !== 'branch';
 }
