@@ -8,14 +8,8 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { displacementAt, firstUniform } from '../instruction/operands.ts';
-import {
-  type ConstantLeaf,
-  constantLeaf,
-  knownThreads,
-  mostParameterBytes,
-  parameterOffsets,
-  specialLeaf,
-} from './leaves.ts';
+import { type ConstantLeaf, constantLeaf, mostParameterBytes, parameterOffsets, specialLeaf } from './leaves.ts';
+import { knownThreads, longestRow } from './block-extents.ts';
 import type { RegisterFlow } from './registers.ts';
 
 /** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
@@ -338,16 +332,6 @@ const firstUnprinted = 100;
 const trials = [1, 2, 3];
 /** Trials of long rows of threads: there, lower bits of a thread's number are not all of it. */
 const trialsOfRows = [4, 5];
-const mostThreads = 1024;
-
-/** How many threads a block may have along the first axis. */
-function longestRow({ requiredThreads, maximumThreads }: Kernel): number {
-  if (requiredThreads) return requiredThreads[0];
-  return Math.min(
-    mostThreads,
-    (maximumThreads ?? [mostThreads]).reduce((product, one) => product * one, 1),
-  );
-}
 
 /** An access that has another address than its line of the PTX. */
 interface ForeignAddress {

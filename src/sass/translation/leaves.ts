@@ -49,11 +49,3 @@ export function parameterOffsets({ parameters }: Kernel): { readonly at: readonl
   });
   return { at, bytes };
 }
-
-/** How many threads a block has along each axis, where the assembler knows it. */
-export function knownThreads({
-  requiredThreads,
-  maximumThreads,
-}: Kernel): readonly [number, number, number] | undefined {
-  return requiredThreads ?? (maximumThreads?.every((most) => most === 1) ? [1, 1, 1] : undefined);
-}

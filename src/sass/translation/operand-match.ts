@@ -7,7 +7,7 @@ import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { storedAt } from '../instruction/operands.ts';
 import { misplaced, type PlacedAccess } from '../displacements.ts';
-import { knownThreads } from './leaves.ts';
+import { isZeroIn } from './block-extents.ts';
 import { CodeOrigins, type Origins, SourceOrigins } from './origins.ts';
 import type { RegisterFlow } from './registers.ts';
 
@@ -214,12 +214,6 @@ function agree(
   const agrees = (definitions: readonly Origins[] | null): boolean =>
     !definitions || definitions.some((one) => mayHold(one, leaves));
   return isMerged ? made.some(agrees) : made.every(agrees);
-}
-
-/** Whether a leaf is the number of a thread along an axis along which a block has one. */
-function isZeroIn(kernel: Kernel, leaf: string): boolean {
-  const axis = ['special tid.x', 'special tid.y', 'special tid.z'].indexOf(leaf);
-  return axis >= 0 && knownThreads(kernel)?.[axis] === 1;
 }
 
 /**
