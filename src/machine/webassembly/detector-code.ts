@@ -127,6 +127,8 @@ function emitRecord(
   const sites = code.header('sites');
   append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
+
+  // What the site conflicts with, and where the list of the word is.
   const entry = bind(body, 'i32', ...element(sites, site, 3));
   const conflicts = code.word([entry]);
   append(body, conflicts, 'i32.eqz');
@@ -138,6 +140,7 @@ function emitRecord(
   append(body, toList, 'i32.eqz');
   body.brIf(otherwise);
 
+  // Those that it meets are the thread's own, or what the last that handed anything to it did before that.
   const owner = bind(body, 'i32', ...element(code.word([block], blockFields.firstOwner), thread, 3));
   const last = bind(body, 'i32', ...element(code.word([block], blockFields.lasts), thread, 3));
   const lastOwner = code.word([last]);
@@ -176,17 +179,10 @@ function emitRecord(
   append(body, found, 'i32.eqz');
   body.brIf(otherwise);
 
+  // It takes the place of the one by its site, or moves that on if both are of one thread between two barriers.
   const barriers = code.word([block], blockFields.barriers);
-  append(
-    body,
-    code.field(found, 'owner'),
-    owner,
-    'i32.eq',
-    code.field(found, 'barriers'),
-    barriers,
-    'i32.eq',
-    'i32.and',
-  );
+  const isOwn = bind(body, 'i32', code.field(found, 'owner'), owner, 'i32.eq');
+  append(body, code.field(found, 'barriers'), barriers, 'i32.eq', isOwn, 'i32.and');
   body.if();
   append(body, code.word([entry], 4), code.field(found, 'value'), value, 'i32.ne', 'i32.and');
   body.if();
