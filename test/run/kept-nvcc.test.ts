@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fakeAnswers, temporaryFolder, writeProgram } from '../toolchain/fixture.ts';
+import { fakeAnswers, temporaryFolder, writeFiles, writeProgram } from '../toolchain/fixture.ts';
 import { keptNvcc } from './kept-nvcc.ts';
 
 interface Built {
@@ -34,7 +34,8 @@ if (args.includes('-M')) {
   process.exit();
 }
 writeFileSync(after('-o'), '// of ' + input + '\\n// ' + args.filter((word) => word.startsWith('-arch')) + '\\n' + text + included());
-writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 "/toolkit/cuda.h" 1 3\\nint x;\\n');
+const folders = args.filter((word) => word.endsWith('/searched')).map((word) => '# 2 "' + word.slice(2) + '/far.cuh" 1\\nint far;\\n');
+writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 "/toolkit/cuda.h" 1 3\\nint x;\\n' + folders.join(''));
 `,
   );
   writeProgram(join(folder, 'bin/ptxas'), '');
@@ -53,7 +54,16 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
     },
     build: (
       text: string,
-      { flags = [], near }: { readonly flags?: readonly string[]; readonly near?: string } = {},
+      {
+        flags = [],
+        near,
+        searched = {},
+      }: {
+        readonly flags?: readonly string[];
+        readonly near?: string;
+        /** Files of a folder that `-I` names; none: there is no such option. */
+        readonly searched?: Readonly<Record<string, string>>;
+      } = {},
     ): Built => {
       const place = join(folder, `place-${number++}`);
       const kept = join(place, 'kept');
@@ -62,7 +72,20 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
       writeFileSync(input, text);
       if (near !== undefined) writeFileSync(join(place, 'near.cuh'), near);
       const output = join(place, 'unit.ptx');
-      const words = ['-arch=sm_80', ...flags, `-I${place}/include`, '-ptx', '--keep', '--keep-dir', kept, '-o', output];
+      const more = Object.keys(searched).length > 0 ? [`-I${place}/searched`] : [];
+      writeFiles(join(place, 'searched'), searched);
+      const words = [
+        '-arch=sm_80',
+        ...flags,
+        ...more,
+        `-I${place}/include`,
+        '-ptx',
+        '--keep',
+        '--keep-dir',
+        kept,
+        '-o',
+        output,
+      ];
       const { status, stderr } = spawnSync(join(own, 'nvcc'), [...words, input], { encoding: 'utf8' });
       assert.equal(stderr, text.includes('warn') ? 'a warning\n' : '');
       if (status !== 0) return { status, ptx: '', preprocessed: '' };
@@ -117,6 +140,43 @@ test('a file that lies next to a text and is included is part of it', async (con
   assert.equal(builds(), 5);
 });
 
+test('all files in a folder that is searched are part of a text', async (context) => {
+  const { builds, build } = await compilers(context);
+  const text = '#include <far.cuh>\n';
+  const far = { 'far.cuh': '#include "inner/deep.cuh"\n', 'inner/deep.cuh': 'int x;\n' };
+  const first = build(text, { searched: far });
+  const again = build(text, { searched: far });
+  assert.equal(again.ptx, first.ptx);
+  assert.match(again.preprocessed, /^# 1 "PLACE\/searched\/far\.cuh"$/m);
+  assert.match(again.preprocessed, /^int far;$/m);
+  assert.equal(builds(), 1);
+  build(text, { searched: { ...far, 'inner/deep.cuh': 'int y;\n' } });
+  build(text, { searched: { ...far, 'math.h': '' } });
+  build(text, { searched: { 'far.cuh': far['far.cuh'], 'deep.cuh': far['inner/deep.cuh'] } });
+  build(text);
+  assert.equal(builds(), 5);
+  const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`${index}.cuh`, '']));
+  for (const searched of [many, { 'far.cuh': 'auto f = __FILE__;\n' }, { 'a b.cuh': '' }])
+    for (const _ of [1, 2]) build(text, { searched });
+  assert.equal(builds(), 5 + 2 * 3);
+});
+
+test('where folders that are searched lie in each other is part of a text', async (context) => {
+  const { builds, build } = await compilers(context);
+  const text = '#include <searched/far.cuh>\n';
+  const folder = temporaryFolder(context);
+  writeFiles(folder, { 'a/searched/far.cuh': 'int x;\n' });
+  const searches = [['a'], ['a', 'a/searched'], ['a/searched', 'a']];
+  for (const names of [...searches, ...searches]) build(text, { flags: names.map((name) => `-I${folder}/${name}`) });
+  assert.equal(builds(), 3);
+});
+
+test('a text is made anew for what stands behind a backslash', async (context) => {
+  const { builds, build } = await compilers(context);
+  for (const name of ['x', 'y']) assert.match(build(`// \\c\nint ${name};\n`).ptx, new RegExp(`int ${name};`));
+  assert.equal(builds(), 2);
+});
+
 test('what a text includes is listed once', async (context) => {
   const { builds, list } = await compilers(context);
   for (const _ of [1, 2]) assert.equal(list('int x;\n'), 'unit.o: PLACE/unit.cu PLACE/near.cuh /toolkit/cuda.h\n');
@@ -127,7 +187,7 @@ test('what depends on other files, on its place, or on the time, is not kept', a
   const { builds, build } = await compilers(context);
   const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', 'asm(".inc" "bin");\n', '#if __has_include(<x>)\n#endif\n']; // prettier-ignore
   for (const text of texts) for (const _ of [1, 2]) build(text);
-  for (const _ of [1, 2]) build('int x;\n', { flags: ['-I/elsewhere'] });
+  for (const _ of [1, 2]) build('int x;\n', { flags: ['-isystem=/elsewhere'] });
   assert.equal(builds(), 2 * (texts.length + 1));
 });
 

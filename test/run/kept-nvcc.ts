@@ -56,7 +56,6 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
     chmodSync(join(fresh, 'nvcc'), 0o755);
     symlinkSync(ptxas, join(fresh, 'ptxas'));
     writeFileSync(join(fresh, 'compiler'), `${path}\n`);
-    writeFileSync(join(fresh, 'identity'), identity);
     try {
       renameSync(fresh, own);
     } catch {
@@ -66,29 +65,7 @@ export async function keptNvcc(folder: string, environment: NodeJS.ProcessEnv = 
   }
   removeOld(folder);
   removeOld(join(own, 'builds'));
-  return doorOf(own);
-}
-
-/**
- * The folder for PATH. Steps of nvcc that are run by themselves would go past what is kept, so it does not tell them. That
- * is no part of the script, for builds are kept by its text.
- */
-function doorOf(own: string): string {
-  const door = join(own, 'door');
-  if (statSync(door, { throwIfNoEntry: false })) return door;
-  const fresh = mkdtempSync(join(own, 'door-'));
-  writeFileSync(
-    join(fresh, 'nvcc'),
-    `#!/bin/sh\ncase " $* " in *" --dryrun "*) exit 1 ;; esac\nexec ${own}/nvcc "$@"\n`,
-  );
-  chmodSync(join(fresh, 'nvcc'), 0o755);
-  symlinkSync(join(own, 'ptxas'), join(fresh, 'ptxas'));
-  try {
-    renameSync(fresh, door);
-  } catch {
-    rmSync(fresh, { recursive: true });
-  }
-  return door;
+  return own;
 }
 
 function removeOld(folder: string): void {

@@ -1,8 +1,9 @@
 # Prints all that a text depends on: its lines, and those of the files that it includes in quotes, which lie in the
-# folder of the file that names them, or in `quote`. Ends with 1 where more than these lines decides what nvcc makes of
-# it: other ways to include, its place, the time.
+# folder of the file that names them, or in `quote`, then of all files that the arguments name, which lie in the folders
+# `searched`. Ends with 1 where more than these lines decides what nvcc makes of it: other ways to include, its place,
+# the time.
 #
-# -v input=PATH -v quote=FOLDER
+# -v input=PATH -v quote=FOLDER -v searched="FOLDER…" FILE…
 
 function readable(path,   line, status) {
   status = (getline line < path)
@@ -43,4 +44,20 @@ function take(path,   folder, line, name, place) {
   close(path)
 }
 
-BEGIN { take(input) }
+# Where a file lies in the folders that are searched, as far as that does not depend on where these lie.
+function placeIn(path,   folders, count, i) {
+  count = split(searched, folders, " ")
+  for (i = 1; i <= count; i++) if (index(path, folders[i] "/") == 1) return i ": " substr(path, length(folders[i]) + 2)
+  exit 1
+}
+
+BEGIN {
+  take(input)
+  # More would take longer to read than to compile.
+  if (ARGC > 65) exit 1
+  for (argument = 1; argument < ARGC; argument++) {
+    print "@ " placeIn(ARGV[argument]) " is searched"
+    if (!readable(ARGV[argument])) exit 1
+    take(ARGV[argument])
+  }
+}
