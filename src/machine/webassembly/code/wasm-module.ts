@@ -63,6 +63,8 @@ const memoryOperators = {
 /** An operator with an address on the stack and a constant displacement. */
 export type WasmMemoryOperator = keyof typeof memoryOperators;
 
+const encoder = new TextEncoder();
+
 /** Bytes that grow, with the number formats of WebAssembly. */
 class ByteWriter {
   #bytes: Uint8Array;
@@ -137,7 +139,7 @@ class ByteWriter {
   }
 
   name(text: string): void {
-    const bytes = new TextEncoder().encode(text);
+    const bytes = encoder.encode(text);
     this.unsigned(bytes.length);
     this.bytes(bytes);
   }
