@@ -1,9 +1,11 @@
 /** ZIP archives as `actions/upload-artifact` makes them, and as it never would. */
-import { crc32, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string;
   readonly content: Uint8Array;
+  /** How often the content stands in the file, one after the other; absent: once. */
+  readonly times?: number;
   /** The mode of a Unix file. */
   readonly mode?: number;
   /** What the directory says instead of the truth. */
@@ -15,14 +17,22 @@ export interface ZipEntry {
   readonly localName?: string;
 }
 
+/** A content so many times: all but the last are the same bytes, as each is packed without what came before it. */
+function packed(content: Uint8Array, times: number): Buffer {
+  const again = times > 1 ? deflateRawSync(content, { finishFlush: constants.Z_FULL_FLUSH }) : Buffer.alloc(0);
+  return Buffer.concat([...Array.from({ length: times - 1 }, () => again), deflateRawSync(content)]);
+}
+
 /** An archive of these entries. */
 export function zip(entries: readonly ZipEntry[], tail: Uint8Array = new Uint8Array()): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const entry of entries) {
-    const data = deflateRawSync(entry.content);
-    const { mode = 0o100644, size = entry.content.length, crc = crc32(entry.content), flags = 0, method = 8 } = entry;
+    const { times = 1 } = entry;
+    const data = packed(entry.content, times);
+    const { mode = 0o100644, size = entry.content.length * times, flags = 0, method = 8 } = entry;
+    const crc = entry.crc ?? Array.from({ length: times }).reduce<number>((sum) => crc32(entry.content, sum), 0);
     const common = Buffer.alloc(26);
     [20, flags, method, 0, 0].forEach((value, index) => common.writeUInt16LE(value, index * 2));
     common.writeUInt32LE(crc, 10);

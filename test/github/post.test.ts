@@ -199,7 +199,9 @@ const json = (change: (value: Record<string, unknown>) => void): Buffer => {
 const inReport = (change: (value: Record<string, unknown>) => void): Buffer =>
   json((value) => change(value['report'] as Record<string, unknown>));
 const good = printReviewData(data());
-const bomb = Buffer.alloc(1 << 30);
+/** A gigabyte of zeros. */
+const bomb = { times: 1 << 10 } as const;
+const mebibyte = Buffer.alloc(1 << 20);
 
 /** Name, what the run left, and the reason that is told. */
 const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
@@ -227,10 +229,10 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['another method of packing', () => ({ archive: zip([entry(good, { method: 14 })]) }), /method 14/],
   ['two names for one entry', () => ({ archive: zip([entry(good, { localName: 'other' })]) }), /damaged/],
   ['a wrong checksum', () => ({ archive: zip([entry(good, { crc: 1 })]) }), /checksum/],
-  ['a gigabyte that says so', () => ({ archive: zip([entry(bomb)]) }), /more than 67108864 bytes/],
+  ['a gigabyte that says so', () => ({ archive: zip([entry(mebibyte, bomb)]) }), /more than 67108864 bytes/],
   [
     'a gigabyte that hides it',
-    () => ({ archive: zip([entry(bomb, { size: 1000 })]) }),
+    () => ({ archive: zip([entry(mebibyte, { ...bomb, size: 1000 })]) }),
     /within the limit|another size/,
   ],
   [
