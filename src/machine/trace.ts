@@ -49,19 +49,28 @@ export class Trace implements RunObserver {
   #program!: WatchedProgram;
   /** The highest first. */
   #memory: readonly NamedMemory[] = [];
-  #accesses: TracedAccess[] = [];
+  /** Of the instruction that a chosen thread is about to execute; null: nobody asks. */
+  #accesses: TracedAccess[] | null = null;
   /** Entries of threads that wait for the results of an exchange. */
   readonly #waiting = new Map<Thread, Omit<TraceEntry, 'writes'>>();
   readonly #isChosen: (block: Dim3, thread: Dim3) => boolean;
   readonly #emit: (entry: TraceEntry) => void;
+  readonly #isTold: ((place: Instruction | Terminator) => boolean) | undefined;
 
   /**
    * @param isChosen says whether a thread is traced, by its block and its position in it
    * @param emit called for each instruction, in the order of execution
+   * @param isTold says which instructions `emit` is called for. Threads that are not chosen then go on without a stop
+   *   after each instruction, so that the run may end some steps after its last one. Absent: for all of them.
    */
-  constructor(isChosen: (block: Dim3, thread: Dim3) => boolean, emit: (entry: TraceEntry) => void) {
+  constructor(
+    isChosen: (block: Dim3, thread: Dim3) => boolean,
+    emit: (entry: TraceEntry) => void,
+    isTold?: (place: Instruction | Terminator) => boolean,
+  ) {
     this.#isChosen = isChosen;
     this.#emit = emit;
+    this.#isTold = isTold;
   }
 
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void {
@@ -69,11 +78,16 @@ export class Trace implements RunObserver {
     this.#memory = [...memory].sort((a, b) => b.base - a.base);
   }
 
-  runWarp(warp: readonly Thread[], step: (thread: Thread) => void, turn: (() => number) | null): void {
+  runWarp(warp: readonly Thread[], step: (thread: Thread, turn?: number) => void, turn: (() => number) | null): void {
+    const goesOn = this.#isTold !== undefined;
     for (const thread of warp) {
       if (thread.status !== 'ready') continue;
       const isChosen = this.#isChosen(thread.home.position, [thread.x, thread.y, thread.z]);
       const most = turn?.() ?? timeSlice;
+      if (!isChosen && goesOn) {
+        step(thread, most);
+        continue;
+      }
       for (let steps = 1; ; steps++) {
         const from = thread.pc;
         if (isChosen) this.#step(thread, step);
@@ -84,7 +98,7 @@ export class Trace implements RunObserver {
   }
 
   accessed(_thread: Thread, { operation, bytes, space }: MemoryAccess, address: number): void {
-    this.#accesses.push({ operation, bytes, ...this.#placeOf(space, address) });
+    this.#accesses?.push({ operation, bytes, ...this.#placeOf(space, address) });
   }
 
   #placeOf(space: MemoryAccess['space'], address: number): { readonly object: string; readonly offset: number } {
@@ -114,15 +128,21 @@ export class Trace implements RunObserver {
     const { segments, blockOf } = this.#program;
     const { instructions, terminator } = segments[thread.pc]!;
     const place = instructions[0] ?? terminator!;
+    if (this.#isTold?.(place) === false) {
+      this.#finishExchange(thread);
+      step(thread);
+      return;
+    }
     const entry = { ...positionOf(thread), place, reads: this.#reads(thread, place) };
     this.#finishExchange(thread);
-    this.#accesses = [];
+    const accesses: TracedAccess[] = [];
+    this.#accesses = accesses;
     let ended = true;
     try {
       step(thread);
       ended = false;
     } finally {
-      const accesses = this.#accesses;
+      this.#accesses = null;
       if (ended) this.#emit({ ...entry, writes: [], accesses, target: null });
       else if (thread.status === 'waiting') this.#waiting.set(thread, { ...entry, accesses, target: null });
       else {

@@ -107,7 +107,7 @@ function* recorded(
   const { Trace } = yield* settled(() => import('../../machine/trace.ts'));
   const { runIfSmall } = yield* settled(() => import('../../machine/javascript/staged-run.ts'));
   const numberOf = (block: Dim3, thread: Dim3): number =>
-    performers.findIndex((one) => one.thread.join() === thread.join() && one.block.join() === block.join());
+    performers.findIndex((one) => isSame(one.thread, thread) && isSame(one.block, block));
   const entries: Entry[] = [];
   let isOver = false;
   const trace = new Trace(
@@ -116,6 +116,7 @@ function* recorded(
       if (entries.length > mostEntries) return;
       entries.push(...entriesOf(context, scenario, entry, numberOf(entry.block, entry.thread), isOver, event));
     },
+    (place) => mayTell(place, event),
   );
   const steps = Math.min(mostSteps, budget.replaySteps);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
@@ -123,6 +124,16 @@ function* recorded(
   isOver = true;
   trace.finish();
   return result === null || result.outcome === 'budget' || entries.length > mostEntries ? undefined : entries;
+}
+
+function isSame(a: Dim3, b: Dim3): boolean {
+  return a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
+}
+
+/** Whether {@link entriesOf} may make anything of an instruction. */
+function mayTell(place: Instruction | Terminator, event: RaceEvent | undefined): boolean {
+  if ('operation' in place) return place.operation.effect.kind !== 'pure';
+  return place.kind === 'exit' || (place.kind === 'branch' && !event);
 }
 
 function entriesOf(

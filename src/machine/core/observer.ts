@@ -18,11 +18,11 @@ export interface RunObserver {
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void;
   /**
    * Runs the ready lanes of a warp until each waits or has exited, or the turn of the warp is over.
-   * @param step runs one segment of a ready lane
+   * @param step runs one segment of a ready lane, or a turn of as many steps as are stated
    * @param turn how many steps the turn of the next ready lane has ({@link isTurnOver}), asked for once for each; null: as
    *   many as the observer likes
    */
-  runWarp(warp: readonly Thread[], step: (thread: Thread) => void, turn: (() => number) | null): void;
+  runWarp(warp: readonly Thread[], step: (thread: Thread, turn?: number) => void, turn: (() => number) | null): void;
   /** A lane is about to access memory. */
   accessed(thread: Thread, access: MemoryAccess, address: number): void;
 }

@@ -119,7 +119,10 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     // The detector with lists has all there is to forget.
   }
 
-  /** Runs a thread until it waits or exits, or has had its turn. */
+  /**
+   * Runs a thread until it waits or exits, or has had its turn.
+   * @param most steps of its turn
+   */
   execute(block: JavascriptBlock, thread: Thread, most: number): void {
     const { code, lengths } = this.program;
     const { registers } = thread;
@@ -460,7 +463,7 @@ class JavascriptBlock implements ResidentBlock, ThreadHome {
         if (status >= 0) thread.pc = status;
       }
       const turn = this.#turnLength ?? (this.#backEnd.isInterleaved ? () => 1 : null);
-      observer.runWarp(warp, (thread) => this.#backEnd.execute(this, thread, 1), turn);
+      observer.runWarp(warp, (thread, steps = 1) => this.#backEnd.execute(this, thread, steps), turn);
       for (const thread of warp) this.status[thread.number] = this.#statusOf(thread);
     };
   }
