@@ -93,17 +93,18 @@ export interface WatchedProgram extends Program {
 }
 
 const programs = new WeakMap<Kernel, Program>();
+const singlePrograms = new WeakMap<Kernel, Program>();
 
 /**
  * The program of a kernel, made once.
  * @param singly each instruction is a segment of its own, so that a run can be watched
  */
 export function programOf(kernel: Kernel, singly = false): Program {
-  if (singly) return createProgram(kernel, true);
-  let program = programs.get(kernel);
+  const made = singly ? singlePrograms : programs;
+  let program = made.get(kernel);
   if (!program) {
-    program = createProgram(kernel, false);
-    programs.set(kernel, program);
+    program = createProgram(kernel, singly);
+    made.set(kernel, program);
   }
   return program;
 }
