@@ -41,9 +41,17 @@ function areAlike(a: Quantity, b: Quantity): boolean {
   return a === b || conditionKey(a) === conditionKey(b);
 }
 
+/** What was asked for before: none of them is ever changed. */
+const keys = new WeakMap<Quantity | AddressSet | ValidatorCondition, string>();
+
 /** A text that tells quantities, sets and conditions apart. */
 export function conditionKey(of: Quantity | AddressSet | ValidatorCondition): string {
-  return JSON.stringify(of, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+  let key = keys.get(of);
+  if (key === undefined) {
+    key = JSON.stringify(of, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+    keys.set(of, key);
+  }
+  return key;
 }
 
 type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>['comparison'];
