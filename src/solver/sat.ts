@@ -235,43 +235,46 @@ export class Sat {
   }
 
   private propagateClauses(): Clause | null {
-    while (this.propagated < this.trail.length) {
-      const gone = this.trail[this.propagated++]! ^ 1;
-      const list = this.watches[gone]!;
-      this.visited += list.length;
+    const { trail, watches, value: values } = this;
+    while (this.propagated < trail.length) {
+      const gone = trail[this.propagated++]! ^ 1;
+      const list = watches[gone]!;
+      const { length } = list;
+      this.visited += length;
       let kept = 0;
-      for (let i = 0; i < list.length; i++) {
+      for (let i = 0; i < length; i++) {
         const clause = list[i]!;
-        if (clause[0] === gone) {
-          clause[0] = clause[1]!;
+        let first = clause[0]!;
+        if (first === gone) {
+          first = clause[1]!;
+          clause[0] = first;
           clause[1] = gone;
         }
-        const first = clause[0]!;
-        const value = this.valueOf(first);
+        const value = values[first]!;
         if (value === 1) {
-          list[kept++] = clause;
+          if (kept !== i) list[kept] = clause;
+          kept++;
           continue;
         }
-        let moved = false;
-        for (let k = 2; k < clause.length; k++) {
+        const size = clause.length;
+        let k = 2;
+        while (k < size && values[clause[k]!]! === -1) k++;
+        if (k < size) {
           const other = clause[k]!;
-          if (this.valueOf(other) === -1) continue;
           clause[1] = other;
           clause[k] = gone;
-          this.watches[other]!.push(clause);
-          moved = true;
-          break;
+          watches[other]!.push(clause);
+          continue;
         }
-        if (moved) continue;
         list[kept++] = clause;
         if (value === -1) {
-          for (i++; i < list.length; i++) list[kept++] = list[i]!;
+          for (i++; i < length; i++) list[kept++] = list[i]!;
           list.length = kept;
           return clause;
         }
         this.enqueue(first, clause);
       }
-      list.length = kept;
+      if (kept !== length) list.length = kept;
     }
     return null;
   }
@@ -358,21 +361,25 @@ export class Sat {
 
   /** The most active open literal of a clause that the present model does not meet; null where it meets all. */
   private violated(): Literal | null {
-    const { length } = this.clauses;
-    for (let step = 0; step < length; step++) {
-      const clause = this.clauses[(this.cursor + step) % length]!;
+    const { clauses, value: values, activity } = this;
+    const { length } = clauses;
+    let at = length > 0 ? this.cursor % length : 0;
+    for (let step = 0; step < length; step++, at++) {
+      if (at === length) at = 0;
+      const clause = clauses[at]!;
       let best = -1;
       let isMet = false;
-      for (const literal of clause) {
-        const value = this.valueOf(literal);
+      for (let i = 0; i < clause.length; i++) {
+        const literal = clause[i]!;
+        const value = values[literal]!;
         if (value === 1 || (value === 0 && this.isTrue(literal))) {
           isMet = true;
           break;
         }
-        if (value === 0 && (best < 0 || this.activity[literal >> 1]! > this.activity[best >> 1]!)) best = literal;
+        if (value === 0 && (best < 0 || activity[literal >> 1]! > activity[best >> 1]!)) best = literal;
       }
       if (isMet) continue;
-      this.cursor = (this.cursor + step) % length;
+      this.cursor = at;
       this.looked += step + 1;
       return best;
     }

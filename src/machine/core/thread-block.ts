@@ -509,7 +509,9 @@ export class ThreadBlock {
     for (let thread = 0; thread < this.#count; thread++) {
       if (this.#statusOf(thread) === exitedStatus) absent.push(thread);
     }
-    const passedBy = absent.find((thread) => this.#rejoined(thread));
+    // A back end may have to gather them.
+    const { left } = this.resident;
+    const passedBy = absent.find((thread) => this.#rejoined(left[thread]! as BlockId | -1));
     const other = passedBy ?? absent[0]!;
     this.#report(passedBy === undefined ? kind : 'divergent', group, { other, where: { kind: 'exited' } });
   }
@@ -517,10 +519,10 @@ export class ThreadBlock {
   /**
    * Whether a thread that exited met the others again after it had turned away from the barriers: the branch where it
    * did has a postdominator with an effect. Otherwise it left by a return of its own.
+   * @param left the block with that branch; -1: it has not turned away
    */
-  #rejoined(thread: number): boolean {
+  #rejoined(left: BlockId | -1): boolean {
     const { blocks, postdominators } = this.#host.program.kernel;
-    const left = this.resident.left[thread]! as BlockId | -1;
     if (left === -1) return false;
     for (let at = postdominators[left]!; at !== null; at = postdominators[at]!) {
       const { instructions, terminator } = blocks[at]!;

@@ -1,6 +1,5 @@
 /** The WebAssembly back end: instances of region code over one linear memory, and what that code calls. */
 import type { Dim3 } from '../../base/dim3.ts';
-import type { FaultEvent } from '../core/run-result.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { DetectorMemory } from '../detector/detector-memory.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
@@ -294,42 +293,56 @@ export class WasmBackEnd implements MemoryBackEnd {
     | { readonly expanse: Expanse; readonly offset: number }
     | null {
     const { space, bytes } = access;
-    const fault = (kind: FaultEvent['kind'], message: string): never =>
-      this.#host.fault(executor, kind, access, message);
-    const aligned = (offset: number): void => {
-      if (offset % bytes !== 0) fault('misaligned', `address ${address} for ${bytes} bytes`);
-    };
-    const windowed = (offset: number, size: number, name: string): void => {
-      if (offset + bytes > size) fault('out-of-bounds', `byte ${offset} of ${size} in ${name} memory`);
-      aligned(offset);
-    };
     const left = access.home ? leftHome(access.home, access, address, this.plan.sharedBytes) : null;
     if (left) this.#host.left(executor, access, left);
     if (space === 'local' || (space === 'generic' && address >= localStart)) {
-      windowed(space === 'local' ? address : address - localStart, this.plan.program.layout.localBytes, 'local');
+      const offset = space === 'local' ? address : address - localStart;
+      this.#checkWindow(executor, access, address, offset, this.plan.program.layout.localBytes, 'local');
       return null;
     }
     if (space === 'shared' || (space === 'generic' && address >= sharedStart)) {
       const offset = space === 'shared' ? address : address - sharedStart;
-      windowed(offset, this.plan.sharedBytes, 'shared');
+      this.#checkWindow(executor, access, address, offset, this.plan.sharedBytes, 'shared');
       const place = placeAt(this.#shareds, offset)!;
       return { place, offset: offset - place.start };
     }
-    const expanse = this.plan.expanses.find(({ base }) => Math.abs(address - base) < 2 ** 39);
-    if (expanse) {
-      aligned(address);
+    for (const expanse of this.plan.expanses) {
+      if (Math.abs(address - expanse.base) >= 2 ** 39) continue;
+      this.#checkAligned(executor, access, address, address);
       return { expanse, offset: address - expanse.base };
     }
     const place = placeAt(this.#globals, address);
     if (!place || address >= this.plan.globalEnd) {
-      return fault('out-of-bounds', `address ${address} belongs to no buffer`);
+      return this.#host.fault(executor, 'out-of-bounds', access, `address ${address} belongs to no buffer`);
     }
     const offset = address - place.start;
     if (offset + bytes > place.bytes)
       return this.#host.left(executor, access, { object: place.name, offset, bytes: place.bytes });
-    if (!place.writable && access.operation !== 'read') fault('read-only', `write to ${place.name}`);
-    aligned(address);
+    if (!place.writable && access.operation !== 'read')
+      this.#host.fault(executor, 'read-only', access, `write to ${place.name}`);
+    this.#checkAligned(executor, access, address, address);
     return { place, offset };
+  }
+
+  // Thousands of accesses a run come here: these are no functions of their own in each.
+
+  #checkAligned(executor: Executor, access: MemoryAccess, address: number, offset: number): void {
+    const { bytes } = access;
+    if (offset % bytes !== 0) this.#host.fault(executor, 'misaligned', access, `address ${address} for ${bytes} bytes`);
+  }
+
+  /** @param offset of the address in a window of so many bytes */
+  #checkWindow(
+    executor: Executor,
+    access: MemoryAccess,
+    address: number,
+    offset: number,
+    size: number,
+    name: 'local' | 'shared',
+  ): void {
+    if (offset + access.bytes > size)
+      this.#host.fault(executor, 'out-of-bounds', access, `byte ${offset} of ${size} in ${name} memory`);
+    this.#checkAligned(executor, access, address, offset);
   }
 
   #locate(
@@ -347,12 +360,10 @@ export class WasmBackEnd implements MemoryBackEnd {
       this.#host.counted(steps);
       throw stop;
     }
-    const setShadow = (at: number): void => {
-      this.linear.i32[(block.frame + header.shadow) >>> 2] = at;
-    };
+    const shadowAt = (block.frame + header.shadow) >>> 2;
     if (found === null) {
       const offset = access.space === 'local' ? address : address - localStart;
-      setShadow(this.plan.scratch);
+      this.linear.i32[shadowAt] = this.plan.scratch;
       return block.frame + frame.local + thread * localBytes + offset;
     }
     const site = this.plan.sites[access.index]!;
@@ -360,16 +371,16 @@ export class WasmBackEnd implements MemoryBackEnd {
     if ('expanse' in found) {
       const { data, shadow } = this.linear.expanseAddress(found.expanse, found.offset);
       const inPage = found.offset & 1023;
-      setShadow(shadow + 8 * (inPage >> cellShift));
+      this.linear.i32[shadowAt] = shadow + 8 * (inPage >> cellShift);
       return data;
     }
     const { place, offset } = found;
     const shadow = place.shadow + 8 * (offset >> cellShift);
     if (place.space === 'global') {
-      setShadow(place.writable ? shadow : this.plan.scratch);
+      this.linear.i32[shadowAt] = place.writable ? shadow : this.plan.scratch;
       return place.start + offset;
     }
-    setShadow(block.frame + frame.sharedShadow + shadow);
+    this.linear.i32[shadowAt] = block.frame + frame.sharedShadow + shadow;
     return block.frame + frame.shared + place.start + offset;
   }
 

@@ -79,6 +79,13 @@ export class LinearMemory {
   readonly #free: BlockFrame[] = [];
   #frames = 0;
   readonly #pages = new Map<Expanse, Map<number, { readonly data: number; readonly shadow: number }>>();
+  /** The page of the last address that was asked for. */
+  #lastPage: {
+    readonly expanse: Expanse;
+    readonly index: number;
+    readonly data: number;
+    readonly shadow: number;
+  } | null = null;
   /** Pages of buffers without end, with where they lie, which only rises. */
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
@@ -248,9 +255,12 @@ export class LinearMemory {
 
   /** Where the byte at an offset of a buffer without end lies, and its shadow word. */
   expanseAddress(expanse: Expanse, offset: number): { readonly data: number; readonly shadow: number } {
+    const index = Math.floor(offset / pageBytes);
+    const last = this.#lastPage;
+    if (last?.expanse === expanse && last.index === index)
+      return { data: last.data + offset - index * pageBytes, shadow: last.shadow };
     let pages = this.#pages.get(expanse);
     if (!pages) this.#pages.set(expanse, (pages = new Map<number, { data: number; shadow: number }>()));
-    const index = Math.floor(offset / pageBytes);
     let page = pages.get(index);
     if (!page) {
       const region = this.#regions.get(expanse)!;
@@ -266,6 +276,7 @@ export class LinearMemory {
       pages.set(index, page);
       this.#allocated.push({ data, expanse, page: index });
     }
+    this.#lastPage = { expanse, index, ...page };
     return { data: page.data + offset - index * pageBytes, shadow: page.shadow };
   }
 
