@@ -5,11 +5,17 @@
  */
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { isAbsolute, join } from 'node:path';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { GroupResult } from './group.ts';
+import { groupsOf } from './groups.ts';
 import { keptNvcc } from './kept-nvcc.ts';
-import { keepSeconds, longestFirst, slowestFiles } from './slowest-files.ts';
+import { keepSeconds, knownSeconds, slowestFiles } from './slowest-files.ts';
+
+/** As the reporter of Node names what it counts. */
+const told: Readonly<Record<string, string>> = { passed: 'pass', failed: 'fail' };
+const summary = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+\n/gm;
 
 const [first, ...others] = process.argv.slice(2);
 const isLong = first === '--long';
@@ -28,13 +34,38 @@ if (nvcc !== null) process.env['PATH'] = `${nvcc}:${process.env['PATH']}`;
 
 const seconds = join(folder, 'seconds.json');
 const taken = new Map<string, number>();
-// In place of `node --test`, which sorts the files by their names.
-const events = run({ files: longestFirst(files, seconds), concurrency: 2 });
-events.on('test:summary', ({ file, success, duration_ms }) => {
-  if (file !== undefined) taken.set(relative(process.cwd(), file), duration_ms / 1000);
-  else if (!success) process.exitCode = 1;
-});
-events.on('test:fail', () => (process.exitCode = 1));
-for await (const text of events.compose(spec)) process.stdout.write(text);
-process.stdout.write(slowestFiles(taken));
+const counts: Record<string, number> = {};
+/** What failed, told once more at the end. */
+let failures = '';
+const groups = [...groupsOf(files, knownSeconds(seconds))];
+const began = performance.now();
+await Promise.all([work(), work()]);
+for (const name of ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'])
+  process.stdout.write(`ℹ ${told[name] ?? name} ${counts[name] ?? 0}\n`);
+process.stdout.write(`ℹ duration_ms ${performance.now() - began}\n${failures}${slowestFiles(taken)}`);
 keepSeconds(taken, seconds);
+
+/** Runs one group after the other. */
+async function work(): Promise<void> {
+  for (let group = groups.shift(); group; group = groups.shift()) await runGroup(group);
+}
+
+async function runGroup(group: readonly string[]): Promise<void> {
+  const child = fork(join(import.meta.dirname, 'group.ts'), group, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  let text = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (part: string) => (text += part));
+  }
+  let result: GroupResult | undefined;
+  child.on('message', (message) => (result = message as GroupResult));
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  const [passed = '', ...failed] = text.split('\n✖ failing tests:\n');
+  process.stdout.write(passed.replaceAll(summary, ''));
+  for (const one of failed) failures += `\n✖ failing tests:\n${one}`;
+  const isTold = result !== undefined && (code === 0 || failed.length > 0);
+  if (!isTold) failures += `\n✖ ${group.join(' ')}: ended with ${code ?? signal}, see above\n`;
+  if (!isTold || code !== 0) process.exitCode = 1;
+  for (const [file, milliseconds] of Object.entries(result?.taken ?? {})) taken.set(file, milliseconds / 1000);
+  for (const [name, count] of Object.entries(result?.counts ?? {})) counts[name] = (counts[name] ?? 0) + count;
+}

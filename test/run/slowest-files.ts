@@ -42,12 +42,11 @@ function readSeconds(path: string): Record<string, number> {
 }
 
 /**
- * Sorts files so that the longest start first, and none of them is left to run alone at the end.
+ * The seconds that files took when they last ran, or take usually.
  * @param path - the file that {@link keepSeconds} writes
  */
-export function longestFirst(files: readonly string[], path: string): string[] {
-  const seconds = { ...usual, ...readSeconds(path) };
-  return files.toSorted((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0));
+export function knownSeconds(path: string): Readonly<Record<string, number>> {
+  return { ...usual, ...readSeconds(path) };
 }
 
 /** Writes what the files took into `path`, where those that did not run this time keep what stands there. */
