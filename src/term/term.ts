@@ -53,10 +53,6 @@ export function unshifted({ value, coefficients }: Term): { constant: bigint; co
 /** The widest sum times sum that is multiplied out. */
 const largestProduct = 9;
 
-/** Constants up to this value and width have keys that are small integers. */
-const largestSmall = 0xffffn;
-const widestSmall = 127;
-
 /** Selections within one another that are compared case by case. */
 const mostChoices = 4;
 
@@ -68,8 +64,6 @@ function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: num
 
 export class TermStore {
   private readonly table = new Map<string, Term>();
-  /** Small constants by their value and width: most terms that are asked for, where threads are tried one by one. */
-  private readonly smallConstants = new Map<number, Term>();
   private count = 0;
   readonly true: Term;
   readonly false: Term;
@@ -118,15 +112,7 @@ export class TermStore {
   }
 
   constant(width: number, value: bigint): Term {
-    const bits = BigInt.asUintN(width, value);
-    if (bits > largestSmall || width > widestSmall) return this.make('constant', width, none, bits, none, null, '');
-    const key = Number(bits) * (widestSmall + 1) + width;
-    let term = this.smallConstants.get(key);
-    if (!term) {
-      term = this.make('constant', width, none, bits, none, null, '');
-      this.smallConstants.set(key, term);
-    }
-    return term;
+    return this.make('constant', width, none, BigInt.asUintN(width, value), none, null, '');
   }
 
   truth(value: boolean): Term {
