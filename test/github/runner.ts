@@ -16,15 +16,18 @@ export interface Workspace {
   dispose(): void;
 }
 
+/** Nothing looks after a repository that goes away soon. */
+const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]); // prettier-ignore
+
 export function createWorkspace(): Workspace {
   const root = mkdtempSync(join(tmpdir(), 'selvage-workspace-'));
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], {
+    execFileSync('git', [...settings, ...args], {
       cwd: root,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();
-  git('init', '-q', '-b', 'main');
+  git('init', '-q', '-b', 'main', '--template=');
   return {
     root,
     git,

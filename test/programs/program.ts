@@ -59,7 +59,8 @@ async function reportOn(program: string, texts: readonly string[]): Promise<Judg
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-program-')));
   try {
     cpSync(join(programsFolder, program), copy, { recursive: true });
-    execFileSync('git', ['init', '--quiet'], { cwd: copy });
+    // Without the samples of hooks.
+    execFileSync('git', ['init', '--quiet', '--template='], { cwd: copy });
     execFileSync('git', ['add', '--all'], { cwd: copy });
     const options = texts.flatMap((text) => /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? []);
     const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // prettier-ignore

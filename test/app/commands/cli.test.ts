@@ -71,9 +71,11 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
   }
 });
 
-test('the same twice, byte for byte', () => {
+test('the same twice, byte for byte, once as a program and once in this process', async () => {
   const words = ['check', '.', '--format', 'json'];
-  assert.equal(selvageProgram(words).stdout, selvageProgram(words).stdout);
+  const { stdout } = selvageProgram(words);
+  assert.equal(reportOf({ stdout }).kernels.length, 4);
+  assert.equal((await selvage(words)).stdout, stdout);
 });
 
 test('a proof: exit code 0', () => {
