@@ -28,8 +28,20 @@ type VectorClockReason =
   | 'cluster-barrier'
   | 'cluster-scope';
 
+/** Of kernels that ran before: one of them mostly runs often. */
+const known = new WeakMap<Kernel, readonly VectorClockReason[]>();
+
 /** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
 export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] {
+  let reasons = known.get(kernel);
+  if (!reasons) {
+    reasons = findReasons(kernel);
+    known.set(kernel, reasons);
+  }
+  return reasons;
+}
+
+function findReasons(kernel: Kernel): readonly VectorClockReason[] {
   const reasons = new Set<VectorClockReason>();
   const widths = new Set<number>();
   let writesStrongly = false;

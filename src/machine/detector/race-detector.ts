@@ -157,6 +157,30 @@ class WatchedSite {
   }
 }
 
+/** By the accesses of a program, which many runs have: where volatile accesses race with each other, and where not. */
+const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // prettier-ignore
+
+function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
+  const kept = volatileRaces ? known.volatile : known.relaxed;
+  let watched = kept.get(sites);
+  if (!watched) kept.set(sites, (watched = watchAll(sites, volatileRaces)));
+  return watched;
+}
+
+function watchAll(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
+  const pairs = sites.map(() => new Uint8Array(sites.length));
+  for (const a of sites) {
+    for (const b of sites) {
+      for (const distance of [0, 1, 2] as const) {
+        const conflict = conflictOf(a, b, distance);
+        if (conflict !== null && (conflict === 'race' || volatileRaces))
+          pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
+      }
+    }
+  }
+  return sites.map((site) => new WatchedSite(site, pairs[site.index]!));
+}
+
 interface DetectorOptions {
   /** Threads of a block. */
   readonly threads: number;
@@ -199,17 +223,7 @@ export class RaceDetector<Page extends WatchedPage> {
     this.#threads = options.threads;
     this.#onlyBarriers = options.onlyBarriers;
     this.#report = report;
-    const pairs = sites.map(() => new Uint8Array(sites.length));
-    for (const a of sites) {
-      for (const b of sites) {
-        for (const distance of [0, 1, 2] as const) {
-          const conflict = conflictOf(a, b, distance);
-          if (conflict !== null && (conflict === 'race' || options.volatileRaces))
-            pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
-        }
-      }
-    }
-    this.#sites = sites.map((site) => new WatchedSite(site, pairs[site.index]!));
+    this.#sites = watchedSites(sites, options.volatileRaces);
     if (this.#memory !== null && !sites.some(({ copy }) => copy !== undefined)) this.#showSites(this.#memory);
   }
 
