@@ -283,7 +283,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
         if (statement.opcode !== 'call') continue;
         const names = statement.operands.flatMap((operand) => (operand.kind === 'symbol' ? [operand.name] : []));
         const callees = names.filter((name) => functions.has(name));
-        const known = names.filter((name) => knownFunction(name) === 'unknown-value');
+        const known = names.filter((name) => knownFunction(name, false) === 'unknown-value');
         for (const name of known)
           reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
         // A pointer may lead to any function of the module.

@@ -330,7 +330,7 @@ function walkCall(
   const call = takeApart(instruction);
   const { callee: name } = call;
   const callee = name === null ? undefined : expansion.symbols.functions.get(name);
-  const known = name === null ? null : knownFunction(name);
+  const known = name === null ? null : knownFunction(name, callee?.body !== undefined);
   if (known === 'grid-barrier') {
     emit(expansion, gridBarrier, [], [], place);
   } else if (known === 'stops') {

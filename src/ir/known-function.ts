@@ -20,10 +20,17 @@ const byName = new Map<string, KnownFunction>([
   ['__cxa_pure_virtual', 'stops'],
 ]);
 
-/** What a callee is known to do, or null. */
-export function knownFunction(symbol: string): KnownFunction | null {
+/**
+ * The functions of Rust's core library that panic, which never return: of `core::panicking`, the failures of slices,
+ * and `unwrap` and `expect` of nothing, in the first and in the new mangling.
+ */
+const rustPanic = /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/; // prettier-ignore
+
+/** What a callee is known to do, or null. A panic that has its body here calls a handler, which is followed. */
+export function knownFunction(symbol: string, hasBody: boolean): KnownFunction | null {
   const known = byName.get(symbol);
   if (known) return known;
+  if (!hasBody && rustPanic.test(symbol)) return 'stops';
   const gridBarrier =
     symbol.includes('cooperative_groups') &&
     (symbol.includes('10grid_group4sync') || symbol.includes('details4grid4sync'));

@@ -11,6 +11,7 @@ import type { KernelHead } from './freeze.ts';
 import type { InlineOptions } from './inline.ts';
 import { entryParameters, inlineKernel, maximumSteps, TooLarge } from './inline.ts';
 import type { Kernel } from './form/kernel.ts';
+import { convertedParameters } from './converted-parameters.ts';
 import { promoteSlots } from './promote.ts';
 import type { ModuleSymbols } from './scope.ts';
 import { type Expansion, moduleSymbols } from './scope.ts';
@@ -57,9 +58,12 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
   promoteSlots(draft);
+  const addresses = new Map<number, readonly number[]>();
   let variables = 0;
   for (let round = 0; round < maximumRounds; round++) {
     toSsa(draft, variables);
+    // Sweeping folds conversions of addresses.
+    if (round === 0) for (const [index, offsets] of convertedParameters(draft)) addresses.set(index, offsets);
     const branchesChanged = simplify(draft);
     orderBlocks(draft);
     removeDeadCode(draft);
@@ -67,7 +71,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
     if (!promoteSlots(draft) && !branchesChanged) break;
   }
   if (symbols.functionAddresses && settleFunctionPointers(draft)) orderBlocks(draft);
-  return freeze(draft, headOf(symbols, entry, bytes));
+  return freeze(draft, headOf(symbols, entry, bytes, addresses));
 }
 
 /** Of a kernel that is not expanded nothing is known but its head. */
@@ -77,10 +81,15 @@ function tooLarge(symbols: ModuleSymbols, entry: ptx.Function): Kernel {
   const reason = `more than ${maximumSteps} instructions with those of the functions that it calls`;
   const terminator = { kind: 'unknown', reason, ptxLine: entry.span.line } as const;
   buildBlocks(draft, [{ kind: 'end', terminator }], 0);
-  return { ...freeze(draft, headOf(symbols, entry, bytes)), isTooLarge: true };
+  return { ...freeze(draft, headOf(symbols, entry, bytes, new Map())), isTooLarge: true };
 }
 
-function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly number[]): KernelHead {
+function headOf(
+  { module }: ModuleSymbols,
+  entry: ptx.Function,
+  bytes: readonly number[],
+  converted: ReadonlyMap<number, readonly number[]>,
+): KernelHead {
   const first = entry.body?.find((statement) => statement.kind === 'loc');
   const location = sourceLocation(module, first);
   const required = threeDimensions(entry, 'reqntid');
@@ -89,13 +98,17 @@ function headOf({ module }: ModuleSymbols, entry: ptx.Function, bytes: readonly 
   return {
     symbol: entry.name,
     ...(location && { location }),
-    parameters: entry.parameters.map((parameter, index) => ({
-      index,
-      symbol: parameter.name,
-      type: parameter.type,
-      bytes: bytes[index]!,
-      alignment: parameter.alignment ?? Math.min(bytes[index]!, 8),
-    })),
+    parameters: entry.parameters.map((parameter, index) => {
+      const addresses = parameter.pointer ? [0] : converted.get(index);
+      return {
+        index,
+        symbol: parameter.name,
+        type: parameter.type,
+        bytes: bytes[index]!,
+        alignment: parameter.alignment ?? Math.min(bytes[index]!, 8),
+        ...(addresses && { addresses }),
+      };
+    }),
     ...(required && { requiredThreads: required }),
     ...(maximum && { maximumThreads: maximum }),
     ...(cluster && { requiredCluster: cluster }),

@@ -195,12 +195,14 @@ function initialBytes(declaration: ptx.VariableDeclaration): number {
 
 /** A variable without its initial contents. */
 function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['space']): Omit<MemoryObject, 'id'> {
-  const elementBytes = Math.max(typeBytes(declaration.type), 1) * (declaration.vector ?? 1);
+  const scalarBytes = Math.max(typeBytes(declaration.type), 1);
+  const elementBytes = scalarBytes * (declaration.vector ?? 1);
   return {
     symbol: declaration.name,
     space,
     alignment: declaration.alignment ?? elementBytes,
     elementBytes,
+    ...(elementBytes !== scalarBytes && { scalarBytes }),
     bytes: declarationBytes(declaration),
     external: space !== 'shared' && declaration.linkage.includes('extern'),
   };

@@ -381,6 +381,8 @@ export function sourceOperand(
     }
     case 'symbol':
       return symbolOperand(expansion, scope, operand, type, place);
+    case 'element':
+      return elementOperand(expansion, scope, operand, type);
     case 'not': {
       const value = sourceOperand(expansion, scope, operand.operand, 'predicate', place);
       if (value instanceof Untranslatable || type !== 'predicate') return new Untranslatable('negated operand');
@@ -412,6 +414,24 @@ function symbolOperand(
   }
   if (binding?.kind === 'function') return unknownValue(expansion, `address of ${operand.name}`, type, place);
   return new Untranslatable(`${operand.name} is not defined`);
+}
+
+/**
+ * `array[3]`, the address of an element that a constant names. ptxas counts in scalars of the declared type, also where
+ * the array has several dimensions, or vectors for elements.
+ */
+function elementOperand(
+  expansion: Expansion,
+  scope: BindingScope,
+  { array, index }: Extract<ptx.PtxOperand, { kind: 'element' }>,
+  type: ValueType,
+): Operand | Untranslatable {
+  const binding = resolve(expansion, scope, array);
+  if (index.kind !== 'integer' || binding?.kind !== 'object' || (type !== 32 && type !== 64))
+    return new Untranslatable(`element of ${array}`);
+  const { elementBytes, scalarBytes = elementBytes } = expansion.draft.objects[binding.object]!;
+  const offset = index.value * BigInt(scalarBytes);
+  return { kind: 'address', object: binding.object, offset, width: type, generic: false };
 }
 
 function unknownValue(expansion: Expansion, reason: string, type: ValueType, place: StatementPosition): Operand {

@@ -12,7 +12,7 @@ export function termDomain(store: TermStore): Domain<Term, Term> {
     sdiv: (width, a, b) => store.divide('sdiv', width, a, b),
     urem: (width, a, b) => store.divide('urem', width, a, b),
     srem: (width, a, b) => store.divide('srem', width, a, b),
-    and: (width, a, b) => store.and(width, a, b),
+    and: (width, a, b) => keptIfNegative(store, a, b) ?? keptIfNegative(store, b, a) ?? store.and(width, a, b),
     or: (width, a, b) => store.or(width, a, b),
     xor: (width, a, b) => store.xor(width, a, b),
     not: (width, a) => store.sum(width, -1n, [[a, -1n]]),
@@ -42,6 +42,15 @@ export function termDomain(store: TermStore): Domain<Term, Term> {
         sources.map((source) => source.value),
       ),
   };
+}
+
+/** `y` under the sign of `x` as a mask: `x < 0 ? y : 0`, as indices that may count from the end are written. */
+function keptIfNegative(store: TermStore, sign: Term, kept: Term): Term | null {
+  const [x, by] = sign.arguments;
+  const isMask = sign.operator === 'ashr' && by!.operator === 'constant' && by!.value === BigInt(sign.width - 1);
+  if (!isMask || kept.operator === 'constant') return null;
+  const zero = store.constant(sign.width, 0n);
+  return store.select(store.signedLess(x!, zero), kept, zero);
 }
 
 function floatName(operation: FloatOperation): string {

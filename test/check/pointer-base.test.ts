@@ -22,3 +22,16 @@ test('a declared pointer is, whatever is added to it', async () => {
   const { race } = await check(offset, { parameters });
   assert.equal(race.findings[0]!.array, 'b');
 });
+
+test('a parameter that is converted to a global address is one, whatever number is added to it', async () => {
+  // A number of 64 bits that nothing is known of, in bytes.
+  const offset = (base: string): string =>
+    `ld.global.u64 %d12, [%d1]; add.s64 %d11, ${base}, %d12; st.global.u8 [%d11], %r0;`;
+  const raced = await check(`cvta.to.global.u64 %d10, %d2; ${offset('%d10')}`, { parameters: [] });
+  assert.equal(raced.race.findings[0]!.array, 'param1');
+  const { race } = await check(offset('%d2'), { parameters: [] });
+  assert.match(race.reason!, /dereferences a pointer whose target/);
+  // What is converted once the index is added may be either.
+  const sum = await check(`add.s64 %d13, %d1, %d2; cvta.to.global.u64 %d11, %d13; st.global.u8 [%d11], %r0;`, { parameters: [] }); // prettier-ignore
+  assert.match(sum.race.reason!, /dereferences a pointer whose target/);
+});

@@ -464,3 +464,53 @@ test('a pointer that holds functions of the module alone is followed, what compu
   const [compared] = lower(text('setp.lt.u64 %p2, %d1, %d2; selp.b32 %r2, 1, 0, %p2;')).kernels;
   assert.ok(instructions(compared!).some(({ operation }) => operation.effect.kind === 'havoc'));
 });
+
+test('an element that a constant names is an address, counted in scalars as ptxas counts', () => {
+  const kernel = lowerOne(`
+.global .align 16 .b32 words[4][4];
+.global .align 16 .v2 .b32 pairs[8];
+.visible .entry elements()
+{
+  .reg .b64 %d<4>;
+  .reg .b32 %r<4>;
+  .shared .align 4 .b16 halves[8];
+  mov.u64 %d0, words[5];
+  ld.global.u32 %r0, [%d0];
+  ld.global.u32 %r1, pairs[3];
+  add.s32 %r0, %r0, %r1;
+  mov.u64 %d2, halves[3];
+  st.shared.u16 [%d2], %r0;
+  ret;
+}`);
+  assert.deepEqual(kernel.unsupported, []);
+  const bases = instructions(kernel).flatMap(({ arguments: [first] }) => (first?.kind === 'address' ? [first] : []));
+  assert.deepEqual(
+    bases.map(({ object, offset }) => `${kernel.objects[object]!.symbol}+${offset}`),
+    ['words+20', 'pairs+12', 'halves+6'],
+  );
+});
+
+test('a panic of Rust without a body ends the launch; one with a body does what that does', () => {
+  const panic = '_ZN4core9panicking18panic_bounds_check17h0a644426c76fc7a6E';
+  const calling = (function_: string): Kernel =>
+    lowerOne(`${function_}
+.visible .entry calls(.param .u64 a)
+{
+  .reg .b64 %d<4>;
+  .reg .pred %p<2>;
+  ld.param.u64 %d0, [a];
+  setp.eq.u64 %p0, %d0, 0;
+  @%p0 bra $L;
+  st.global.u32 [%d0], 1;
+  ret;
+$L:
+  { .param .b64 p; st.param.b64 [p], %d0; call.uni ${panic}, (p); }
+  trap;
+}`);
+  const declared = calling(`.extern .func ${panic} (.param .b64 p);`);
+  assert.deepEqual(declared.unsupported, []);
+  assert.ok(declared.blocks.some(({ terminator }) => terminator.kind === 'trap'));
+  const defined = calling(`.visible .func ${panic} (.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; st.global.u32 [%d1+8], 2; ret; }`); // prettier-ignore
+  const stores = instructions(defined).filter(({ operation }) => operation.opcode === 'st');
+  assert.equal(stores.length, 2);
+});

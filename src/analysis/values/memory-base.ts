@@ -40,14 +40,23 @@ export function resolveTargets(
   kernel: Kernel,
   address: Term,
   condition: Term,
-  declaredAs: DeclaredAs,
+  declared: DeclaredAs,
 ): readonly Target[] {
+  const declaredAs: DeclaredAs = (index, offset) => {
+    const told = declared(index, offset);
+    return told === 'unknown' && kernel.parameters[index]?.addresses?.includes(offset) ? 'pointer' : told;
+  };
+  const isPointer = ({ atom }: Term): boolean =>
+    atom?.kind === 'object' || (atom?.kind === 'parameter' && declaredAs(atom.index, atom.offset) === 'pointer');
   const work: { address: Term; condition: Term }[] = [{ address, condition }];
   const targets: Target[] = [];
   for (let next = work.pop(); next; next = work.pop()) {
     const parts = next.address.operator === 'sum' ? next.address.arguments : [next.address];
     const coefficients = next.address.operator === 'sum' ? next.address.coefficients : [1n];
-    const pointers = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
+    const candidates = parts.filter((part, i) => coefficients[i] === 1n && mayBePointer(part, declaredAs));
+    // No address is the sum of two: beside one that is certain, numbers of 64 bits are indices.
+    const certain = candidates.filter(isPointer);
+    const pointers = certain.length === 1 ? certain : candidates;
     const chosen = pointers.find((part) => part.operator === 'select');
     if (chosen && targets.length + work.length < mostAlternatives) {
       const [test, a, b] = chosen.arguments as [Term, Term, Term];
@@ -64,9 +73,7 @@ export function resolveTargets(
     const pointer = pointers.length === 1 ? pointers[0]! : null;
     const base = pointer && baseOf(kernel, pointer);
     const others = parts.filter((part, i) => coefficients[i] === 1n && part !== pointer);
-    const isCertain =
-      pointer?.atom?.kind !== 'parameter' || declaredAs(pointer.atom.index, pointer.atom.offset) === 'pointer';
-    if (base && (isCertain || !others.some(mayBeLoadedPointer))) {
+    if (base && (isPointer(pointer) || !others.some(mayBeLoadedPointer))) {
       targets.push({ base, offset: store.sub(address.width, next.address, pointer), condition: next.condition });
     } else {
       targets.push({ base: { kind: 'unknown', key: 'unknown' }, offset: next.address, condition: next.condition });

@@ -11,6 +11,7 @@ import type { ValueType } from '../../isa/model/operation.ts';
 import { termDomain } from '../../term/domain.ts';
 import { type Bounds, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
+import { wideDivision } from '../../term/wide-division.ts';
 import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { exponent, halved } from '../loops/halving.ts';
@@ -347,7 +348,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const input = inputOf(way);
       if (input === merged) continue;
       if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
-      merged = store.select(way.condition, input, merged);
+      merged = wideDivision(store, way.condition, input, merged) ?? store.select(way.condition, input, merged);
     }
     return merged.depth <= deepest ? merged : unknown(phi.result);
   }

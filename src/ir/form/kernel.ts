@@ -52,6 +52,8 @@ export interface Parameter {
   readonly type: string;
   readonly bytes: number;
   readonly alignment: number;
+  /** Offsets of what the PTX itself says is an address: `.ptr`, or an operand of `cvta.to.global`. */
+  readonly addresses?: readonly number[];
 }
 
 /** A variable in memory that accesses may name. Kernel parameters of pointer type point to objects outside this list. */
@@ -62,6 +64,8 @@ export interface MemoryObject {
   readonly alignment: number;
   /** Bytes of one element as declared (4 for `.f32 a[8]`; nvcc writes `.b8` arrays: 1). */
   readonly elementBytes: number;
+  /** Bytes of one scalar where elements are vectors. */
+  readonly scalarBytes?: number;
   /** Null: `extern .shared dyn[]`, whose size the launch gives. All of these share one start address. */
   readonly bytes: number | null;
   /** Initial bytes, absent where none are written (then zero for global and const, undefined for shared). */
