@@ -35,6 +35,8 @@ export class LinearView {
   private readonly naturals = new Map<Term, Linear>();
   private readonly signeds = new Map<Term, Linear>();
   private readonly unsigneds = new Map<Term, Linear>();
+  /** What `mayAssumeNoWrap` says: terms share their parts, and are not walked once for each way to one. */
+  private readonly assumable = new Map<Term, boolean>();
   private readonly store: TermStore;
   private readonly context: RangeContext;
 
@@ -48,6 +50,7 @@ export class LinearView {
     this.naturals.clear();
     this.signeds.clear();
     this.unsigneds.clear();
+    this.assumable.clear();
   }
 
   /** An integer congruent to the term modulo 2^width. */
@@ -131,7 +134,7 @@ export class LinearView {
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
     // What is left of a number of threads or blocks is an index, which nobody lets wrap around.
-    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // prettier-ignore
+    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // prettier-ignore
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
@@ -156,7 +159,7 @@ export class LinearView {
     const isExact =
       term.width < 32 ||
       hasHugeFactor ||
-      !mayAssumeNoWrap(term) ||
+      !this.mayAssumeNoWrap(term) ||
       this.isDetermined(term) ||
       // What takes all its values in every launch wraps around by itself.
       this.determinedSpan(view) > target.high - target.low;
@@ -165,6 +168,47 @@ export class LinearView {
     // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
     const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
     return inside(limited, target) ? limited : unknown(assumes, dippingUnsigned);
+  }
+
+  /**
+   * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by powers
+   * of two are masks and shifts as well, but what is made of them is an index again.
+   */
+  private mayAssumeNoWrap(term: Term): boolean {
+    let may = this.assumable.get(term);
+    if (may === undefined) {
+      may = this.partsMayAssumeNoWrap(term);
+      this.assumable.set(term, may);
+    }
+    return may;
+  }
+
+  private partsMayAssumeNoWrap(term: Term): boolean {
+    const areParts = (): boolean => term.arguments.every((part) => this.mayAssumeNoWrap(part));
+    const [a, b] = term.arguments as [Term, Term];
+    switch (term.operator) {
+      case 'or':
+        // LLVM writes a sum so where no bits meet. What is rotated loses bits on purpose.
+        return !this.natural(term).terms.has(term) && !isRotation(a, b) && !isRotation(b, a) && areParts();
+      case 'xor':
+      case 'shl':
+      case 'pure':
+        return false;
+      case 'and':
+        return b.operator === 'constant' && (b.value & (b.value + 1n)) === 0n && this.mayAssumeNoWrap(a);
+      case 'lshr':
+      case 'ashr':
+        return b.operator === 'constant' && this.mayAssumeNoWrap(a);
+      case 'atom':
+      case 'constant':
+        return true;
+      case 'select':
+        return term.arguments.slice(1).every((arm) => this.mayAssumeNoWrap(arm));
+      case 'sum':
+        return !term.coefficients.some(isScrambling) && areParts();
+      default:
+        return areParts();
+    }
   }
 
   /** True or false where the ranges alone decide it, without any assumption. */
@@ -378,7 +422,7 @@ export class LinearView {
     const view = this.natural(whole);
     if (inside(view, fits)) return view;
     const isExact =
-      !mayAssumeNoWrap(whole) || this.isDetermined(whole) || this.determinedSpan(view) > fits.high - fits.low;
+      !this.mayAssumeNoWrap(whole) || this.isDetermined(whole) || this.determinedSpan(view) > fits.high - fits.low;
     if (isExact || view.low > fits.high || view.high < fits.low) return null;
     return clamp({ ...view, assumes: [...view.assumes, term] }, fits);
   }
@@ -553,50 +597,14 @@ function minimumOrMaximum(condition: Term, a: Term, b: Term): 'min' | 'max' | nu
   return x === b && y === a ? 'max' : null;
 }
 
-/** What {@link mayAssumeNoWrap} says: terms share their parts, and are not walked once for each way to one. */
-const assumable = new WeakMap<Term, boolean>();
-
 /** Whether an atom is the index of a thread or a block, or how many of them there are. */
 function isOfThreads({ atom }: Term): boolean {
   return /^(thread|block|block-size|grid-size)$/.test(atom?.kind ?? '');
 }
 
-/**
- * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by powers of
- * two are masks and shifts as well, but what is made of them is an index again.
- */
-function mayAssumeNoWrap(term: Term): boolean {
-  const known = assumable.get(term);
-  if (known !== undefined) return known;
-  const may = partsMayAssumeNoWrap(term);
-  assumable.set(term, may);
-  return may;
-}
-
-function partsMayAssumeNoWrap(term: Term): boolean {
-  switch (term.operator) {
-    case 'or':
-    case 'xor':
-    case 'shl':
-    case 'pure':
-      return false;
-    case 'and': {
-      const [a, mask] = term.arguments as [Term, Term];
-      return mask.operator === 'constant' && (mask.value & (mask.value + 1n)) === 0n && mayAssumeNoWrap(a);
-    }
-    case 'lshr':
-    case 'ashr':
-      return term.arguments[1]!.operator === 'constant' && mayAssumeNoWrap(term.arguments[0]!);
-    case 'atom':
-    case 'constant':
-      return true;
-    case 'select':
-      return mayAssumeNoWrap(term.arguments[1]!) && mayAssumeNoWrap(term.arguments[2]!);
-    case 'sum':
-      return !term.coefficients.some(isScrambling) && term.arguments.every(mayAssumeNoWrap);
-    default:
-      return term.arguments.every(mayAssumeNoWrap);
-  }
+/** Whether the bits that one value loses to the left are put in again at the right. */
+function isRotation(left: Term, { operator, arguments: [source] }: Term): boolean {
+  return operator === 'lshr' && left.operator === 'sum' && left.arguments.includes(source!);
 }
 
 /** Whether part of a sum is a multiple of a power of two above one. */

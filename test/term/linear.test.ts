@@ -92,6 +92,25 @@ test('no assumption where wrapping around is meant', () => {
   exact(store.truncate(8, store.mul(32, t, number(3n))));
 });
 
+test('an or of parts whose bits do not meet is a sum, which is taken not to wrap around', () => {
+  const block = store.atom(32, { kind: 'block', axis: 0 });
+  const wide = new LinearView(store, {
+    atom: (leaf) => (leaf === block ? { low: 0n, high: (1n << 31n) - 1n } : { low: 0n, high: 127n }),
+    known: new Map(),
+  });
+  const blocks = (by: bigint): Term => store.shift('shl', 32, block, number(by));
+  const index = store.or(32, blocks(7n), t);
+  assert.deepEqual(formOf(wide.signed(index)), [0n, [[block, 128n], [t, 1n]]]); // prettier-ignore
+  assert.deepEqual(wide.signed(index).assumes, [index]);
+  const exact = (term: Term): void => assert.deepEqual(wide.signed(term).assumes, []);
+  // Bits meet, are cut off, or are put in again at the other end.
+  exact(store.or(32, blocks(6n), t));
+  exact(store.or(32, store.and(32, blocks(7n), number(896n)), t));
+  exact(store.or(32, blocks(7n), store.shift('lshr', 32, block, number(25n))));
+  // So they may where the block is not known to end at 128 threads.
+  assert.deepEqual(view.signed(store.or(32, store.shift('shl', 32, n, number(7n)), t)).assumes, []);
+});
+
 test('a factor of mul24 is taken to fit, a mask is not', () => {
   for (const signed of [false, true]) {
     assert.deepEqual(formOf(view.natural(store.factor24(signed, t))), [0n, [[t, 1n]]]);
