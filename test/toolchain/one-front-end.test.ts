@@ -11,11 +11,11 @@ import { restrictsPointers } from '../../src/toolchain/preprocessed.ts';
 import { flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
 /** The compiler itself, where tests see one that keeps its builds. */
-const compiler = nvcc && behindDoor(nvcc);
+const compiler = nvcc && behind(nvcc);
 const without = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
-function behindDoor(kept: Compiler): Compiler {
-  const named = join(dirname(kept.path), '../compiler');
+function behind(kept: Compiler): Compiler {
+  const named = join(dirname(kept.path), 'compiler');
   return existsSync(named) ? { ...kept, path: readFileSync(named, 'utf8').trim() } : kept;
 }
 
