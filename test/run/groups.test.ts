@@ -17,6 +17,7 @@ test('what takes long is alone, and comes first', () => {
   const [first, second] = files.filter((file) => file.startsWith('test/term/') || file.startsWith('test/isa/'));
   const groups = groupsOf(files, { [first!]: 80, [second!]: 61 });
   assert.deepEqual(groups.slice(0, 2), [[first], [second]]);
+  assert.equal(groupsOf(files, {}, 0).length, files.length);
 });
 
 test('what starts programs or changes its process has one of its own', () => {

@@ -27,8 +27,13 @@ export function isAlone(text: string): boolean {
 /**
  * Files by the processes that run them, the longest first, so that none of them is left to run by itself at the end.
  * @param seconds that files took, or take usually
+ * @param most seconds that those of a process may take together; 0: each file has one of its own
  */
-export function groupsOf(files: readonly string[], seconds: Readonly<Record<string, number>>): readonly string[][] {
+export function groupsOf(
+  files: readonly string[],
+  seconds: Readonly<Record<string, number>>,
+  most = mostSeconds,
+): readonly string[][] {
   const groups: { readonly files: string[]; seconds: number }[] = [];
   const open = new Map<string, { readonly files: string[]; seconds: number }>();
   for (const file of files) {
@@ -38,7 +43,7 @@ export function groupsOf(files: readonly string[], seconds: Readonly<Record<stri
       continue;
     }
     let group = open.get(roomOf(file));
-    if (!group || group.seconds + own > mostSeconds) {
+    if (!group || most === 0 || group.seconds + own > most) {
       group = { files: [], seconds: 0 };
       groups.push(group);
       open.set(roomOf(file), group);

@@ -37,7 +37,8 @@ const taken = new Map<string, number>();
 const counts: Record<string, number> = {};
 /** What failed, told once more at the end. */
 let failures = '';
-const groups = [...groupsOf(files, knownSeconds(seconds))];
+// Long ones have a process each, and tell what they do while they do it.
+const groups = [...groupsOf(files, knownSeconds(seconds), isLong ? 0 : undefined)];
 const began = performance.now();
 await Promise.all([work(), work()]);
 for (const name of ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'])
@@ -55,13 +56,16 @@ async function runGroup(group: readonly string[]): Promise<void> {
   let text = '';
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8');
-    stream.on('data', (part: string) => (text += part));
+    stream.on('data', (part: string) => {
+      text += part;
+      if (isLong) process.stdout.write(part);
+    });
   }
   let result: GroupResult | undefined;
   child.on('message', (message) => (result = message as GroupResult));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   const [passed = '', ...failed] = text.split('\n✖ failing tests:\n');
-  process.stdout.write(passed.replaceAll(summary, ''));
+  if (!isLong) process.stdout.write(passed.replaceAll(summary, ''));
   for (const one of failed) failures += `\n✖ failing tests:\n${one}`;
   const isTold = result !== undefined && (code === 0 || failed.length > 0);
   if (!isTold) failures += `\n✖ ${group.join(' ')}: ended with ${code ?? signal}, see above\n`;
