@@ -132,6 +132,8 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
       if (clamped) return expand(clamped.index);
       // An index that goes round: what all threads add where they do decides nothing here.
       const [a, b] = term.arguments.slice(1).map(expand);
+      // What is added to an index that counts from the end where it is negative: natural ones are not.
+      if (isOfNegative(term) && b?.length === 0 && a?.every(isCommon) === true) return b;
       const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
       if (isRound) return a.length < b.length ? a : b;
       return [{ coefficient: 1n, factors: [factorOf(term)] }];
@@ -139,6 +141,12 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
     default:
       return [{ coefficient: 1n, factors: [factorOf(term)] }];
   }
+}
+
+/** Whether a term chooses its first arm for a number below 0. */
+function isOfNegative({ arguments: [condition] }: Term): boolean {
+  const [, zero] = condition!.arguments;
+  return condition!.operator === 'slt' && zero!.operator === 'constant' && zero!.value === 0n;
 }
 
 const isOfLaunch = ({ leaves }: Term): boolean =>
