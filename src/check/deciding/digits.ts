@@ -57,7 +57,7 @@ export function refutedByDigits(
 ): readonly Term[] | null {
   const { first, second, elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
-  const work = new Digits(symbolic, dimensions, haveSizes);
+  const work = new Digits(symbolic, dimensions, [first, second], haveSizes);
   const [a, b] = [first, second].map(({ target }) => work.summandsOf(target.offset));
   // Strides of single scalars are for the tiers that decide without taking addresses apart.
   const isOurs = ({ digit, factors }: Summand): boolean =>
@@ -136,9 +136,14 @@ class Digits {
   private readonly haveSizes: boolean;
   private readonly assumes = new Set<Term>();
 
-  constructor(symbolic: SymbolicKernel, dimensions: Dimensions, haveSizes: boolean) {
+  private readonly sides: readonly AccessSide[];
+  /** What is positive where the accesses are made, as signed and as unsigned numbers. */
+  private readonly positive = new Map<boolean, readonly (readonly Term[])[]>();
+
+  constructor(symbolic: SymbolicKernel, dimensions: Dimensions, sides: readonly AccessSide[], haveSizes: boolean) {
     this.symbolic = symbolic;
     this.dimensions = dimensions;
+    this.sides = sides;
     this.haveSizes = haveSizes;
   }
 
@@ -214,7 +219,35 @@ class Digits {
   }
 
   private isPositive({ by, factors }: Product, isSigned: boolean): boolean {
-    return by > 0n && factors.every((factor) => this.haveSizes || (this.read(factor, isSigned)?.low ?? 0n) >= 1n);
+    if (by <= 0n) return false;
+    let open = factors.filter((factor) => !this.haveSizes && (this.read(factor, isSigned)?.low ?? 0n) < 1n);
+    if (open.length === 0) return true;
+    // What an index is below is positive: a product as such, whatever its factors are.
+    for (const guard of this.guards(isSigned)) open = [...(without(open, guard) ?? open)];
+    return open.length === 0;
+  }
+
+  /** The bounds of indices that are not negative, where the accesses are made. */
+  private guards(isSigned: boolean): readonly (readonly Term[])[] {
+    let found = this.positive.get(isSigned);
+    if (found) return found;
+    this.positive.set(isSigned, []);
+    found = this.sides.flatMap((side) =>
+      this.conditionsOf(side).flatMap(({ operator, arguments: [index, bound] }) => {
+        if (operator !== (isSigned ? 'slt' : 'ult') || (this.read(index!, true)?.low ?? -1n) < 0n) return [];
+        const [only, ...others] = this.expand(bound!, false, isSigned) ?? [];
+        return only && others.length === 0 && only.digit === null && only.by > 0n ? [only.factors] : [];
+      }),
+    );
+    this.positive.set(isSigned, found);
+    return found;
+  }
+
+  /** What holds where an access is made. */
+  private conditionsOf({ access, target }: AccessSide): readonly Term[] {
+    return [this.symbolic.reach(access.block), target.condition].flatMap((condition) =>
+      condition.operator === 'all' ? condition.arguments : [condition],
+    );
   }
 
   private isNatural(term: Term): boolean {
@@ -271,12 +304,9 @@ class Digits {
   }
 
   /** What an index stays below: the divisor that it is the rest of, or the bound that the access is guarded by. */
-  private limitOf(term: Term, { access, target }: AccessSide): Product | null {
+  private limitOf(term: Term, side: AccessSide): Product | null {
     if (/^[us]rem$/.test(term.operator)) return this.sizeOf(term.arguments[1]!, isOfSigned(term));
-    const conditions = [this.symbolic.reach(access.block), target.condition].flatMap((condition) =>
-      condition.operator === 'all' ? condition.arguments : [condition],
-    );
-    for (const condition of conditions) {
+    for (const condition of this.conditionsOf(side)) {
       const [index, bound] = condition.arguments;
       const isBound = /^[us]lt$/.test(condition.operator) && (index === term || this.areOneRound(index!, term));
       const limit = isBound ? this.sizeOf(bound!, isOfSigned(condition)) : null;

@@ -4,11 +4,11 @@
 // expect: heads_first precondition "size >= 1"
 // expect: heads_first silent
 // expect: heads_first_short race=race divergence=proved
-// expect: heads_first_short finding race/global error on out lines 73
+// expect: heads_first_short finding race/global error on out lines 70
 // expect: three_of_each race=proved divergence=proved
 // expect: three_of_each silent
 // expect: three_in_two race=race divergence=proved
-// expect: three_in_two finding race/global error on all lines 107,109
+// expect: three_in_two finding race/global error on all lines 104,106
 // expect: planes_last race=proved divergence=proved
 // expect: planes_last precondition "planes >= 1"
 // expect: planes_last precondition "height >= 1"
@@ -17,7 +17,7 @@
 // expect: planes_unbounded race=possible divergence=proved
 // expect: planes_unbounded silent
 // expect: pairs_of_columns race=race divergence=proved
-// expect: pairs_of_columns finding race/global error on out lines 136,137
+// expect: pairs_of_columns finding race/global error on out lines 133,134
 // expect: pooled race=proved divergence=proved
 // expect: pooled silent
 // expect: spread_gradient race=proved divergence=proved
@@ -25,15 +25,12 @@
 // expect: scaled_rows race=proved divergence=proved
 // expect: scaled_rows silent
 // expect: scaled_rows_short race=race divergence=proved
-// expect: scaled_rows_short finding race/global error on x lines 182
+// expect: scaled_rows_short finding race/global error on x lines 179
 // expect: either_order race=proved divergence=proved
 // expect: either_order silent
 // expect: windows race=proved divergence=proved
 // expect: windows silent
-// expect: spread_gradient precondition "height >= 1"
-// expect: spread_gradient precondition "width >= 1"
 // expect: scaled_rows precondition "columns >= 1"
-// expect: scaled_rows precondition "rows >= 1"
 // expect: either_order precondition "layers >= 1"
 // expect: either_order precondition "size >= 1"
 // expect: windows_as_columns race=proved divergence=proved
@@ -42,7 +39,7 @@
 // expect: windows_as_columns precondition "rows >= 1"
 // expect: windows_as_columns precondition "columns >= 1"
 // expect: windows_as_columns_short race=race divergence=proved
-// expect: windows_as_columns_short finding race/global warning on out lines 240
+// expect: windows_as_columns_short finding race/global warning on out lines 237
 //
 // An index is taken apart by sizes that only the launch knows, and put together again in another order.
 
