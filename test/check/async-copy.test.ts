@@ -189,6 +189,17 @@ test('random pipelines of any number of rounds', async () => {
   assert.ok(all >= 28 && proved >= 5, `${all} decided, ${proved} proved`);
 });
 
+test('a copy of the first iteration is pending at the barrier of the last one', async () => {
+  const { race } =
+    await check(`cvt.u32.u64 %r30, %d3; shl.b32 %r31, %r0, 2; add.s32 %r32, %r30, %r31; sub.s32 %r33, %r30, %r31;
+    mov.u32 %r1, 0;
+    L: bar.sync 0;
+    setp.ne.s32 %p1, %r1, 1; @%p1 bra N; ld.shared.u32 %r2, [%r33+252];
+    N: setp.ne.s32 %p2, %r1, 0; @%p2 bra M; cp.async.ca.shared.global [%r32], [%d1], 4;
+    M: add.s32 %r1, %r1, 1; setp.lt.s32 %p3, %r1, 2; @%p3 bra L; cp.async.wait_all;`);
+  assert.equal(race.verdict, 'race');
+});
+
 test('a flag hands over a copy once its thread has waited for it', async () => {
   const handOver = (work: string): string =>
     `cvt.u32.u64 %r30, %d3; setp.ne.s32 %p1, %r0, 0; @%p1 bra R; cp.async.ca.shared.global [%r30], [%d1], 4; ${work} bra X;

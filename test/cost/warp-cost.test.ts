@@ -71,6 +71,22 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
   });
 }
 
+// The loop runs max(1, n - 20) times: a guard in front of it replaces that by n - 20 only if it implies n > 20 in all lanes.
+for (const [guard, sectors] of [
+  ['setp.lt.s32 %p1, %r9, 0;', '4*max(0, n - 21) + 4'],
+  ['setp.ge.s32 %p1, %r0, %r9;', '4*max(0, n - 21) + 4'],
+  ['setp.lt.s32 %p1, %r9, 20;', '4*max(0, n - 21) + 4'],
+  ['setp.le.s32 %p1, %r9, 20;', 'max(0, 4*n - 80)'],
+  ['add.s32 %r2, %r0, 21; setp.lt.s32 %p1, %r9, %r2;', 'max(0, 4*n - 80)'],
+] as const)
+  check({
+    name: `a loop tested at its end, behind ${guard}`,
+    body: `${guard} @%p1 bra END; mov.u32 %r1, 20;
+      HEAD: st.global.u32 [%d3], %r1; add.s32 %r1, %r1, 1; setp.lt.s32 %p2, %r1, %r9; @%p2 bra HEAD; END:`,
+    sizes: [0, 1, 2, 19, 20, 21, 22, 23, 40, 60],
+    bounds: { sectors },
+  });
+
 check({
   name: 'a counted loop',
   body: `mov.u32 %r1, 0;

@@ -110,6 +110,16 @@ test('where no suggestion is possible the summary has the patch', () => {
   );
 });
 
+test('a suggestion replaces at most 30 lines', () => {
+  const before = Array.from({ length: 40 }, (_, line) => `line ${line}\n`).join('');
+  const replacing = (count: number): number => {
+    const lines = before.split('\n');
+    for (let line = 5; line < 5 + count; line++) lines[line] += ' edited';
+    return suggestions(lines.join('\n'), showing(1, 40), before).size;
+  };
+  assert.deepEqual([29, 30, 31].map(replacing), [1, 1, 0]);
+});
+
 test('instances of a kernel share one suggestion, and what the base had gets none', () => {
   const after = text.replace('two\n', 'two\nbarrier\n');
   const both = report([repairedKernel(text, after, 'k<1>()'), repairedKernel(text, after, 'k<2>()')]);

@@ -117,6 +117,12 @@ test('even elements may be written from odd ones, whatever the launch', () => {
   assert.ok(!meets('evenFromOdd', classOf('evenFromOdd', paperRules), { args: [far] }));
 });
 
+test('a byte that a thread writes must lie before or after the word that it read', () => {
+  const found = classOf('byteBesideOwnWord');
+  const at = (k: number): boolean => meets('byteBesideOwnWord', found, { args: [far, k], grid: [1, 1, 1] });
+  assert.deepEqual([-2, -1, 0, 3, 4, 5].filter(at), [-2, -1, 4, 5]);
+});
+
 test('shared memory has to be written by blocks of the shape that is launched', () => {
   const found = classOf('product');
   const at = (x: number, y: number): boolean =>

@@ -209,6 +209,11 @@ test('what reads well and is no module', () => {
   assert.deepEqual(parseText(`${HEADER}.entry k();\n.entry k() { ret; }`).diagnostics, []);
   assert.deepEqual(parseText(`${HEADER}.func k() { ret; }\n.func k() { ret; }`).diagnostics, ['ptx/duplicate 5']);
   assert.deepEqual(parseText(`${HEADER}.global .u32 a;\n.global .u32 a;`).diagnostics, ['ptx/duplicate 5']);
+  // An external declaration may precede or follow the one definition.
+  const [declared, defined] = ['.extern .global .u32 a;\n', '.global .u32 a;\n'];
+  for (const text of [declared + defined, defined + declared, declared + declared, declared + defined + declared])
+    assert.deepEqual(parseText(HEADER + text).diagnostics, [], text);
+  assert.deepEqual(parseText(HEADER + declared + defined + defined).diagnostics, ['ptx/duplicate 6']);
   assert.deepEqual(parseText(`${HEADER}.global .u64 a = b;\n.global .u32 b;`).diagnostics, ['ptx/undeclared 4']);
 });
 

@@ -5,9 +5,11 @@ import { readHostText } from '../../../src/cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../../src/cuda/host/plain-preprocessor.ts';
 import { canLaunch, canTake } from '../../../src/cuda/launches/kernel-match.ts';
 import {
+  commonPointers,
   sitesOf,
   type LaunchParameter,
   type LaunchSite,
+  type SitePointer,
   withoutCovered,
 } from '../../../src/cuda/launches/launch-site.ts';
 import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
@@ -226,6 +228,25 @@ test('pointers are a known distance apart where the size of what they point to i
     (await sites(`${record}\nvoid run() { S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10); }`))[0]!.distances;
   assert.deepEqual(await distances('struct S { int x, y; };'), [[0, 1, 80]]);
   assert.deepEqual(await distances('struct alignas(32) S { int x, y; };'), []);
+});
+
+test('sites that are combined keep the pointers, sizes and offsets that they agree on', () => {
+  const pointer = (memory: string, bytes: bigint | null, offset: bigint | null): SitePointer => ({
+    memory,
+    bytes,
+    offset,
+  });
+  const site = (...pointers: (readonly [number, SitePointer])[]) =>
+    ({ pointers: new Map(pointers) }) as unknown as LaunchSite;
+  const common = (...all: LaunchSite[]) => [...commonPointers(all)];
+  const first = site([0, pointer('x', 64n, 0n)], [1, pointer('y', 32n, 8n)]);
+  assert.deepEqual(common(first), [...first.pointers]);
+  assert.deepEqual(common(first, site([0, pointer('x', 64n, 0n)])), [[0, pointer('x', 64n, 0n)]]);
+  assert.deepEqual(common(first, first, site([1, pointer('y', 32n, 8n)])), [[1, pointer('y', 32n, 8n)]]);
+  assert.deepEqual(common(first, first, site([1, pointer('y', 16n, 8n)])), [[1, pointer('y', null, 8n)]]);
+  assert.deepEqual(common(first, site([1, pointer('y', 32n, 4n)]), first), [[1, pointer('y', 32n, null)]]);
+  assert.deepEqual(common(first, site()), []);
+  assert.deepEqual(common(), []);
 });
 
 test('what nobody knows is tied to the arguments', async () => {

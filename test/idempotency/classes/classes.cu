@@ -311,3 +311,9 @@ __global__ void blockMaximum(float *out, const float *in) {
   for (int d = 16; d > 0; d >>= 1) m = fmaxf(m, __shfl_xor_sync(0xffffffffu, m, d));
   if (threadIdx.x == 0) out[blockIdx.x] = m;
 }
+
+// class: byteBesideOwnWord conditional
+__global__ void byteBesideOwnWord(char *p, int k) {
+  long i = 64l * (blockIdx.x * blockDim.x + threadIdx.x);
+  p[i + k] = *(int *)(p + i);
+}
