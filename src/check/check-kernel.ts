@@ -48,6 +48,7 @@ import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/steps.ts';
 import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
+import type { CheckTrace } from './trace.ts';
 
 /** The kernel with its variables as the host program fills them before the launch. */
 function withFilledVariables({ kernel, launch, objectName }: CheckRequest): Kernel {
@@ -70,8 +71,11 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
   return complete(checkSteps(request));
 }
 
-/** As {@link checkKernel}, in steps that wait for the solver and the sources. */
-export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
+/**
+ * As {@link checkKernel}, in steps that wait for the solver and the sources.
+ * @param trace gets intermediate results, of attempts under further conditions too
+ */
+export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<CheckResult> {
   const request: CheckRequest = {
     ...asked,
     kernel: withFilledVariables(asked),
@@ -91,18 +95,18 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
   const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
   if (!request.proofOnly) limitEffort(request.budget.effort, effortOfProof);
   let facts = kernelContext(tied);
-  let result = yield* decide(facts);
+  let result = yield* decide(facts, trace);
   if (result.contradiction && ties.length > 0) {
     // No execution meets what was read of the host program: that is not the user's error, and nothing is proved on it.
     facts = kernelContext(request);
-    result = yield* decide(facts);
+    result = yield* decide(facts, trace);
   }
   // What is left would go into questions that need as much again.
   const effort = request.budget.effort!;
   useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
   limitEffort(effort, effortOfTrials);
-  const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other));
+  const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
   const proved = yield* underPreconditions(facts, result, again);
   if (proved) return proved;
   const broken = result.contradiction ? null : yield* brokenPreconditions(request, facts, result, kernelContext, again);
@@ -113,7 +117,8 @@ export function* checkSteps(asked: CheckRequest): Steps<CheckResult> {
  * The steps, one call each. `tiers` holds the sessions of the solver, `runs` what the machine has shown, and `assumed`
  * collects what is taken for granted.
  */
-function* decide(facts: KernelContext): Steps<CheckResult> {
+function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
+  trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
   for (const text of pointersApart(facts)) assumed.add('contents', text);
@@ -135,6 +140,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
 
     // Intervals: analysis/barriers.
     const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
+    trace.intervals?.(facts, intervals);
     if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
     // Bounds: bounds-check.
@@ -145,6 +151,7 @@ function* decide(facts: KernelContext): Steps<CheckResult> {
     const { pairs, isCut } = racingPairs(facts, intervals, memory.mayAlias);
     const cut: Reason | null = cutBy(facts, intervals, isCut);
     const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
+    trace.pairs?.(facts, unordered);
 
     // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
     // executions/small-launch, then deciding/solver-tiers with runs of its models.

@@ -7,11 +7,14 @@ import type { BackEndName } from '../machine/core/run-request.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
 import { type Gpu, gpuOf, gpus } from '../device/gpus.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
-import { parseDimensions } from './dimensions.ts';
+import { blockNumbers, dimensions, namedValues, oneOf, wholeNumber } from './option-values.ts';
 import { parseThreads, type ThreadSelection } from './run-threads.ts';
 import { UsageError } from '../base/usage-error.ts';
 
 export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
+/** Intermediate results that `check --print` prints. */
+const printable = ['ir', 'symbolic', 'intervals', 'obligations'] as const;
+export type Printed = (typeof printable)[number];
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';
 export type SolverKind = 'wasm' | 'native';
@@ -135,6 +138,10 @@ export const optionTable = {
     value: 'DIR',
     help: 'check: write what proves each obligation to this folder, in files that can be checked again',
   },
+  print: {
+    value: printable.join('|'),
+    help: 'check: print this of the kernels instead of a report: their IR, or how the first launch is checked',
+  },
   'dry-run': { flag: true, help: 'init: print the files instead of writing them' },
   force: { flag: true, help: 'init, baseline: replace files that are there' },
   'no-baseline': { flag: true, help: 'tell the findings of the baseline too' },
@@ -202,6 +209,7 @@ const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   launches: ['idempotency'],
   emit: ['idempotency'],
   certificates: ['check'],
+  print: ['check'],
   'dry-run': ['init'],
   force: ['init', 'baseline'],
   'no-baseline': ['check', 'cost', 'review', 'compare'],
@@ -300,6 +308,8 @@ export interface Options {
   readonly emit?: string;
   /** `check`: the folder for certificates. */
   readonly certificates?: string;
+  /** `check`: what is printed instead of a report. */
+  readonly print?: Printed;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
@@ -525,6 +535,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const launches = one('launches');
   const emit = one('emit');
   const certificates = one('certificates');
+  const print = one('print');
   const action = one('action');
   if (action !== undefined && !/^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[\w./-]+$/.test(action))
     throw new UsageError(`--action ${action}: give a repository and a tag, branch or commit of it: OWNER/REPO@v0.`);
@@ -559,6 +570,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     ...(launches === undefined ? {} : { launches }),
     ...(emit === undefined ? {} : { emit }),
     ...(certificates === undefined ? {} : { certificates }),
+    ...(print === undefined ? {} : { print: oneOf('print', print, printable, 'ir') }),
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
@@ -612,50 +624,6 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   };
 }
 
-function blockNumbers(text: string): number[] {
-  const numbers = text.split(',').map((part) => part.trim());
-  if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
-    throw new UsageError(`--blocks ${text}: give block numbers, for example --blocks 0,7.`);
-  return [...new Set(numbers.map(Number))];
-}
-
-function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
-  if (text === undefined) return undefined;
-  const read = parseDimensions(kind, text);
-  if ('problem' in read) throw new UsageError(`--${kind} ${text} ${read.problem}.`);
-  return read;
-}
-
-function wholeNumber(
-  name: string,
-  text: string | undefined,
-  minimum: number,
-  maximum: number,
-  unit: string,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-    throw new UsageError(`--${name} ${text}: give ${unit} as a whole number from ${minimum} to ${maximum}.`);
-  }
-  return value;
-}
-
-function oneOf<const Choice extends string>(
-  name: string,
-  text: string | undefined,
-  choices: readonly Choice[],
-  fallback: Choice,
-): Choice {
-  if (text === undefined) return fallback;
-  const choice = choices.find((candidate) => candidate === text);
-  if (choice !== undefined) return choice;
-  const close = nearest(text, choices);
-  throw new UsageError(
-    `--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`,
-  );
-}
-
 function checkNames(text: string | undefined): CheckName[] {
   if (text === undefined) return ['race', 'divergence'];
   const known = ['race', 'divergence', 'repair', 'cost', 'idempotency'] as const;
@@ -680,18 +648,6 @@ function architectures(given: readonly string[]): string[] {
     }
   }
   return [...new Set(names)];
-}
-
-/** `NAME=VALUE` pairs. A name may be `p.n`, or `p+8` for 8 bytes into a struct whose members are unknown. */
-function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
-  const result = new Map<string, string>();
-  for (const text of given) {
-    const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
-    if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
-    if (result.has(match[1])) throw new UsageError(`--${option} gives ${match[1]} twice; give it once.`);
-    result.set(match[1], match[2]);
-  }
-  return result;
 }
 
 /** Report formats of `run`. */

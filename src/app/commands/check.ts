@@ -26,6 +26,10 @@ export async function checkCommand(given: Command, services: CommandLineServices
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;
   try {
+    if (options.print !== undefined) {
+      const { printKernels } = await import('./print.ts');
+      return await printKernels(job, options.print, services);
+    }
     const { report, decided } = await checkKernels(job);
     if (options.certificates !== undefined) writeCertificates(resolve(services.cwd, options.certificates), decided);
     await tell(report, options, services, (file) => tree.text(file));

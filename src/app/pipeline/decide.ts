@@ -21,7 +21,7 @@ import type { Checked, LaunchedKernel } from '../build/kernel.ts';
 import { elementText, namedRecording } from '../project/element-text.ts';
 import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
-import { undecided } from '../workers/check-place.ts';
+import { type CheckTask, undecided } from '../workers/check-place.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { certificateFile, type ProvedLaunch } from './certificates.ts';
 import { brokenAt } from './launch-preconditions.ts';
@@ -101,26 +101,20 @@ function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, g
   return { severity: 'error', code: 'assumption/contradictory', message, ...(location ? { location } : {}) };
 }
 
-async function checkOne(
-  { options, configuration, nvccArguments }: Settings,
-  facts: SourceFacts,
-  entry: LaunchedKernel,
-  places: KernelChecks,
-  { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }: Troubles,
-): Promise<KernelReport> {
-  const { kernel, name, parameters, assumptions } = entry;
-  const started = clock();
+/** A kernel with its launches, as it is checked. */
+export function taskOf({ options, configuration }: Settings, facts: SourceFacts, entry: LaunchedKernel): CheckTask {
+  const { kernel, name, identity, parameters, assumptions, launches, verification } = entry;
   // What may be run again has to be free of races.
   const isNeeded = options.checks.includes('idempotency');
   const checks = {
     race: isNeeded || options.checks.includes('race'),
     divergence: isNeeded || options.checks.includes('divergence'),
   };
-  const outcomes = await places.check({
+  return {
     request: {
       kernel,
       name: name.qualified,
-      identity: entry.identity,
+      identity,
       parameters,
       objectName,
       assumptions,
@@ -129,10 +123,25 @@ async function checkOne(
       departure: facts.departure,
       ...(options.certificates !== undefined && { certificates: true }),
     },
-    launches: entry.launches,
-    source: entry.verification.source,
-    module: entry.verification.module,
-  });
+    launches,
+    source: verification.source,
+    module: verification.module,
+  };
+}
+
+async function checkOne(
+  settings: Settings,
+  facts: SourceFacts,
+  entry: LaunchedKernel,
+  places: KernelChecks,
+  { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }: Troubles,
+): Promise<KernelReport> {
+  const { options, nvccArguments } = settings;
+  const { kernel, name } = entry;
+  const started = clock();
+  const task = taskOf(settings, facts, entry);
+  const { checks } = task.request;
+  const outcomes = await places.check(task);
   const launches: LaunchReport[] = [];
   for (const [index, launch] of entry.launches.entries()) {
     const outcome = outcomes[index]!;

@@ -58,6 +58,11 @@ export function describeTerm(context: NamedValues, term: Term): string {
   return text.length > longestText ? `${text.slice(0, longestText - 3)}...` : text;
 }
 
+/** A term in the words of the source, however long. */
+export function wholeTerm(context: NamedValues, term: Term): string {
+  return printTerm(term, termNames(context));
+}
+
 /** The name of what an access points into. */
 export function baseName({ request, kernel }: Pick<KernelAndLaunch, 'request' | 'kernel'>, base: Base): string {
   if (base.kind === 'object') return request.objectName(base.object.symbol);

@@ -1,0 +1,64 @@
+/** `selvage check --print WHAT`: how Selvage sees kernels, from their IR to the obligations of the first launch. */
+import { UsageError } from '../../base/usage-error.ts';
+import { printKernel } from '../../ir/form/print.ts';
+import { checkSteps } from '../../check/check-kernel.ts';
+import { printIntervals, printObligations, printSymbolic } from '../../check/print-check.ts';
+import type { CheckTrace } from '../../check/trace.ts';
+import { complete } from '../../base/steps.ts';
+import type { ExitCode } from '../../document/exit-code.ts';
+import type { Printed } from '../../settings/options.ts';
+import type { Solver } from '../../solver/solver.ts';
+import type { LaunchedKernel } from '../build/kernel.ts';
+import { taskOf } from '../pipeline/decide.ts';
+import { diagnosticsOf, prepare } from '../pipeline/prepare.ts';
+import { selectKernels } from '../pipeline/select.ts';
+import type { Job } from '../project/job.ts';
+import type { SourceFacts } from '../project/source-facts.ts';
+import { usualBudget, withoutReplay } from '../../check/question/budget.ts';
+import type { CommandLineServices } from './services.ts';
+import { print, sayErrors } from './tell.ts';
+
+/**
+ * Prints the kernels that `--kernel` selects under their first launch.
+ * @throws UsageError if it selects none
+ */
+export async function printKernels(job: Job, what: Printed, services: CommandLineServices): Promise<ExitCode> {
+  const { settings, tools } = job;
+  const { sources, units } = await prepare(job, ['verification']);
+  const kernels = selectKernels(units, settings.options);
+  const diagnostics = diagnosticsOf(units, kernels);
+  sayErrors(diagnostics, services);
+  const checks = await tools.openChecks(settings.options);
+  const solver = checks.newSolver();
+  try {
+    const parts: string[] = [];
+    for (const entry of kernels) parts.push(await printed(entry, what, job, sources, solver.start));
+    print(parts.join('\n'), settings.options, services);
+  } finally {
+    await solver.close();
+    await checks.close();
+  }
+  return units.some(({ compiled }) => !compiled) ? 3 : 0;
+}
+
+async function printed(
+  entry: LaunchedKernel,
+  what: Printed,
+  { settings }: Job,
+  sources: SourceFacts,
+  solver: () => Promise<Solver>,
+): Promise<string> {
+  if (what === 'ir') return printKernel(entry.kernel);
+  const [launch] = entry.launches;
+  if (!launch) throw new UsageError(`--print ${what}: ${entry.name.qualified} has no launch.`);
+  let text: string | undefined;
+  const traces: Record<Exclude<Printed, 'ir'>, CheckTrace> = {
+    symbolic: { facts: (facts) => void (text ??= printSymbolic(facts)) },
+    intervals: { intervals: (facts, intervals) => void (text ??= printIntervals(facts, intervals)) },
+    obligations: { pairs: (facts, pairs) => void (text ??= printObligations(facts, pairs)) },
+  };
+  const { request } = taskOf(settings, sources, entry);
+  const budget = { ...withoutReplay(usualBudget), expired: () => text !== undefined };
+  await complete(checkSteps({ ...request, launch, solver, budget, proofOnly: true }, traces[what]));
+  return `kernel ${entry.name.full}\n${text ?? 'nothing: the check ended before\n'}`;
+}

@@ -1,0 +1,65 @@
+/** Values of options of the command line: numbers, choices, extents and pairs of a name and a value. */
+import type { Dim3 } from '../base/dim3.ts';
+import { nearest } from '../base/nearest.ts';
+import { UsageError } from '../base/usage-error.ts';
+import { parseDimensions } from './dimensions.ts';
+
+/** `0,7`. @throws UsageError for anything but numbers of blocks */
+export function blockNumbers(text: string): number[] {
+  const numbers = text.split(',').map((part) => part.trim());
+  if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
+    throw new UsageError(`--blocks ${text}: give block numbers, for example --blocks 0,7.`);
+  return [...new Set(numbers.map(Number))];
+}
+
+/** `16,16`. @throws UsageError for extents that no launch has */
+export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
+  if (text === undefined) return undefined;
+  const read = parseDimensions(kind, text);
+  if ('problem' in read) throw new UsageError(`--${kind} ${text} ${read.problem}.`);
+  return read;
+}
+
+/** @throws UsageError for anything but a whole number in the range */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  minimum: number,
+  maximum: number,
+  unit: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+    throw new UsageError(`--${name} ${text}: give ${unit} as a whole number from ${minimum} to ${maximum}.`);
+  }
+  return value;
+}
+
+/** @throws UsageError for a word that is no choice */
+export function oneOf<const Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  if (text === undefined) return fallback;
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice !== undefined) return choice;
+  const close = nearest(text, choices);
+  throw new UsageError(
+    `--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`,
+  );
+}
+
+/** `NAME=VALUE` pairs. A name may be `p.n`, or `p+8` for 8 bytes into a struct whose members are unknown. */
+export function namedValues(option: string, given: readonly string[], form: string): Map<string, string> {
+  const result = new Map<string, string>();
+  for (const text of given) {
+    const match = /^([A-Za-z_][\w.]*(?:\+\d+)?)=(.+)$/s.exec(text);
+    if (!match?.[1] || !match[2]) throw new UsageError(`--${option} ${text}: write ${form}.`);
+    if (result.has(match[1])) throw new UsageError(`--${option} gives ${match[1]} twice; give it once.`);
+    result.set(match[1], match[2]);
+  }
+  return result;
+}
