@@ -2,6 +2,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 import { nearest } from '../base/nearest.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { firstBuffered, firstInterleaved, reversedSchedule } from '../machine/core/schedule.ts';
 import { parseDimensions } from './dimensions.ts';
 
 /** `0,7`. @throws UsageError for anything but numbers of blocks */
@@ -62,4 +63,25 @@ export function namedValues(option: string, given: readonly string[], form: stri
     result.set(match[1], match[2]);
   }
   return result;
+}
+
+/** First number of the schedules of each name, and how many numbers it has. */
+const schedules: Readonly<Record<string, readonly [number, number]>> = {
+  reverse: [reversedSchedule, 1],
+  shuffled: [reversedSchedule + 1, firstInterleaved - reversedSchedule - 1],
+  interleaved: [firstInterleaved, firstBuffered - firstInterleaved],
+  'store-buffer': [firstBuffered, 2 ** 32 - firstBuffered],
+};
+
+/** The number of a schedule: `reverse`, `interleaved:3`, or the number itself. @throws UsageError for anything else */
+export function scheduleNamed(text: string | undefined): number | undefined {
+  if (text === undefined || /^\d/.test(text))
+    return wholeNumber('schedule', text, 0, 2 ** 32 - 1, 'a name or a number');
+  const [name, seed = '0', ...rest] = text.split(':');
+  const [first, count] = schedules[oneOf('schedule', name, Object.keys(schedules), 'reverse')]!;
+  if (rest.length > 0 || !/^\d{1,10}$/.test(seed) || Number(seed) >= count)
+    throw new UsageError(
+      `--schedule ${text}: give ${name}${count > 1 ? `, or ${name}:SEED with a seed from 0 to ${count - 1}` : ' alone'}.`,
+    );
+  return first + Number(seed);
 }

@@ -7,7 +7,7 @@ import type { BackEndName } from '../machine/core/run-request.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
 import { type Gpu, gpuOf, gpus } from '../device/gpus.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
-import { blockNumbers, dimensions, namedValues, oneOf, wholeNumber } from './option-values.ts';
+import { blockNumbers, dimensions, namedValues, oneOf, scheduleNamed, wholeNumber } from './option-values.ts';
 import { parseThreads, type ThreadSelection } from './run-threads.ts';
 import { UsageError } from '../base/usage-error.ts';
 
@@ -24,7 +24,7 @@ const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const sat
 /** Where the configuration is in a repository, unless `--config` says otherwise. */
 export const configurationName = '.selvage.yml';
 
-interface CommandEntry {
+export interface CommandEntry {
   readonly synopsis: string;
   readonly summary: string;
   /** The name is known, but this version does not have the command. */
@@ -74,7 +74,7 @@ export const commands = {
 
 export type CommandName = keyof typeof commands;
 
-type OptionEntry =
+export type OptionEntry =
   /** `value`: may be given one after `=`, any number of times. */
   | { readonly flag: true; readonly value?: string; readonly help: string }
   | { readonly value: string; readonly repeatable?: true; readonly help: string };
@@ -116,8 +116,8 @@ export const optionTable = {
   dump: { value: 'NAME=FILE', repeatable: true, help: 'run: write an array to a file after the run' },
   blocks: { value: 'N,N…', help: 'run: execute only these blocks of the grid, in this order' },
   schedule: {
-    value: 'SEED',
-    help: 'run: execute blocks and warps in another order: 1 is the reverse one, any other number a pseudorandom one; from 1000 on, threads take turns after each instruction; from 2000 on, other threads also see stores late',
+    value: 'NAME[:SEED]',
+    help: 'run: execute blocks and warps in another order: reverse, shuffled, interleaved (one instruction of each thread in turn) or store-buffer (interleaved, and other threads see stores late); a number is the schedule that a report names',
   },
   schedules: { value: 'N', help: 'run: try N orders of blocks and warps, until one shows a defect' },
   steps: {
@@ -186,9 +186,9 @@ export const optionTable = {
   version: { flag: true, help: 'print the version' },
 } as const satisfies Record<string, OptionEntry>;
 
-type OptionName = keyof typeof optionTable;
+export type OptionName = keyof typeof optionTable;
 
-const shortOptions: Readonly<Record<string, OptionName>> = {
+export const shortOptions: Readonly<Record<string, OptionName>> = {
   h: 'help',
   o: 'output',
   k: 'kernel',
@@ -197,7 +197,7 @@ const shortOptions: Readonly<Record<string, OptionName>> = {
 };
 
 /** Options that only some commands take. */
-const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
+export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
   shard: ['review'],
@@ -426,67 +426,6 @@ const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>
   demo: ['race', 'divergence', 'repair', 'cost'],
 };
 
-/** The text of `--help`, of one command or of the program. */
-export function helpText(command?: CommandName): string {
-  const lines: string[] = [];
-  if (command) {
-    const entry: CommandEntry = commands[command];
-    lines.push(`selvage ${entry.synopsis}`, '', capitalised(entry.summary) + '.');
-    if (entry.planned) lines.push('Not available in this version.');
-  } else {
-    lines.push('selvage COMMAND [OPTIONS]', '', 'Checks CUDA kernels for data races and barrier divergence.', '');
-    const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
-    lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
-  }
-  const shorts = Object.fromEntries(Object.entries(shortOptions).map(([letter, name]) => [name, letter]));
-  const rows = Object.entries(optionTable)
-    .filter(([name]) => {
-      const owners = onlyFor[name as OptionName];
-      return !command || !owners || owners.includes(command);
-    })
-    .map(([name, entry]): [string, string] => {
-      const short = shorts[name] === undefined ? '' : `-${shorts[name]}, `;
-      const shown = !('value' in entry)
-        ? ''
-        : name === 'format' && command === 'run'
-          ? runFormats.join('|')
-          : entry.value;
-      const value = shown === '' ? '' : 'flag' in entry ? `[=${shown}]` : ` ${shown}`;
-      return [`${short}--${name}${value}`, entry.help];
-    });
-  lines.push('', 'Options', ...columns(rows), '');
-  lines.push(...(command === 'run' ? runNotes : checkNotes));
-  return lines.join('\n') + '\n';
-}
-
-const checkNotes = [
-  'Everything after `--` goes to nvcc. Exit codes: 0 no findings, 1 findings, 2 wrong usage or configuration,',
-  '3 no compiler, or a file that cannot be read or compiled, 4 a defect of Selvage.',
-];
-
-const runNotes = [
-  'Arguments',
-  '  n=4096  x=0x1f  alpha=2.5  p.n=3         a scalar, a field of a struct; the names param0, param1 … always work',
-  '  A=float32[1024]:iota                      0, 1, 2 …; also zeros, ones, fill(3), iota(start,step),',
-  '                                            random(seed), random(seed,low,high), [1,2,3], uninitialised',
-  '  A=float32:@file.bin  p=@file.bin          the contents of a file, little-endian',
-  '  B=&A  B=&A+16  B=&A[4]  B=null            a pointer to A, 16 bytes into it, to an element; a null pointer',
-  '  Types: int8 … int64, uint8 … uint64, float16, bfloat16, float32, float64. int32[]: no upper bound.',
-  '',
-  'Formats: pretty, json. Everything after `--` goes to nvcc. Exit codes: 0 no findings, 1 a race, divergence,',
-  'deadlock, bad access or trap, 2 wrong usage or configuration, 3 no compiler, a file that cannot be read or',
-  'compiled, an instruction that is not supported, or out of steps, 4 a defect of Selvage.',
-];
-
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 function expandShort(word: string): string {
   const match = /^-([a-z])(=.*)?$/.exec(word);
   const name = match?.[1] === undefined ? undefined : shortOptions[match[1]];
@@ -594,7 +533,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   const one = (name: OptionName): string | undefined => values.get(name)?.[0];
   const input = one('input');
   const blocks = one('blocks');
-  const schedule = wholeNumber('schedule', one('schedule'), 0, 2 ** 32 - 1, 'the seed');
+  const schedule = scheduleNamed(one('schedule'));
   const schedules = wholeNumber('schedules', one('schedules'), 1, 10_000, 'orders');
   for (const other of ['schedule', 'trace'] as const)
     if (schedules !== undefined && values.has(other))
@@ -651,5 +590,5 @@ function architectures(given: readonly string[]): string[] {
 }
 
 /** Report formats of `run`. */
-const runFormats = ['pretty', 'json'] as const;
+export const runFormats = ['pretty', 'json'] as const;
 export type RunFormat = (typeof runFormats)[number];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commands, helpText, optionTable, parseCommandLine, type Options } from '../../src/settings/options.ts';
+import { helpText } from '../../src/settings/help.ts';
+import { commands, optionTable, parseCommandLine, type CommandName, type Options } from '../../src/settings/options.ts';
 import { UsageError } from '../../src/base/usage-error.ts';
 
 function optionsOf(...argv: string[]): Options {
@@ -98,13 +99,36 @@ test('repeatable options add up and the rest goes to nvcc', () => {
   assert.deepEqual(invocation.paths, ['a.cu']);
 });
 
+test('schedules have names beside their numbers', () => {
+  const number = (text: string): number | undefined => {
+    const invocation = parseCommandLine(['run', 'a.cu', '--schedule', text]);
+    return invocation.kind === 'command' ? invocation.options.run.schedule : undefined;
+  };
+  const named = ['reverse', 'shuffled', 'shuffled:7', 'interleaved', 'interleaved:3', 'store-buffer:1', '0', '1234'];
+  assert.deepEqual(named.map(number), [1, 2, 9, 1000, 1003, 2001, 0, 1234]);
+  for (const [text, reason] of [
+    ['reversed', /choose one of reverse, .*did you mean reverse/],
+    ['reverse:1', /give reverse alone/],
+    ['interleaved:1000', /a seed from 0 to 999/],
+    ['interleaved:x', /a seed from 0 to 999/],
+    ['-1', /.*/],
+  ] as const)
+    assert.match(refusal('run', 'a.cu', `--schedule=${text}`), reason);
+});
+
 test('options of review are not those of check', () => {
   assert.match(refusal('check', 'a.cu', '--base', 'main'), /selvage review/);
 });
 
-test('help names every command that works and every option', () => {
+test('help names every command, and every option at a command that takes it', () => {
   const text = helpText();
-  for (const option of Object.keys(optionTable)) assert.ok(text.includes(`--${option}`), option);
+  const ofCommands = (Object.keys(commands) as CommandName[]).map((command) => helpText(command));
+  for (const option of Object.keys(optionTable))
+    assert.ok(
+      ofCommands.some((one) => new RegExp(`^  (-\\w, )?--${option}\\b`, 'm').test(one)),
+      option,
+    );
+  for (const one of [text, ...ofCommands]) for (const line of one.split('\n')) assert.ok(line.length <= 100, line);
   for (const [name, entry] of Object.entries(commands))
     assert.equal(
       text.includes(`  ${name} `) || text.includes(`  ${name}\n`) || text.includes(`  ${entry.synopsis}`),

@@ -1,7 +1,8 @@
 /** The command line: reads it, runs the command, and turns what a command throws into an exit code. */
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
-import { helpText, parseCommandLine, type CommandName } from '../../settings/options.ts';
+import { helpText } from '../../settings/help.ts';
+import { parseCommandLine, type CommandName } from '../../settings/options.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import { Interruption } from '../../system/interruption.ts';
 import { toolVersion } from '../../system/version.ts';

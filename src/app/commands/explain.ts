@@ -4,6 +4,16 @@ import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
 import { codes, type Code, type CodeEntry } from '../../source/codes.ts';
 import type { Command, CommandLineServices } from './services.ts';
 
+/** All codes with their titles, grouped by what comes before the slash. */
+function codeList(): string {
+  const groups = new Map<string, string>();
+  for (const [code, { title }] of Object.entries<CodeEntry>(codes)) {
+    const group = code.slice(0, code.indexOf('/'));
+    groups.set(group, `${groups.get(group) ?? ''}${code}\n    ${title}\n`);
+  }
+  return [...groups.values()].join('\n');
+}
+
 /**
  * `selvage explain`: what a diagnostic means.
  * @throws UsageError where the command line does not say what to do
@@ -11,8 +21,10 @@ import type { Command, CommandLineServices } from './services.ts';
 export async function explainCommand({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
   const [code] = paths;
   const known = Object.keys(codes);
-  if (code === undefined || paths.length > 1) {
-    throw new UsageError(`\`selvage explain\` needs one code. The codes are: ${known.join(', ')}.`);
+  if (paths.length > 1) throw new UsageError('`selvage explain` explains one code; `selvage explain` alone lists all.');
+  if (code === undefined) {
+    stdout.write(codeList());
+    return exitCodes.success;
   }
   if (!Object.hasOwn(codes, code)) {
     const close = nearest(code, known);

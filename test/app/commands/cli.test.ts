@@ -141,6 +141,9 @@ test('every code is explained', async () => {
     assert.equal(run.status, 0);
     assert.ok(run.stdout.includes(codes[code as 'race/shared'].remedy));
   }
+  const all = await selvage(['explain']);
+  assert.equal(all.status, 0);
+  assert.match(all.stdout, /^race\/shared\n {4}Two threads of a block [^]*\n\nbarrier\/divergent\n/);
   const unknown = await selvage(['explain', 'race/share']);
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Did you mean race\/shared/);
