@@ -19,7 +19,7 @@ const groups: readonly (readonly [string, readonly OptionName[]])[] = [
   ['Analysis', ['checks', 'timeout', 'solver', 'jobs', 'gpu', 'config', 'defaults', 'no-baseline', 'no-cache']],
   ['Commits', ['base', 'head', 'shard', 'shards']],
   ['Run', ['schedule', 'schedules', 'blocks', 'steps', 'backend', 'no-races', 'track', 'counters', 'trace', 'dump']],
-  ['Files', ['write', 'launches', 'emit', 'certificates', 'action', 'dry-run', 'force']],
+  ['Files', ['write', 'launches', 'emit', 'certificates', 'save-reproducer', 'action', 'dry-run', 'force']],
   ['Output', ['format', 'output', 'print', 'fail-on', 'timings', 'quiet', 'verbose', 'no-color', 'help', 'version']],
 ];
 

@@ -138,6 +138,10 @@ export const optionTable = {
     value: 'DIR',
     help: 'check: write what proves each obligation to this folder, in files that can be checked again',
   },
+  'save-reproducer': {
+    value: 'DIR',
+    help: 'check: write the PTX of the kernel that --kernel selects, without names of the program, and what checks it',
+  },
   print: {
     value: printable.join('|'),
     help: 'check: print this of the kernels instead of a report: their IR, or how the first launch is checked',
@@ -210,6 +214,7 @@ export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   emit: ['idempotency'],
   certificates: ['check'],
   print: ['check'],
+  'save-reproducer': ['check'],
   'dry-run': ['init'],
   force: ['init', 'baseline'],
   'no-baseline': ['check', 'cost', 'review', 'compare'],
@@ -308,6 +313,8 @@ export interface Options {
   readonly emit?: string;
   /** `check`: the folder for certificates. */
   readonly certificates?: string;
+  /** `check`: the folder for one kernel without names of its program. */
+  readonly saveReproducer?: string;
   /** `check`: what is printed instead of a report. */
   readonly print?: Printed;
   readonly quiet: boolean;
@@ -475,6 +482,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   const emit = one('emit');
   const certificates = one('certificates');
   const print = one('print');
+  const saveReproducer = one('save-reproducer');
   const action = one('action');
   if (action !== undefined && !/^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[\w./-]+$/.test(action))
     throw new UsageError(`--action ${action}: give a repository and a tag, branch or commit of it: OWNER/REPO@v0.`);
@@ -509,6 +517,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     ...(launches === undefined ? {} : { launches }),
     ...(emit === undefined ? {} : { emit }),
     ...(certificates === undefined ? {} : { certificates }),
+    ...(saveReproducer === undefined ? {} : { saveReproducer }),
     ...(print === undefined ? {} : { print: oneOf('print', print, printable, 'ir') }),
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),

@@ -3,6 +3,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { writeCertificates } from '../pipeline/certificates.ts';
+import { writeReproducer } from '../pipeline/reproducer.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { isMachineCode } from './machine-code-name.ts';
@@ -31,6 +32,11 @@ export async function checkCommand(given: Command, services: CommandLineServices
       return await printKernels(job, options.print, services);
     }
     const { report, decided } = await checkKernels(job);
+    if (options.saveReproducer !== undefined)
+      writeReproducer(
+        resolve(services.cwd, options.saveReproducer),
+        decided.map(({ entry }) => entry),
+      );
     if (options.certificates !== undefined) writeCertificates(resolve(services.cwd, options.certificates), decided);
     await tell(report, options, services, (file) => tree.text(file));
     return exitCodeOf(report, options.failOn);
