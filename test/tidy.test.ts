@@ -204,19 +204,6 @@ test('exported functions have a docstring', () => {
   );
 });
 
-test('a source file has at most 700 lines', () => {
-  const lengths = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
-  none(lengths.filter(({ lines }) => lines > 700).map(({ path, lines }) => `${path} has ${lines} lines`));
-});
-
-test('only system/child-process.ts starts programs', () => {
-  none(
-    sources
-      .filter(({ path, code }) => path !== 'src/system/child-process.ts' && /'node:child_process'/.test(code))
-      .map(({ path }) => path),
-  );
-});
-
 /** What a file exports, by any declaration. */
 function exportsOf(code: string): string[] {
   const declared =
