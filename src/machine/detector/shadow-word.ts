@@ -5,7 +5,15 @@
  * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
  * Words are pairs of 32-bit halves, low half first, as a little-endian memory holds them.
  */
-import { accessNames, handingOver, raceState, transitionIndex, transitions, untouched } from './state-machine.ts';
+import {
+  accessNames,
+  handingOver,
+  raceState,
+  transitionIndex,
+  transitions,
+  uninitialised,
+  untouched,
+} from './state-machine.ts';
 
 /** Bits of each field and how far it is shifted within the 64 bits. */
 export const shadowFields = {
@@ -16,8 +24,8 @@ export const shadowFields = {
   ticket: { shift: 45, bits: 19 },
 } as const;
 
-/** Byte that fills locations that hold a value no thread has accessed. */
-export const initialisedFill = 0x19;
+/** Byte that fills locations without contents. Those with contents, and every word of new memory, are all zeros. */
+export const uninitialisedFill = 0x19;
 /** Byte that fills locations whose accesses are to be recorded: every word of them is in the race state. */
 export const recordedFill = 0x18;
 /** Byte that fills locations of which only what they hand over is to be recorded. */
@@ -64,7 +72,7 @@ export function update(words: Uint32Array, index: number, access: number, access
   words[2 * index] = next | (accessor.thread << 5) | (accessor.warpBarriers << 15) | (accessor.blockBarriers << 31);
   words[2 * index + 1] = (accessor.blockBarriers >>> 1) | (accessor.ticket << 13);
   if (next === raceState) return 'raced';
-  return state === untouched && access !== plainWrite ? 'uninitialised' : 'none';
+  return state === uninitialised && access !== plainWrite ? 'uninitialised' : 'none';
 }
 
 function relate(a: number, b: number): number {
@@ -85,9 +93,9 @@ function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: W
 export function forgetAccesses(words: Uint32Array): void {
   for (let index = 0; index < words.length; index += 2) {
     const state = words[index]! & 31;
-    if (state === untouched || state === raceState || state === handingOver) continue;
-    words[index] = 0x01010101 * initialisedFill;
-    words[index + 1] = 0x01010101 * initialisedFill;
+    if (state === uninitialised || state === raceState || state === handingOver) continue;
+    words[index] = untouched;
+    words[index + 1] = 0;
   }
 }
 

@@ -55,10 +55,11 @@ export type SyncName = (typeof syncNames)[number];
 export const relationNames = ['thread', 'warp', 'block', 'grid'] as const;
 export type RelationName = (typeof relationNames)[number];
 
+/** A location that has contents but that no thread has accessed: memory that is all zeros is of such. */
 export const untouched = 0;
 export const raceState = 24;
-/** A row of the table equal to that of `untouched`: a location that has contents but that no thread has accessed. */
-export const initialised = 25;
+/** A row of the table equal to that of `untouched`: a location without contents. */
+export const uninitialised = 25;
 /** No row of the table: a location of which only what it hands over is of interest. */
 export const handingOver = 28;
 
@@ -163,14 +164,14 @@ export function nextState(state: StateName, access: AccessName, sync: SyncName, 
   return cleared ? atomicAfter[sync] : 'race';
 }
 
-/** The next state by {@link transitionIndex}, for the 25 states and `initialised`. */
+/** The next state by {@link transitionIndex}, for the 25 states and `uninitialised`. */
 export const transitions: Uint8Array = tabulate();
 
 function tabulate(): Uint8Array {
-  const table = new Uint8Array((initialised + 1) * accessNames.length * syncNames.length * relationNames.length);
+  const table = new Uint8Array((uninitialised + 1) * accessNames.length * syncNames.length * relationNames.length);
   const numbers = new Map(stateNames.map((name, index) => [name, index]));
-  for (let state = 0; state <= initialised; state++) {
-    const from = stateNames[state === initialised ? untouched : state]!;
+  for (let state = 0; state <= uninitialised; state++) {
+    const from = stateNames[state === uninitialised ? untouched : state]!;
     for (const [a, access] of accessNames.entries()) {
       for (const [s, sync] of syncNames.entries()) {
         for (const [r, relation] of relationNames.entries()) {

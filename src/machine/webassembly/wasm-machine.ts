@@ -16,13 +16,12 @@ import { pageBytes } from '../core/memory.ts';
 import {
   forgetAccesses,
   handingOverFill,
-  initialisedFill,
   mostTickets,
   recordedFill,
   renumberTickets,
   shadowFields,
 } from '../detector/shadow-word.ts';
-import { handingOver, initialised, raceState } from '../detector/state-machine.ts';
+import { handingOver, raceState, untouched } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
 import {
   accessKind,
@@ -555,7 +554,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const { u8 } = this.linear;
     const { scratch, end, frame, sharedShadowBytes } = this.plan;
     if (shadow >= scratch && shadow < end) {
-      u8.fill(initialisedFill, scratch, end);
+      u8.fill(untouched, scratch, end);
       return;
     }
     const { block } = executor;
@@ -564,7 +563,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       this.#host.uninitialised(executor, access, page, offset);
       const kind = accessKind(access, this.plan.sifting);
       // Of two states of a word that nobody wrote, the other one says what the access does.
-      const next = u8[transitionTable + 256 * kind + initialised]!;
+      const next = u8[transitionTable + 256 * kind + untouched]!;
       u8[shadow] = (u8[shadow]! & ~31) | next;
       if (next !== alerts.raced) return;
     }

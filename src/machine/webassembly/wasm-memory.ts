@@ -3,13 +3,13 @@ import type { Argument, GlobalBuffer } from '../core/arguments.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { InvariantError } from '../../base/assert.ts';
-import { handingOverFill, initialisedFill, recordedFill } from '../detector/shadow-word.ts';
+import { handingOverFill, recordedFill, uninitialisedFill } from '../detector/shadow-word.ts';
 import {
   handingOver,
-  initialised,
   raceState,
   transitionIndex,
   transitions,
+  uninitialised,
   untouched,
 } from '../detector/state-machine.ts';
 import {
@@ -109,7 +109,7 @@ export class LinearMemory {
     this.#fillPlaceTable();
     for (const place of plan.places) if (place.space === 'global') this.#fillPlace(place, request);
     const handOver = mode === 'record' && plan.sifting !== null ? placesOfStrongAccesses(plan) : null;
-    this.#expanseFill = handOver?.anywhere ? handingOverFill : initialisedFill;
+    this.#expanseFill = handOver?.anywhere ? handingOverFill : untouched;
     for (const { space, writable, shadow, bytes, cellShift } of handOver?.places ?? []) {
       if (space !== 'global' || !writable) continue;
       this.u8.fill(handingOverFill, shadow, shadow + 8 * Math.ceil(bytes / 2 ** cellShift));
@@ -159,7 +159,7 @@ export class LinearMemory {
   }
 
   #fillTables(mode: WordMode): void {
-    const { threads, block, coordinates, detection, globalShadow, globalShadowEnd } = this.#plan;
+    const { threads, block, coordinates, detection } = this.#plan;
     const [x, y] = block;
     for (let thread = 0; thread < threads; thread++) {
       const at = coordinates / 4 + thread;
@@ -167,9 +167,7 @@ export class LinearMemory {
       this.i32[at + threads] = Math.floor(thread / x) % y;
       this.i32[at + 2 * threads] = Math.floor(thread / (x * y));
     }
-    if (detection !== 'words') return;
-    this.u8.set(tables[mode], transitionTable);
-    this.u8.fill(initialisedFill, globalShadow, globalShadowEnd);
+    if (detection === 'words') this.u8.set(tables[mode], transitionTable);
   }
 
   #fillRecorded(start: number, end: number): void {
@@ -195,7 +193,7 @@ export class LinearMemory {
       const buffer = request.buffers[place.source.index]!;
       this.#fillBuffer(place, buffer);
       if (buffer.uninitialised && this.#plan.detection === 'words') {
-        this.u8.fill(untouched, place.shadow, place.shadow + 8 * Math.ceil(place.bytes / 2 ** place.cellShift));
+        this.u8.fill(uninitialisedFill, place.shadow, place.shadow + 8 * Math.ceil(place.bytes / 2 ** place.cellShift));
       }
       return;
     }
@@ -239,9 +237,9 @@ export class LinearMemory {
     if (reused !== undefined) {
       this.#fill(0, start + frame.rounds, frame.operands - frame.rounds);
       this.#fill(0, start + frame.shared, sharedBytes);
-      this.#fill(untouched, start + frame.sharedShadow, sharedShadowBytes);
       this.#fill(0, start + frame.local, localBytes * threads);
     }
+    this.#fill(uninitialisedFill, start + frame.sharedShadow, sharedShadowBytes);
     return taken;
   }
 
@@ -269,7 +267,7 @@ export class LinearMemory {
       const shadow = this.#plan.detection === 'words' ? this.#allocate(8 * pageBytes) : 0;
       fillPage(this.u8.subarray(data, data + pageBytes), region, index);
       if (shadow !== 0) {
-        this.u8.fill(this.#expanseFill, shadow, shadow + 8 * pageBytes);
+        if (this.#expanseFill !== untouched) this.u8.fill(this.#expanseFill, shadow, shadow + 8 * pageBytes);
         this.#fillRecorded(shadow, shadow + 8 * pageBytes);
       }
       page = { data, shadow };
@@ -364,10 +362,10 @@ function fillTransitions(u8: Uint8Array, mode: WordMode): void {
     const isRecorded = kind === recorded || kind === recordedWrite;
     for (const [level, sync, relation] of levelMeanings) {
       const row = 256 * kind + level;
-      for (let state = 0; state <= initialised; state++) {
+      for (let state = 0; state <= uninitialised; state++) {
         let next = transitions[transitionIndex(state, accessOf.get(kind) ?? kind, sync, relation)]!;
         if (state === raceState) next = mode === 'record' ? alerts.recorded : raceState;
-        else if (state === untouched && !writes.has(kind)) next = alerts.uninitialised;
+        else if (state === uninitialised && !writes.has(kind)) next = alerts.uninitialised;
         else if (next === raceState || isRecorded) next = alerts.raced;
         u8[row + state] = next;
       }

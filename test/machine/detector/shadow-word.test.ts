@@ -7,7 +7,6 @@ import { RaceDetector } from '../../../src/machine/detector/race-detector.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 import {
   forgetAccesses,
-  initialisedFill,
   mostBlockBarriers,
   mostTickets,
   mostWarpBarriers,
@@ -15,6 +14,7 @@ import {
   renumberBlockBarriers,
   renumberTickets,
   renumberWarpBarriers,
+  uninitialisedFill,
   update,
 } from '../../../src/machine/detector/shadow-word.ts';
 import {
@@ -49,15 +49,16 @@ test('a word holds what was put in, up to the largest numbers', () => {
 test('contents that nobody wrote', () => {
   const words = new Uint32Array(2);
   const reader = { ticket: 1, thread: 3, blockBarriers: 0, warpBarriers: 0 };
-  assert.equal(update(words, 0, read, reader), 'uninitialised');
-  new Uint8Array(words.buffer).fill(initialisedFill);
   assert.equal(update(words, 0, read, reader), 'none');
+  new Uint8Array(words.buffer).fill(uninitialisedFill);
+  assert.equal(update(words, 0, read, reader), 'uninitialised');
   new Uint8Array(words.buffer).fill(recordedFill);
   assert.equal(update(words, 0, read, reader), 'known-race');
 });
 
 test('a grid barrier forgets accesses, not missing contents or races', () => {
   const words = new Uint32Array(6);
+  new Uint8Array(words.buffer, 0, 8).fill(uninitialisedFill);
   const first = { ticket: 1, thread: 0, blockBarriers: 0, warpBarriers: 0 };
   update(words, 1, write, first);
   update(words, 2, write, first);

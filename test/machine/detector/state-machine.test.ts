@@ -7,7 +7,6 @@ import {
   type StateName,
   type SyncName,
   accessNames,
-  initialised,
   nextState,
   raceState,
   relationNames,
@@ -15,6 +14,7 @@ import {
   syncNames,
   transitionIndex,
   transitions,
+  uninitialised,
   untouched,
 } from '../../../src/machine/detector/state-machine.ts';
 
@@ -53,17 +53,17 @@ function indexOf([state, access, sync, relation]: Cell): number {
   );
 }
 
-test('the table has 25 states, all reachable, and a row for initialised locations', () => {
+test('the table has 25 states, all reachable, and a row for locations without contents', () => {
   assert.equal(stateNames.length, 25);
   assert.equal(stateNames[untouched], 'untouched');
   assert.equal(stateNames[raceState], 'race');
-  const row = transitions.length / (initialised + 1);
+  const row = transitions.length / (uninitialised + 1);
   assert.equal(row, 48);
-  assert.deepEqual(transitions.slice(initialised * row), transitions.slice(0, row));
+  assert.deepEqual(transitions.slice(uninitialised * row), transitions.slice(0, row));
   const reached = new Set<number>([untouched]);
   for (const state of reached) for (const next of transitions.slice(state * row, (state + 1) * row)) reached.add(next);
   assert.equal(reached.size, 25);
-  assert.equal(transitions.slice(0, initialised * row).filter((state) => state === raceState).length, 578);
+  assert.equal(transitions.slice(0, uninitialised * row).filter((state) => state === raceState).length, 578);
 });
 
 test('another block is not ordered by barriers, another warp not by those of a warp', () => {
@@ -80,7 +80,7 @@ test('another block is not ordered by barriers, another warp not by those of a w
 const publishedDigest = 'ed705618f5c7c2803ac7bf278401a082ae979169e34348cbdf07adae3f796073';
 
 function publishedTable(): Uint8Array {
-  const table = transitions.slice(0, initialised * 48);
+  const table = transitions.slice(0, uninitialised * 48);
   for (const [cell, state] of oddCells) table[indexOf(cell)] = stateNames.indexOf(state);
   return table;
 }
