@@ -1,6 +1,6 @@
 /** The user's assumptions as bit-vector formulas, masks included. */
 import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
-import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { evaluateExpression, shiftLimit } from '../../cuda/assumptions/evaluate-assumption.ts';
 import {
   type BitValue,
   addBits,
@@ -83,7 +83,7 @@ function encode(expression: IntegerExpression, vocabulary: BitVocabulary): BitVa
           return divideBits(expression.operator === '/' ? 'udiv' : 'urem', a, b);
         case '<<': {
           const by = constantOf(expression.right);
-          return by === undefined || by < 0n || by >= 64n ? null : addBits(0n, [[a, 1n << by]]);
+          return by === undefined || by < 0n || by >= shiftLimit ? null : addBits(0n, [[a, 1n << by]]);
         }
         case '&':
           return combineBits('and', a, b);

@@ -1,9 +1,9 @@
 /** The user's assumptions about scalars and dimensions, as ranges, as solver premises, and as a test of a scenario. */
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import { numeral } from '../../solver/s-expression.ts';
-import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { isFloatType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
-import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { evaluateExpression, shiftLimit } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
 
 /** Finds the unknown or value that a name in an assumption stands for. */
@@ -62,10 +62,41 @@ export function isUnsignedType(type: string): boolean {
 
 const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
 
-/** `a < b` for `!(a >= b)`: ranges and settings are read from comparisons. */
-function withoutNegation(condition: Condition): Condition {
-  if (condition.kind !== 'not' || condition.operand.kind !== 'comparison') return condition;
-  return { ...condition.operand, operator: opposite[condition.operand.operator] };
+/**
+ * A condition without negations (`a < b` for `!(a >= b)`), as ranges and settings are read from comparisons. Each of these
+ * stands beside what gives it a value: an execution in which a divisor is 0 satisfies no comparison with it.
+ */
+function spelledOut(condition: Condition, isNegated = false): Condition {
+  switch (condition.kind) {
+    case 'not':
+      return spelledOut(condition.operand, !isNegated);
+    case 'comparison': {
+      const { left, right, operator } = condition;
+      const own = isNegated ? { ...condition, operator: opposite[operator] } : condition;
+      return [...neededBy(left), ...neededBy(right)].reduce<Condition>((a, b) => ({ kind: 'and', left: a, right: b }), own);
+    }
+    case 'and':
+    case 'or':
+      return {
+        kind: (condition.kind === 'and') === isNegated ? 'or' : 'and',
+        left: spelledOut(condition.left, isNegated),
+        right: spelledOut(condition.right, isNegated),
+      };
+  }
+}
+
+/** What gives an expression a value. */
+function neededBy(expression: IntegerExpression): readonly Condition[] {
+  if (expression.kind === 'negative') return neededBy(expression.operand);
+  if (expression.kind !== 'arithmetic') return [];
+  const { operator, left, right } = expression;
+  const needed = [...neededBy(left), ...neededBy(right)];
+  if (constantOf(right) !== undefined) return needed;
+  const compare = (comparison: ComparisonOperator, value: bigint): Condition => {
+    return { kind: 'comparison', operator: comparison, left: right, right: { kind: 'integer', value } };
+  };
+  if (operator === '/' || operator === '%') return [...needed, compare('!=', 0n)];
+  return operator === '<<' ? [...needed, compare('>=', 0n), compare('<', shiftLimit)] : needed;
 }
 
 /** The conditions among the assumptions, split at their conjunctions. */
@@ -75,9 +106,9 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
     if (condition.kind === 'and') {
       split(condition.left);
       split(condition.right);
-    } else list.push(withoutNegation(condition));
+    } else list.push(condition);
   };
-  for (const { expression } of assumptions) if (expression.kind === 'condition') split(expression.condition);
+  for (const { expression } of assumptions) if (expression.kind === 'condition') split(spelledOut(expression.condition));
   return list;
 }
 
@@ -161,7 +192,20 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
   });
 }
 
-/** What `x % 32 == 0` states to be a multiple of a number; null for any other condition. */
+/** The number and the power of two of `x & 31`, its remainder rounded down by 32; null for any other expression. */
+function lowBitsOf(expression: IntegerExpression): { readonly number: IntegerExpression; readonly power: bigint } | null {
+  if (expression.kind !== 'arithmetic' || expression.operator !== '&') return null;
+  for (const [number, mask] of [
+    [expression.left, expression.right],
+    [expression.right, expression.left],
+  ] as const) {
+    const bits = constantOf(mask);
+    if (bits !== undefined && bits > 0n && (bits & (bits + 1n)) === 0n) return { number, power: bits + 1n };
+  }
+  return null;
+}
+
+/** What `x % 32 == 0` or `(x & 31) == 0` states to be a multiple of a number; null for any other condition. */
 export function multipleOf(
   condition: Condition,
 ): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
@@ -170,7 +214,10 @@ export function multipleOf(
     [condition.left, condition.right],
     [condition.right, condition.left],
   ] as const) {
-    if (constantOf(zero) !== 0n || rest.kind !== 'arithmetic' || rest.operator !== '%') continue;
+    if (constantOf(zero) !== 0n || rest.kind !== 'arithmetic') continue;
+    const masked = lowBitsOf(rest);
+    if (masked) return { expression: masked.number, divisor: masked.power };
+    if (rest.operator !== '%') continue;
     const divisor = constantOf(rest.right);
     if (divisor !== undefined && divisor > 1n) return { expression: rest.left, divisor };
   }
@@ -250,8 +297,12 @@ export function encodeExpression(
         case '%':
           return right !== undefined && right > 0n ? `(ite (>= ${a} 0) (mod ${a} ${b}) (- (mod (- ${a}) ${b})))` : null;
         case '<<':
-          return right !== undefined && right >= 0n && right < 64n ? `(* ${a} ${1n << right})` : null;
-        default:
+          return right !== undefined && right >= 0n && right < shiftLimit ? `(* ${a} ${1n << right})` : null;
+        case '&': {
+          const masked = lowBitsOf(expression);
+          return masked && `(mod ${masked.number === expression.left ? a : b} ${masked.power})`;
+        }
+        case '|':
           return null;
       }
     }

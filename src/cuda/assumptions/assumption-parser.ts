@@ -1,4 +1,5 @@
 import { nearest } from '../../base/nearest.ts';
+import { evaluateExpression, shiftLimit } from './evaluate-assumption.ts';
 import type {
   ArithmeticOperator,
   AssumptionExpression,
@@ -240,6 +241,8 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       left: asExpression(left),
       right: asExpression(right),
     };
+    const problem = problemOfOperand(node);
+    if (problem !== null) throw new Refusal(problem, right.column);
     return { is: 'expression', node, column, bare: operator.text === '&' || operator.text === '|' };
   };
 
@@ -298,6 +301,19 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     );
   }
   return result;
+}
+
+/** Why no execution gives an operation a value; null: some do. */
+function problemOfOperand({ operator, right }: Extract<IntegerExpression, { kind: 'arithmetic' }>): string | null {
+  const operand = evaluateExpression(right, () => undefined);
+  if (operand === undefined) return null;
+  const written = printExpression(right);
+  const text = written === String(operand) ? written : `${written}, which is ${operand}`;
+  if ((operator === '/' || operator === '%') && operand === 0n)
+    return `"${operator}" has no value for the divisor ${text}; write another divisor`;
+  if (operator === '<<' && (operand < 0n || operand >= shiftLimit))
+    return `"<<" has no value for a shift by ${text}; write 0 to ${shiftLimit - 1n}`;
+  return null;
 }
 
 /** The canonical text of an assumption: parses back to the same expression. */

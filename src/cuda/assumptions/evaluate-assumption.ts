@@ -6,14 +6,14 @@ type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
 /** The value of a name; undefined where it is not known. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 
-/** Larger shifts are not carried out. */
-const maximumShift = 128n;
+/** Shifts have a value below this. */
+export const shiftLimit = 64n;
 
 /**
  * The value of an expression over mathematical integers; `/` and `%` round towards zero as in C, `&` and `|` work on
  * two's complement of unlimited width.
  * @param lookup - gives the values that are known
- * @returns undefined where a value is not known, a divisor is 0 or a shift is out of 0 to 128
+ * @returns undefined where a value is not known, a divisor is 0 or a shift is out of 0 to 63
  */
 export function evaluateExpression(expression: IntegerExpression, lookup: Lookup): bigint | undefined {
   switch (expression.kind) {
@@ -44,7 +44,7 @@ export function evaluateExpression(expression: IntegerExpression, lookup: Lookup
         case '%':
           return right === 0n ? undefined : left % right;
         case '<<':
-          return right < 0n || right > maximumShift ? undefined : left << right;
+          return right < 0n || right >= shiftLimit ? undefined : left << right;
         case '&':
           return left & right;
         case '|':

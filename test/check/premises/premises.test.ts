@@ -1,8 +1,17 @@
 import type { ParameterSource } from '../../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conditionsOf, namedScalar, pinnedScalar, scalarBounds } from '../../../src/check/premises/premises.ts';
+import { seededRandom } from '../../../src/base/random.ts';
+import {
+  conditionsOf,
+  encodeCondition,
+  multipleOf,
+  namedScalar,
+  pinnedScalar,
+  scalarBounds,
+} from '../../../src/check/premises/premises.ts';
 import { parseAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
+import { evaluateCondition, type Lookup } from '../../../src/cuda/assumptions/evaluate-assumption.ts';
 
 const parameters: ParameterSource[] = [
   { name: 'n', type: 'int' },
@@ -70,4 +79,87 @@ test('an assumption says nothing of a part of a number, of several at once, or o
   assert.equal(pinned(3, 12, 4, 'v.ratio == 1'), undefined);
   const { low, high } = scalarBounds(conditions('v.inner.width <= 7'), parameters, 3, 8, 8);
   assert.deepEqual([low, high], [-(1n << 63n), (1n << 63n) - 1n]);
+});
+
+test('what a mask of low bits leaves is a remainder', () => {
+  for (const text of ['(n & 7) == 0', '0 == (7 & n)', 'n % 8 == 0'])
+    assert.equal(multipleOf(conditions(text)[0]!)?.divisor, 8n, text);
+  for (const text of ['(n & 6) == 0', '(n & 7) == 1', '(n & -8) == 0', '(n & u) == 0', '(n & 0) == 0'])
+    assert.equal(multipleOf(conditions(text)[0]!), null, text);
+  const [odd] = conditions('(n & 1) == 1');
+  assert.equal(encodeCondition(odd!, vocabulary, parameters), '(= (mod n 2) 1)');
+});
+
+const vocabulary = {
+  parameter: ({ index }: { index: number }): string => parameters[index]!.name!,
+  dimension: (name: string, axis: number): string => `${name}.${'xyz'[axis]!}`,
+  product: (): string => assert.fail('no products'),
+};
+
+/** The value of SMT-LIB text over integers. */
+function valueOf(text: string, values: Readonly<Record<string, bigint>>): bigint | boolean {
+  const tokens = text.match(/[()]|[^\s()]+/g)!;
+  let at = 0;
+  const read = (): bigint | boolean => {
+    const token = tokens[at++]!;
+    if (token !== '(') return values[token] ?? BigInt(token);
+    const operator = tokens[at++]!;
+    const operands: (bigint | boolean)[] = [];
+    while (tokens[at] !== ')') operands.push(read());
+    at++;
+    const [a, b, c] = operands as [bigint, bigint, bigint];
+    const rest = (): bigint => ((a % b) + b) % b;
+    const meanings: Record<string, () => bigint | boolean> = {
+      '=': () => a === b, '<': () => a < b, '<=': () => a <= b, '>': () => a > b, '>=': () => a >= b,
+      not: () => !a, and: () => operands.every(Boolean), or: () => operands.some(Boolean), ite: () => (a ? b : c),
+      '+': () => a + b, '*': () => a * b, '-': () => (operands.length === 1 ? -a : a - b),
+      mod: rest, div: () => (a - rest()) / b,
+    }; // prettier-ignore
+    return meanings[operator]!();
+  };
+  return read();
+}
+
+test('an execution satisfies an assumption where its conditions hold, and then its premises are true', () => {
+  const random = seededRandom(5);
+  const expression = (depth: number): string => {
+    if (depth === 0 || random.chance(0.3)) return random.pick(['n', 'u', 'n', 'u', '0', '1', '3', '7', '-2']);
+    const operand = expression(depth - 1);
+    const operator = random.pick(['+', '-', '/', '%', '<<', '&', '*']);
+    if (operator === '*') return `(${operand} * ${random.pick(['2', '-3'])})`;
+    const other = random.chance(0.4) ? random.pick(['2', '1', '5']) : expression(depth - 1);
+    return `(${operand} ${operator} ${operator === '&' && random.chance(0.5) ? '3' : other})`;
+  };
+  const condition = (depth: number): string => {
+    if (depth > 0 && random.chance(0.5))
+      return `${random.pick(['', '!'])}(${condition(depth - 1)} ${random.pick(['&&', '||'])} ${condition(depth - 1)})`;
+    return `${random.pick(['', '', '!'])}(${expression(2)} ${random.pick(['==', '!=', '<', '>='])} ${expression(1)})`;
+  };
+  const counts = { satisfied: 0, unspecified: 0, premises: 0 };
+  for (let sample = 0; sample < 4000; sample++) {
+    const text = condition(2);
+    const parsed = parseAssumption(text);
+    if ('error' in parsed) {
+      assert.match(parsed.error, /no value/, text);
+      continue;
+    }
+    assert.ok(parsed.expression.kind === 'condition');
+    const parts = conditions(text);
+    for (let draw = 0; draw < 8; draw++) {
+      const values: Record<string, bigint> = { n: BigInt(random.below(9)) - 4n, u: BigInt(random.below(5)) };
+      const lookup: Lookup = (leaf) => (leaf.kind === 'parameter' ? values[leaf.path[0]!] : undefined);
+      const meaning = evaluateCondition(parsed.expression.condition, lookup);
+      const where = `${text} at n = ${values['n']}, u = ${values['u']}`;
+      const isMet = parts.every((part) => evaluateCondition(part, lookup) !== false);
+      assert.equal(isMet, meaning === true, where);
+      counts[meaning === undefined ? 'unspecified' : 'satisfied'] += meaning === false ? 0 : 1;
+      for (const part of meaning === true ? parts : []) {
+        const premise = encodeCondition(part, vocabulary, parameters);
+        if (premise === null) continue;
+        counts.premises++;
+        assert.equal(valueOf(premise, values), true, `${where}: ${premise}`);
+      }
+    }
+  }
+  for (const [name, count] of Object.entries(counts)) assert.ok(count > 500, `${name}: ${count}`);
 });

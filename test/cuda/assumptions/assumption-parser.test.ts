@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { parseAssumption, printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
-import type { AssumptionExpression, Condition, IntegerExpression } from '../../../src/cuda/assumptions/assumption.ts';
+import type {
+  ArithmeticOperator,
+  AssumptionExpression,
+  Condition,
+  IntegerExpression,
+} from '../../../src/cuda/assumptions/assumption.ts';
 import { evaluateCondition, evaluateExpression } from '../../../src/cuda/assumptions/evaluate-assumption.ts';
 
 function parsed(text: string): AssumptionExpression {
@@ -62,8 +67,9 @@ test('what is not known stays unknown, unless the rest decides', () => {
   assert.equal(holds('n > 0'), undefined);
   assert.equal(holds('n > 0 || 1 == 1'), true);
   assert.equal(holds('n > 0 && 1 == 2'), false);
-  assert.equal(holds('1 / 0 == 1'), undefined);
-  assert.equal(holds('1 << 500 > 0'), undefined);
+  assert.equal(holds('1 / n == 1', { n: 0n }), undefined);
+  assert.equal(holds('1 << n > 0', { n: 64n }), undefined);
+  assert.equal(holds('1 << n > 0', { n: -1n }), undefined);
   const sum = parsed('a + 1 == 0');
   assert.ok(sum.kind === 'condition' && sum.condition.kind === 'comparison');
   assert.equal(
@@ -109,6 +115,13 @@ test('anything else is refused, with its column', () => {
     ['n ? 1 : 2', 3, /"\?"/],
     ['n == "x"', 6, /"""/],
     ['n == n;', 7, /";"/],
+    ['n % 0 == 5', 5, /no value for the divisor 0; write another/],
+    ['n / 0 == 1', 5, /no value for the divisor 0; write another/],
+    ['n == 8 % (warpSize - 32)', 10, /no value for the divisor warpSize - 32, which is 0/],
+    ['n < 5 || !(7 / (3 & 4) == n)', 16, /the divisor 3 & 4, which is 0/],
+    ['n << -1 == 0', 6, /no value for a shift by -1; write 0 to 63/],
+    ['n << 64 == 0', 6, /no value for a shift by 64; write 0 to 63/],
+    ['a[*] in 0..1 << 2 * 40', 17, /a shift by 2 \* 40, which is 80/],
   ] as const) {
     const result = parseAssumption(text);
     if (!('error' in result)) assert.fail(`${text} was accepted`);
@@ -151,13 +164,12 @@ function randomCondition(random: Random, depth: number): Condition {
 function randomExpression(random: Random, depth: number): IntegerExpression {
   if (depth > 0 && random.chance(0.6)) {
     if (random.chance(0.2)) return { kind: 'negative', operand: randomExpression(random, depth - 1) };
-    const operator = random.pick(['+', '-', '*', '/', '%', '<<', '&', '|'] as const);
-    return {
-      kind: 'arithmetic',
-      operator,
-      left: randomExpression(random, depth - 1),
-      right: randomExpression(random, depth - 1),
-    };
+    const left = randomExpression(random, depth - 1);
+    const right = randomExpression(random, depth - 1);
+    const known = evaluateExpression(right, () => undefined);
+    // Divisors and shifts that have no value are refused.
+    const operators = ['+', '-', '*', '&', '|', ...(known === 0n ? [] : ['/', '%']), ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : [])] as const; // prettier-ignore
+    return { kind: 'arithmetic', operator: random.pick(operators) as ArithmeticOperator, left, right };
   }
   return random.pick([
     { kind: 'integer', value: BigInt(random.below(100)) },

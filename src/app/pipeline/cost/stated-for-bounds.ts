@@ -1,7 +1,7 @@
 /** What is stated that makes bounds better: elements of arrays, and divisors of parameters. */
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
-import { namedPointer } from '../../../check/premises/premises.ts';
+import { multipleOf, namedPointer } from '../../../check/premises/premises.ts';
 import { printAssumption, printCondition, printExpression } from '../../../cuda/assumptions/assumption-parser.ts';
 import type { Condition } from '../../../cuda/assumptions/assumption.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
@@ -33,16 +33,9 @@ export function divisorsOf(
       visit(condition.left);
       visit(condition.right);
     }
-    if (condition.kind !== 'comparison' || condition.operator !== '==') return;
-    for (const [rest, zero] of [
-      [condition.left, condition.right],
-      [condition.right, condition.left],
-    ] as const) {
-      if (zero.kind !== 'integer' || zero.value !== 0n) continue;
-      if (rest.kind !== 'arithmetic' || rest.operator !== '%' || rest.left.kind !== 'parameter') continue;
-      if (rest.right.kind === 'integer' && rest.right.value > 0n)
-        divisors.set(rest.left.path.join('.'), { divisor: rest.right.value, text: printCondition(condition) });
-    }
+    const { expression, divisor } = multipleOf(condition) ?? {};
+    if (expression?.kind === 'parameter')
+      divisors.set(expression.path.join('.'), { divisor: divisor!, text: printCondition(condition) });
   };
   conditions.forEach(visit);
   return divisors;
