@@ -16,7 +16,7 @@ interface CheckedCertificates {
   readonly refused: readonly string[];
 }
 
-const most = { digits: 4000 } as const;
+const most = { digits: 4000, depth: 100 } as const;
 
 /**
  * Checks a file of certificates.
@@ -443,11 +443,18 @@ function larger(a: bigint, b: bigint): bigint {
 }
 
 function parsed(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return refuse('the file is no JSON');
   }
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    demand(depth <= most.depth, 'the file is nested too deeply');
+    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+  }
+  return value;
 }
 
 /** An object with these keys and no others. */
@@ -478,7 +485,10 @@ function isCount(value: unknown): boolean {
 
 function sizesOf(value: unknown): void {
   const sizes = list(value);
-  demand(sizes.length === 3 && sizes.every((size) => size === null || isCount(size)), 'a launch has no three sizes');
+  demand(
+    sizes.length === 3 && sizes.every((size) => size === null || (isCount(size) && size !== 0)),
+    'a launch has no three sizes',
+  );
 }
 
 /** A decimal text, written as integers are written. */

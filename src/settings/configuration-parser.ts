@@ -171,7 +171,9 @@ function open<Schema extends v.GenericSchema>(
   }
   const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    refuse('config/yaml', `This is not valid YAML: ${sentence(message)}`, placeOf(pos[0]));
+    // Its parser calls itself for each level.
+    const told = /call stack/.test(message) ? 'lists and mappings are nested too deeply; write them flat' : message;
+    refuse('config/yaml', `This is not valid YAML: ${sentence(told)}`, placeOf(pos[0]));
   }
   if (diagnostics.length > 0) return unread;
   let data: unknown;

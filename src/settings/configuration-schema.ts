@@ -108,7 +108,7 @@ const kernelFacts = {
   assume: v.optional(told(listOf(text), 'What holds of the arguments of every launch, such as "n % 32 == 0".'), []),
   args: v.optional(
     told(
-      v.record(v.string(), scalar, 'must be a mapping: { n: 1048576 }'),
+      v.pipe(mapping, v.record(v.string(), scalar)),
       'Reference values of scalar parameters, for costs that the expressions alone do not decide.',
     ),
     {},

@@ -39,6 +39,7 @@ export function parseThreshold(metric: Metric, text: string): Threshold | { read
   const [, sign, digits, unit = ''] = /^([-+]?)(\d+(?:\.\d+)?)\s*(%|points?)?$/.exec(text.trim()) ?? [];
   if (digits === undefined) return { error: 'must be a change such as "+5%", "+4" or "-10 points"' };
   const amount = Number(digits);
+  if (amount > Number.MAX_SAFE_INTEGER) return { error: 'is more than any cost; write a smaller change' };
   const isLess = isShare(metric);
   if (isLess ? sign !== '-' : sign === '-') {
     const example = isLess ? '"-10 points"' : '"+5%"';

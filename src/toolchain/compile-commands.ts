@@ -5,14 +5,19 @@ import { isHostOnly, isOfLaterPhase, nvccFlagsOfClang } from './host-flags.ts';
 import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
 
+/** What is wrong, as the end of a sentence. */
+interface Problem {
+  readonly problem: string;
+}
+
 /** One entry of a compilation database, as it is written. */
 interface CompileCommand {
   /** Absolute. */
   readonly directory: string;
   /** Absolute. */
   readonly file: string;
-  /** The program, then its arguments; as a list, or to be split as a shell does. */
-  readonly command: string | readonly string[];
+  /** The program, then its arguments; as a list, or to be split as a shell does. Or why it is none. */
+  readonly command: string | readonly string[] | Problem;
 }
 
 export interface CompileCommands {
@@ -25,8 +30,8 @@ export interface CompileCommands {
 }
 
 /**
- * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html). An entry without a file or
- * a command says nothing of any unit, and commands are split when they are asked for: there may be thousands.
+ * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html). What is wrong with a command
+ * is told of its own unit alone, and commands are split when they are asked for: there may be thousands.
  * @param text of the file
  * @param file its path relative to the root, for messages
  * @param root absolute
@@ -49,24 +54,33 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   }
   const folder = dirname(resolve(root, file));
   let known: readonly [string, string] = ['.', folder];
-  for (const entry of document as readonly unknown[]) {
-    if (typeof entry !== 'object' || entry === null || !('file' in entry) || typeof entry.file !== 'string') continue;
-    const command = commandOf(entry);
-    if (command === undefined) continue;
-    const written = 'directory' in entry && typeof entry.directory === 'string' ? entry.directory : '.';
+  for (const [index, entry] of (document as readonly unknown[]).entries()) {
+    const { file: named, directory: written = '.' } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof named !== 'string' || typeof written !== 'string') {
+      const key = typeof named === 'string' ? 'directory' : 'file';
+      return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`); // prettier-ignore
+    }
     // Most entries have the same.
     if (written !== known[0]) known = [written, resolve(folder, written)];
     const [, directory] = known;
-    const path = resolve(directory, entry.file);
-    if (!commands.has(path)) commands.set(path, { directory, file: path, command });
+    const path = resolve(directory, named);
+    if (!commands.has(path))
+      commands.set(path, { directory, file: path, command: commandOf(entry as Readonly<Record<string, unknown>>) });
   }
   return { commands, root, diagnostics: [] };
 }
 
-/** Of `arguments` and `command` one is enough; what is no text is as good as missing. */
-function commandOf(entry: object): string | readonly string[] | undefined {
-  if ('arguments' in entry && isListOfText(entry.arguments) && entry.arguments.length > 0) return entry.arguments;
-  return 'command' in entry && typeof entry.command === 'string' ? entry.command : undefined;
+/** Of `arguments` and `command` one is enough. */
+function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
+  if (isListOfText(words) && words.length > 0) return words;
+  if (words !== undefined && !isListOfText(words))
+    return { problem: 'the "arguments" of its entry are no list of texts' };
+  if (typeof command === 'string') return command;
+  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is no text'}` }; // prettier-ignore
+}
+
+function isProblem(command: CompileCommand['command']): command is Problem {
+  return typeof command === 'object' && 'problem' in command;
 }
 
 function isListOfText(value: unknown): value is readonly string[] {
@@ -93,13 +107,15 @@ export function flagsOf(
   database: CompileCommands,
   file: string,
   readText: (path: string) => string | undefined = () => undefined,
-): UnitFlags | { readonly problem: string } | null {
+): UnitFlags | Problem | null {
   const own = database.commands.get(file);
   const command = own ?? nearestSibling(database, file);
   if (!command) return null;
+  if (isProblem(command.command)) return command.command;
   const words = typeof command.command === 'string' ? shellWords(command.command) : command.command;
   if (!words || words.length === 0) {
-    return own ? { problem: 'its command cannot be split into words: a quotation is not closed' } : null;
+    if (!own) return null;
+    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed' }; // prettier-ignore
   }
   const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
     if (word.kind === 'operand' && isSource(word.words[0]!)) return [];
@@ -122,7 +138,7 @@ function nearestSibling({ commands, root }: CompileCommands, file: string): Comp
   const folders = dirname(file).split('/');
   let best: { readonly command: CompileCommand; readonly common: number; readonly apart: number } | undefined;
   for (const command of commands.values()) {
-    if (!command.file.endsWith('.cu') || !isInside(root, command.file)) continue;
+    if (!command.file.endsWith('.cu') || !isInside(root, command.file) || isProblem(command.command)) continue;
     const other = dirname(command.file).split('/');
     let common = 0;
     while (common < folders.length && folders[common] === other[common]) common += 1;

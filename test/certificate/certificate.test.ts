@@ -138,6 +138,28 @@ test('what is no file of certificates is refused', () => {
   for (const text of texts) assert.equal(checkCertificates(text).refused.length, 1, text);
 });
 
+test('a file that is nested too deeply is refused, wherever that is', () => {
+  const launch = { block: [1, 1, 1], grid: [1, 1, 1], obligations: [{ subject: { kind: 'race', scope: 'block', places: [] }, tier: 'affine', proof: 'DEEP', seal: 'x' }] }; // prettier-ignore
+  const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k', launches: [launch] };
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const)
+    // prettier-ignore
+    for (const text of ['"DEEP"', JSON.stringify({ ...file, version: 'DEEP' }), JSON.stringify(file)]) {
+      const deep = text.replace('"DEEP"', `${open.repeat(20_000)}1${close.repeat(20_000)}`);
+      assert.deepEqual(checkCertificates(deep).refused, ['the file is nested too deeply']);
+    }
+});
+
+test('a block or grid without threads is refused', () => {
+  const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k' };
+  const launch = { block: [32, 1, 1], grid: [null, 1, 1], obligations: [] };
+  const refusedAt = (one: object): number => checkCertificates(JSON.stringify({ ...file, launches: [one] })).refused.length; // prettier-ignore
+  assert.equal(refusedAt(launch), 0);
+  for (const size of [0, -1, 1.5, '1']) assert.equal(refusedAt({ ...launch, block: [32, size, 1] }), 1, `${size}`);
+});
+
 /** Changes one number, text, list or key. @returns where */
 function damage(file: CertificateFile, random: Random): string {
   const places: { readonly holder: Record<string, unknown>; readonly key: string; readonly path: string }[] = [];

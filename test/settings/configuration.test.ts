@@ -147,6 +147,8 @@ test('wrong types and values are refused where they stand', () => {
     ['kernels: [{ match: k, shared: -1 }]', /^2:31 .*shared is -1; it must be from 0/],
     ['kernels: [{ match: k, cooperative: yes }]', /^2:36 .*cooperative is yes; it must be true or false/],
     ['kernels: [{ match: k, args: { n: [1] } }]', /^2:34 .*args\.n must be a number/],
+    ['kernels: [{ match: k, args: [] }]', /^2:29 .*args must be a mapping/],
+    ['kernels: [{ match: k, assume: ["n % 0 == 5"] }]', /^2:37 assumption\/syntax .*no value for the divisor 0/],
     ['kernels: [{ match: k, args: { "n m": 1 } }]', /^2:38 .*is not a parameter name/],
     ['checks: { repair: { loop-weight: 0 } }', /^2:34 .*loop-weight is 0; it must be from 1 to 100/],
     ['kernels: [{ match: /re/ }]', /^2:20 .*regular expression; only the command line/],
@@ -154,6 +156,10 @@ test('wrong types and values are refused where they stand', () => {
     ['kernels: [{ block: 1 }]', /^2:11 config\/missing-key The key "match" of kernels\[0\] is missing/],
     ['checks: { race: { severity: fatal } }', /^2:29 .*severity is fatal; it must be one of error, warning, notice/],
     ['checks: { cost: { sectors: { warn: lots } } }', /^2:36 .*\+5%/],
+    [
+      `checks: { cost: { sectors: { warn: "+${'9'.repeat(400)}" } } }`,
+      /^2:36 .*more than any cost; write a smaller change/,
+    ],
     [
       'checks: { cost: { sectors: { warn: "+50%", fail: "+25%" } } }',
       /^2:36 .*warn is \+50% and is looser than .*\+25%/,
@@ -201,6 +207,22 @@ test('broken YAML is refused with its place', () => {
   ] as const) {
     assert.match(problems(text)[0] ?? 'nothing', place, text);
   }
+});
+
+test('a file that is nested too deeply is refused, wherever that is', () => {
+  for (const form of [
+    'DEEP',
+    'version: DEEP',
+    'version: 1\nkernels: DEEP',
+    'version: 1\nkernels: [{ match: k, args: { n: DEEP } }]',
+  ])
+    // prettier-ignore
+    for (const [open, close] of [['[', ']'], ['{ a: ', '}']] as const) // prettier-ignore
+      for (const depth of [100, 1000, 3000, 6000, 20_000]) {
+        const [found = 'nothing'] = problems(form.replace('DEEP', `${open.repeat(depth)}1${close.repeat(depth)}`));
+        assert.match(found, depth > 10_000 ? /config\/yaml .*nested too deeply; write them flat/ : /^\d:\d+ config\//);
+        assert.doesNotMatch(found, /Aliases|call stack/);
+      }
 });
 
 test('errors inside an assumption are at their column', () => {

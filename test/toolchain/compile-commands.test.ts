@@ -80,24 +80,42 @@ function argsOf(database: ReturnType<typeof parseCompileCommands>, file: string,
 const databaseOf = (entries: unknown, file = 'compile_commands.json') =>
   parseCompileCommands(JSON.stringify(entries), file, '/repo');
 
-test('a database that is none is reported; entries that say nothing are left out', () => {
+test('a database that is none is reported, and an entry that is none with its number', () => {
   const codesOf = (text: string): string[] =>
     parseCompileCommands(text, 'c.json', '/repo').diagnostics.map(({ code, location }) => `${code} ${location?.file}`);
   assert.deepEqual(codesOf('{'), ['compile/commands c.json']);
   assert.deepEqual(codesOf('{}'), ['compile/commands c.json']);
-  const entries = [1, null, {}, { file: 'b.cu' }, { file: 'b.cu', arguments: [1] }, { file: 2, command: 'x' }, []];
-  const database = databaseOf([...entries, { directory: '/r', file: 'a.cu', command: 'nvcc -DA a.cu' }]);
-  assert.deepEqual([...database.commands.keys()], ['/r/a.cu']);
-  assert.deepEqual(argsOf(database, '/r/a.cu'), ['-DA']);
+  const good = { directory: '/r', file: 'a.cu', command: 'nvcc -DA a.cu' };
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  for (const entry of ['1', 'null', '{}', '[]', '"a.cu"', deep, '{"file":2,"command":"x"}', '{"file":["a.cu"]}']) {
+    const { diagnostics } = parseCompileCommands(`[${JSON.stringify(good)}, ${entry}]`, 'c.json', '/repo');
+    assert.equal(diagnostics.length, 1, entry);
+    assert.match(diagnostics[0]!.message, /^Entry 2 .* has no text as its "file"\. Let the build write it again\.$/);
+  }
+  const [elsewhere] = databaseOf([{ ...good, directory: 5 }]).diagnostics;
+  assert.match(elsewhere!.message, /^Entry 1 .* has no text as its "directory"/);
 });
 
-test('an entry whose command has no end is told of its own unit alone', () => {
-  const database = databaseOf([
-    { directory: '/repo', file: 'a.cu', command: 'nvcc "' },
-    { directory: '/repo', file: 'b.cu', command: 'nvcc -DB b.cu' },
-  ]);
-  assert.match((flagsOf(database, '/repo/a.cu') as { problem: string }).problem, /cannot be split into words/);
-  assert.deepEqual(argsOf(database, '/repo/b.cu'), ['-DB']);
+test('what is wrong with the command of an entry is told of its own unit alone', () => {
+  for (const [wrong, problem] of [
+    [{ command: 'nvcc "' }, /cannot be split into words: a quotation is not closed/],
+    [{ command: ' ' }, /its command is empty/],
+    [{ command: 5 }, /its entry has a "command" that is no text/],
+    [{ command: null }, /its entry has a "command" that is no text/],
+    [{}, /its entry has neither "arguments" nor a "command"/],
+    [{ arguments: [] }, /its entry has neither "arguments" nor a "command"/],
+    [{ arguments: ['nvcc', 5], command: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
+    [{ arguments: 'nvcc a.cu' }, /the "arguments" of its entry are no list of texts/],
+  ] as const) {
+    const database = databaseOf([
+      { directory: '/repo', file: 'a.cu', ...wrong },
+      { directory: '/repo', file: 'b.cu', command: 'nvcc -DB b.cu' },
+    ]);
+    assert.match((flagsOf(database, '/repo/a.cu') as { problem: string }).problem, problem);
+    assert.deepEqual(argsOf(database, '/repo/b.cu'), ['-DB']);
+    const isText = 'command' in wrong && typeof wrong.command === 'string';
+    if (!isText || 'arguments' in wrong) assert.deepEqual(argsOf(database, '/repo/c.cu'), ['-DB'], 'of no such entry');
+  }
 });
 
 test('a unit without an entry gets the flags of the nearest CUDA file', () => {

@@ -59,6 +59,13 @@ interface BindingRequest {
   readonly readFile: (path: string) => Uint8Array | { readonly problem: string };
 }
 
+/** Whether JSON may have had other digits. */
+function isRounded(value: WitnessArgument): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+const rounded = 'of which JSON does not keep all digits; write it in quotes';
+
 /** A place in the parameters that takes one value. */
 interface Slot {
   /** All names; the first is that of messages. */
@@ -346,7 +353,9 @@ class Binder {
 
   #bindWitnessValue(slot: Slot, value: WitnessArgument): string | undefined {
     if (typeof value !== 'object') {
-      const bits = scalarBits(this.#widest(slot), String(value));
+      const widest = this.#widest(slot);
+      if (!widest.isFloat && isRounded(value)) return `is ${value}, ${rounded}`;
+      const bits = scalarBits(widest, String(value));
       if (typeof bits !== 'bigint') return `cannot be ${value}: ${bits.problem}`;
       this.#hold(slot, { kind: 'bits', value: bits }, value);
       return undefined;
@@ -357,18 +366,19 @@ class Binder {
       return undefined;
     }
     const type = elementTypeNamed(value.type);
-    const drawn = value.drawn === undefined ? undefined : parseArgument(`${value.type}[]:${value.drawn}`);
-    if (
-      drawn &&
-      'kind' in drawn &&
-      drawn.kind === 'array' &&
-      drawn.contents.kind === 'drawn' &&
-      drawn.contents.drawn.kind === 'pointers'
-    ) {
-      this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn.contents.drawn);
-      return undefined;
+    if (value.drawn !== undefined) {
+      const given = parseArgument(`int32[]:${value.drawn}`);
+      const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined; // prettier-ignore
+      if (!drawn) return `is drawn by ${JSON.stringify(value.drawn)}; write for example mixed(1,64)`;
+      if (drawn.kind === 'pointers') {
+        this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn);
+        return undefined;
+      }
     }
     if (!type) return `has elements of type ${value.type}, which is not known`;
+    const given = [value.fill ?? 0, ...Object.values(value.values ?? {})];
+    const large = type.format === undefined ? given.find(isRounded) : undefined;
+    if (large !== undefined) return `holds ${large}, ${rounded}`;
     const fill = readElement(type, String(value.fill ?? 0));
     const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // prettier-ignore
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');

@@ -7,33 +7,40 @@ import { dimensionsProblem } from '../../settings/dimensions.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
 const dimensions = v.strictTuple([v.number(), v.number(), v.number()]);
-const scalar = v.union([v.number(), v.string()]);
-const argument = v.union([
-  v.number(),
-  v.string(),
-  v.boolean(),
-  v.object({ same: v.string(), bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))) }),
-  v.object({
+const wholeMessage = 'write a whole number, 0 or more';
+const whole = v.pipe(v.number(wholeMessage), v.safeInteger(wholeMessage), v.minValue(0, wholeMessage));
+const number = v.pipe(v.number(), v.finite('write a number that the type has'));
+const scalar = v.union([number, v.string()]);
+const mapping = v.custom<object>(isMapping, 'write an object');
+const argument = v.lazy((value) => {
+  if (!isMapping(value)) return v.union([number, v.string(), v.boolean()], 'write a number or an array');
+  if ('same' in value) return v.object({ same: v.string(), bytes: v.optional(whole) });
+  return v.object({
     type: v.string(),
-    length: v.number(),
+    length: whole,
     fill: v.optional(scalar),
-    values: v.optional(v.record(v.string(), scalar)),
+    values: v.optional(
+      v.pipe(
+        mapping,
+        v.record(
+          v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,14})$/, 'write the index of an element, such as 0')),
+          scalar,
+        ),
+      ),
+    ),
     drawn: v.optional(v.string()),
-  }),
-]);
+  });
+});
 const witnessSchema = v.object({
   kernel: v.string(),
   block: dimensions,
   grid: dimensions,
   cluster: v.optional(dimensions),
-  sharedBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maximumSharedBytes))),
+  sharedBytes: v.optional(v.pipe(whole, v.maxValue(maximumSharedBytes))),
   schedule: v.optional(
-    v.object({
-      blocks: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))),
-      order: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 32 - 1))),
-    }),
+    v.object({ blocks: v.optional(v.array(whole)), order: v.optional(v.pipe(whole, v.maxValue(2 ** 32 - 1))) }),
   ),
-  args: v.record(v.string(), argument),
+  args: v.pipe(mapping, v.record(v.string(), argument)),
 });
 
 const record = v.record(v.string(), v.unknown());
@@ -74,33 +81,40 @@ export function readWitness(
   // Who names another kernel for the one witness means that one.
   const found = all.length === 1 ? all : ofKernel;
   const wanted = fingerprint === undefined ? found : found.filter((one) => one.fingerprint === fingerprint);
-  const [only] = wanted;
-  if (!only) {
+  if (wanted.length === 0) {
     throw new UsageError(
       fingerprint === undefined || found.length === 0
         ? `--input ${file} contains no witness. A confirmed finding of \`selvage check --format json\` has one.`
         : `--input ${file} has no finding ${fingerprint}.\n${listed(found)}`,
     );
   }
-  if (new Set(wanted.map(({ witness }) => JSON.stringify(witness))).size > 1) {
+  // What is read has few levels, whatever stands in the file.
+  const read = wanted.map((one) => witnessIn(one, file));
+  if (new Set(read.map((one) => JSON.stringify(one))).size > 1) {
     throw new UsageError(`--input ${file} contains ${wanted.length} witnesses; name one.\n${listed(wanted)}`);
   }
-  const parsed = v.safeParse(witnessSchema, only.witness);
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    throw new UsageError(
-      `--input ${file}: the witness is wrong at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`,
-    );
-  }
-  const witness = parsed.output as RunWitness;
-  for (const kind of ['block', 'grid'] as const) {
-    const problem = dimensionsProblem(kind, witness[kind]);
+  const witness = read[0]!;
+  for (const kind of ['block', 'grid', 'cluster'] as const) {
+    const problem = witness[kind] && dimensionsProblem(kind, witness[kind]);
     if (problem !== undefined) throw new UsageError(`--input ${file}: the ${kind} of the witness ${problem}.`);
   }
   const { grid, schedule } = witness;
   const outside = schedule?.blocks?.find((index) => index >= grid[0] * grid[1] * grid[2]);
   if (outside !== undefined) throw new UsageError(`--input ${file}: the grid has no block ${outside}.`);
   return witness;
+}
+
+function witnessIn({ witness }: Candidate, file: string): RunWitness {
+  const parsed = v.safeParse(witnessSchema, witness);
+  if (parsed.success) return parsed.output as RunWitness;
+  const [issue] = parsed.issues;
+  throw new UsageError(
+    `--input ${file}: the witness is wrong at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`,
+  );
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function nameIn(witness: unknown): string {

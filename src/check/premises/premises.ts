@@ -73,7 +73,10 @@ function spelledOut(condition: Condition, isNegated = false): Condition {
     case 'comparison': {
       const { left, right, operator } = condition;
       const own = isNegated ? { ...condition, operator: opposite[operator] } : condition;
-      return [...neededBy(left), ...neededBy(right)].reduce<Condition>((a, b) => ({ kind: 'and', left: a, right: b }), own);
+      return [...neededBy(left), ...neededBy(right)].reduce<Condition>(
+        (a, b) => ({ kind: 'and', left: a, right: b }),
+        own,
+      );
     }
     case 'and':
     case 'or':
@@ -108,7 +111,8 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
       split(condition.right);
     } else list.push(condition);
   };
-  for (const { expression } of assumptions) if (expression.kind === 'condition') split(spelledOut(expression.condition));
+  for (const { expression } of assumptions)
+    if (expression.kind === 'condition') split(spelledOut(expression.condition));
   return list;
 }
 
@@ -193,7 +197,9 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
 }
 
 /** The number and the power of two of `x & 31`, its remainder rounded down by 32; null for any other expression. */
-function lowBitsOf(expression: IntegerExpression): { readonly number: IntegerExpression; readonly power: bigint } | null {
+function lowBitsOf(
+  expression: IntegerExpression,
+): { readonly number: IntegerExpression; readonly power: bigint } | null {
   if (expression.kind !== 'arithmetic' || expression.operator !== '&') return null;
   for (const [number, mask] of [
     [expression.left, expression.right],

@@ -661,6 +661,23 @@ test('witnesses that are none', async () => {
   await refused(/The witness names q, but k has no such parameter/, ...input(JSON.stringify({ ...witness, args: { q: 1 } }))); // prettier-ignore
   await refused(/elements of type int33/, ...input(JSON.stringify({ ...witness, args: { param0: { type: 'int33', length: 1 } } }))); // prettier-ignore
   await refused(/--kernel m?atches|matches no kernel/, ...input(JSON.stringify({ ...witness, kernel: 'other' })));
+  const array = { type: 'int32', length: 32 };
+  const withArgument = (param0: unknown): string => JSON.stringify({ ...witness, args: { param0 } });
+  for (const [wrong, message] of [
+    [{ ...array, length: -5 }, /wrong at args\.param0\.length: write a whole number, 0 or more\./],
+    [{ ...array, length: 1.5 }, /wrong at args\.param0\.length/],
+    [{ ...array, values: { '-1': 3 } }, /wrong at args\.param0\.values\.-1: write the index of an element/],
+    [{ ...array, values: { x: 3 } }, /wrong at args\.param0\.values\.x: write the index of an element/],
+    [{ ...array, values: [] }, /wrong at args\.param0\.values: write an object/],
+    [{ ...array, drawn: 'lots' }, /param0 is drawn by "lots"; write for example mixed\(1,64\)/],
+    [{ type: 'int64', length: 4, fill: 2 ** 53 }, /param0 holds 9007199254740992, .*write it in quotes/],
+    [{ same: 'param0', bytes: -4 }, /wrong at args\.param0\.bytes: write a whole number, 0 or more/],
+    [null, /wrong at args\.param0: write a number or an array/],
+  ] as const)
+    await refused(message, ...input(withArgument(wrong)));
+  await refused(/the cluster of the witness has a dimension below 1/, ...input(JSON.stringify({ ...witness, cluster: [-1, 1, 1] }))); // prettier-ignore
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  await refused(/wrong at args\.param0: write a number or an array/, ...input(withArgument('DEEP').replace('"DEEP"', deep))); // prettier-ignore
   const report = await document(...input(JSON.stringify(witness)));
   assert.deepEqual(report.launch.args, { param0: { type: 'int32', length: 32 }, param1: '&param0' });
   assert.equal((await document(...input(JSON.stringify(witness)), '--block', '8')).launch.block[0], 8);
