@@ -82,6 +82,22 @@ test('a scalar that decides the race is given, or natural', async () => {
   assert.equal((await check(besides, { policy: { sameValueWrites: 'error' } })).race.findings[0]!.severity, 'error');
 });
 
+test('a mask of low bits states as much as a remainder, and a division that its divisor is not 0', async () => {
+  // a[2 * tid + n] = a[2 * (tid + 7)]
+  const index = 'shl.b32 %r1, %r0, 1; add.s32 %r2, %r1, %r9; add.s32 %r3, %r1, 14;';
+  const body = `${index} ${load('%r4', '%d1', '%r3', 10)} ${store('%d1', '%r2', '%r4', 11)}`;
+  for (const odd of ['n % 2 == 1', '(n & 1) == 1', '(1 & n) != 0', '!((n & 3) == 0 || (n & 3) == 2)'])
+    assert.equal((await check(body, { assume: [odd] })).race.verdict, 'proved', odd);
+  for (const other of ['(n & 1) == 0', '(n & 2) == 2', '(n & 3) != 0'])
+    assert.notEqual((await check(body, { assume: [other] })).race.verdict, 'proved', other);
+  // a[m == 0 ? 5 : tid] = tid
+  const zero = `setp.eq.s32 %p1, %r8, 0; selp.b32 %r1, 5, %r0, %p1; ${store('%d1', '%r1', '%r0', 10)}`;
+  for (const assume of ['m != 0', 'n / m == 3', 'n % m < 9', '64 % (m + m) == 0'])
+    assert.equal((await check(zero, { assume: [assume] })).race.verdict, 'proved', assume);
+  for (const assume of ['n / (m + 1) == 3', 'm == 0 || n / m == 3'])
+    assert.notEqual((await check(zero, { assume: [assume] })).race.verdict, 'proved', assume);
+});
+
 test('severities of the configuration, and weaker ones for what is not certain', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.deepEqual(races(await check(body, { policy: { race: 'warning' } })), ['write-write warning given']);
