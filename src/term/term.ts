@@ -64,6 +64,8 @@ function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: num
 
 export class TermStore {
   private readonly table = new Map<string, Term>();
+  /** By what is done to an operand. */
+  private readonly rewritten = new Map<string, Map<Term, Term>>();
   private count = 0;
   readonly true: Term;
   readonly false: Term;
@@ -75,6 +77,15 @@ export class TermStore {
     this.isShared = isShared;
     this.true = this.make('constant', 0, none, 1n, none, null, '');
     this.false = this.make('constant', 0, none, 0n, none, null, '');
+  }
+
+  /** What becomes of an operand: terms share their parts, and a part is not rewritten once for each path to it. */
+  private remembered(what: string, operand: Term, rewrite: (parts: readonly Term[]) => Term): Term {
+    let results = this.rewritten.get(what);
+    if (!results) this.rewritten.set(what, (results = new Map()));
+    let result = results.get(operand);
+    if (!result) results.set(operand, (result = rewrite(operand.arguments)));
+    return result;
   }
 
   private make(
@@ -328,7 +339,9 @@ export class TermStore {
     if (a.operator === 'constant') return this.constant(to, a.value);
     if (a.operator === 'zext') return this.zeroExtend(to, a.arguments[0]!);
     if (a.operator === 'select')
-      return this.select(a.arguments[0]!, this.zeroExtend(to, a.arguments[1]!), this.zeroExtend(to, a.arguments[2]!));
+      return this.remembered(`zext ${to}`, a, ([condition, x, y]) =>
+        this.select(condition!, this.zeroExtend(to, x!), this.zeroExtend(to, y!)),
+      );
     return this.make('zext', to, [a], 0n, none, null, '');
   }
 
@@ -338,12 +351,18 @@ export class TermStore {
     if (a.operator === 'zext') return this.zeroExtend(to, a.arguments[0]!);
     if (a.operator === 'sext') return this.signExtend(to, a.arguments[0]!);
     if (a.operator === 'select')
-      return this.select(a.arguments[0]!, this.signExtend(to, a.arguments[1]!), this.signExtend(to, a.arguments[2]!));
+      return this.remembered(`sext ${to}`, a, ([condition, x, y]) =>
+        this.select(condition!, this.signExtend(to, x!), this.signExtend(to, y!)),
+      );
     return this.make('sext', to, [a], 0n, none, null, '');
   }
 
   truncate(to: number, a: Term): Term {
     if (a.width === to) return a;
+    return this.remembered(`trunc ${to}`, a, () => this.truncated(to, a));
+  }
+
+  private truncated(to: number, a: Term): Term {
     switch (a.operator) {
       case 'constant':
         return this.constant(to, a.value);

@@ -63,8 +63,13 @@ export interface SymbolicContext {
 export const undefinedValue = -1;
 
 const unlimitedRounds = 1n << 62n;
-/** A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. */
-const deepest = 256;
+/**
+ * A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. The
+ * addends of a sum are steps, so that no sum is made anew for each of thousands of them.
+ */
+const mostSteps = 256;
+/** A value whose text would hold more terms than this is an unknown one: not all that reads terms remembers their parts. */
+const longest = 2 ** 18;
 /** A disjunction of more ways into a block than this says nothing. */
 const mostAlternatives = 24;
 
@@ -115,6 +120,10 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   const unknown = (id: ValueId): Term => store.atom(widthOf(kernel.values[id]!.type), { kind: 'havoc', value: id });
+
+  /** What a value is read as: an unknown one where that is computed in too many steps. */
+  const kept = (id: ValueId, term: Term): Term =>
+    term.depth + term.coefficients.length <= mostSteps && term.size <= longest ? term : unknown(id);
 
   function special(register: string): Term {
     const axis = 'xyz'.indexOf(register.slice(-1)) as 0 | 1 | 2;
@@ -213,7 +222,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       );
       results.forEach((id, i) => {
         const output = outputs[i];
-        if (id !== null) raw[id] = output && output.depth <= deepest ? output : unknown(id);
+        if (id !== null) raw[id] = output ? kept(id, output) : unknown(id);
       });
       return;
     }
@@ -350,7 +359,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
       merged = wideDivision(store, way.condition, input, merged) ?? store.select(way.condition, input, merged);
     }
-    return merged.depth <= deepest ? merged : unknown(phi.result);
+    return kept(phi.result, merged);
   }
 
   const definedIn = (value: number): BlockId =>
@@ -507,7 +516,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const list = recurrences(loop);
     for (const recurrence of list) {
       const form = closedForm(loop, recurrence, list);
-      if (form) closed.set(phiOf(recurrence.phi), form);
+      if (form) closed.set(phiOf(recurrence.phi), kept(phiOf(recurrence.phi) as ValueId, form));
       memo = new Map();
     }
     for (const phi of kernel.blocks[loop.header]!.phis)
@@ -649,7 +658,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const value = (id: ValueId): Term => {
     let term = values.get(id);
     if (!term) {
-      term = close(raw[id] ?? unknown(id));
+      term = kept(id, close(raw[id] ?? unknown(id)));
       values.set(id, term);
     }
     return term;

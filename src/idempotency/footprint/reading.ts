@@ -105,6 +105,7 @@ export class TermReading {
     if (!form) {
       spend(this.context.symbolic, 1 + this.scope.size);
       form = this.compute(term);
+      spend(this.context.symbolic, form.terms.size);
       this.memo.set(term, form);
     }
     return form;

@@ -239,18 +239,22 @@ export class WayFacts {
   byVariables(form: AddressForm): Span {
     let span: Span = { low: form.constant, high: form.constant };
     // Digits of mixed radix make one number: the sign of what multiplies them counts once.
-    const digits: { coefficient: Amount; reach: Span }[] = [];
-    for (const [variable, coefficient] of form.terms) digits.push({ coefficient, reach: this.ofVariable(variable) });
+    const digits: Digit[] = [];
+    for (const [variable, coefficient] of form.terms) digits.push(digitOf(coefficient, this.ofVariable(variable)));
     for (let i = 0; i < digits.length; i++) {
-      const { coefficient, reach } = digits[i]!;
-      const next = digits.findIndex(
-        (other, at) => at !== i && isZeroBased(reach) && isZeroBased(other.reach) && other.coefficient.key === multiplyAmounts(coefficient, addAmounts(reach.high!, oneAmount)).key, // prettier-ignore
-      );
+      const inner = digits[i]!;
+      const isNext = ({ coefficient, outer }: Digit): boolean => outer !== null && coefficient.key === inner.outer;
+      const next = digits.findIndex((digit) => digit !== inner && isNext(digit));
       if (next < 0) continue;
       const [outer] = digits.splice(next, 1);
-      const count = multiplyAmounts(addAmounts(reach.high!, oneAmount), addAmounts(outer!.reach.high!, oneAmount));
-      const at = digits.findIndex((digit) => digit.coefficient === coefficient && digit.reach === reach);
-      digits[at] = { coefficient, reach: { low: zeroAmount, high: subtractAmounts(count, oneAmount) } };
+      const count = multiplyAmounts(
+        addAmounts(inner.reach.high!, oneAmount),
+        addAmounts(outer!.reach.high!, oneAmount),
+      );
+      digits[digits.indexOf(inner)] = digitOf(inner.coefficient, {
+        low: zeroAmount,
+        high: subtractAmounts(count, oneAmount),
+      });
       i = -1;
     }
     for (const { coefficient, reach } of digits) span = plus(span, this.times(reach, coefficient));
@@ -350,6 +354,19 @@ function isMostlyNegative({ terms }: AddressForm): boolean {
 
 function isZeroBased({ low, high }: Span): boolean {
   return low !== null && high !== null && low.monomials.size === 0;
+}
+
+/** A factor of a sum with what it multiplies. */
+interface Digit {
+  readonly coefficient: Amount;
+  readonly reach: Span;
+  /** Of a digit: the key of the factor that the next digit has. */
+  readonly outer: string | null;
+}
+
+function digitOf(coefficient: Amount, reach: Span): Digit {
+  const outer = isZeroBased(reach) ? multiplyAmounts(coefficient, addAmounts(reach.high!, oneAmount)).key : null;
+  return { coefficient, reach, outer };
 }
 
 function plus(a: Span, b: Span): Span {

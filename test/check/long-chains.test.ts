@@ -1,0 +1,90 @@
+/** Hashes: thousands of sums, rotations and xors in a row. Work on them grows as they do, whatever is asked of them. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { evaluateSymbolically } from '../../src/analysis/values/symbolic.ts';
+import { boundKernel } from '../../src/cost/kernel-cost.ts';
+import { classify } from '../../src/idempotency/classify.ts';
+import { allExtensions } from '../../src/idempotency/model/extensions.ts';
+import type { Kernel, ValueId } from '../../src/ir/form/kernel.ts';
+import { parsePtx } from '../../src/ptx/parser.ts';
+import { type Term, TermStore } from '../../src/term/term.ts';
+import { kernelOf, pointersAndNumbers } from './kernel-text.ts';
+
+/** Each half of the state is added to the other one, and takes its place rotated: of 64 bits, rotated as two of 32. */
+function hash(steps: number): Kernel {
+  const step = (at: number): string => `
+    add.s64 %d10, %d10, %d11;
+    mov.b64 {%r10, %r11}, %d11;
+    shf.l.wrap.b32 %r12, %r10, %r11, ${(at % 31) + 1};
+    shf.l.wrap.b32 %r13, %r11, %r10, ${(at % 31) + 1};
+    mov.b64 %d12, {%r12, %r13};
+    xor.b64 %d11, %d12, %d10;`;
+  const rounds = Array.from({ length: steps }, (_, at) => step(at)).join('');
+  return kernelOf(`
+    mul.wide.u32 %d3, %r0, 8;
+    add.s64 %d4, %d1, %d3;
+    ld.global.u64 %d10, [%d4];
+    mul.wide.u32 %d11, %r0, 77;${rounds}
+    cvt.u32.u64 %r14, %d11;
+    setp.lt.u32 %p1, %r14, %r9;
+    @%p1 bra END;
+    add.s64 %d5, %d2, %d3;
+    st.global.u64 [%d5], %d11;
+    END: ret;`);
+}
+
+/** `a + b + c + …` of what memory holds: a sum has no depth, but one addend more each time. */
+function longSum(addends: number): Kernel {
+  const add = (at: number): string => `ld.global.u32 %r11, [%d1+${4 * at}];\nadd.s32 %r10, %r10, %r11;`;
+  const all = Array.from({ length: addends }, (_, at) => add(at)).join('\n');
+  return kernelOf(`mov.u32 %r10, 0;\n${all}\nst.global.u32 [%d2], %r10;\nret;`);
+}
+
+/** Calls of the constructor of terms, with the terms that they are made of; more than a limit are an error. */
+function workOf(context: TestContext, run: () => void, most: number): number {
+  const proto = TermStore.prototype as unknown as { make: (operator: string, width: number, parts: readonly Term[]) => Term }; // prettier-ignore
+  const { make } = proto;
+  let work = 0;
+  const counted = context.mock.method(proto, 'make', function (this: TermStore, ...made: Parameters<typeof make>) {
+    work += 1 + made[2].length;
+    assert.ok(work <= most, `more than ${most} steps`);
+    return make.apply(this, made);
+  });
+  run();
+  counted.mock.restore();
+  return work;
+}
+
+const unknown = (): undefined => undefined;
+const dimensions = { block: [null, null, null], grid: [null, null, null] } as const;
+
+const analyses: Readonly<Record<string, (kernel: Kernel) => unknown>> = {
+  values: (kernel) => {
+    const { value } = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null }); // prettier-ignore
+    kernel.values.forEach((_, id) => value(id as ValueId));
+  },
+  costs: (kernel) =>
+    boundKernel({ kernel, dimensions, sharedBytes: null, declaredAs: () => null, parameterName: () => null }),
+  idempotency: (kernel) =>
+    classify({
+      kernel,
+      module: parsePtx('').module,
+      parameters: pointersAndNumbers,
+      objectName: (symbol) => symbol,
+      extensions: allExtensions,
+      checked: null,
+      stated: [],
+    }),
+};
+
+for (const [name, analyse] of Object.entries(analyses)) {
+  test(`${name} of a hash take work in proportion to its steps`, (context) => {
+    const [short, long] = [hash(300), hash(600)].map((kernel) => workOf(context, () => analyse(kernel), 1_000_000));
+    assert.ok(long! < 2.2 * short!, `${long} steps for 600, ${short} for 300`);
+  });
+
+  test(`${name} of a sum of thousands of addends take work in proportion to their number`, (context) => {
+    const [short, long] = [longSum(600), longSum(1200)].map((kernel) => workOf(context, () => analyse(kernel), 1_000_000)); // prettier-ignore
+    assert.ok(long! < 2.2 * short!, `${long} steps for 1200, ${short} for 600`);
+  });
+}
