@@ -5,7 +5,8 @@ import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
-import { evaluateTerm } from '../term/evaluate.ts';
+import type { ParameterField } from '../launch/parameter-field.ts';
+import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
@@ -33,6 +34,7 @@ export function* reachabilityOf(
   if (!assumed.areRestrictive) return allReached;
   const { symbolic, request } = context;
   const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
+  const scalar = chooseScalars(context);
   const decided = new Map<number, Standing>();
   const off: Access[] = [];
   let isAnyReached = false;
@@ -42,7 +44,7 @@ export function* reachabilityOf(
     let standing = decided.get(access.block);
     if (standing === undefined) {
       standing =
-        !restsOnContents(context, tiers, access) && sampled(context, access)
+        scalar && !restsOnContents(context, tiers, access) && sampled(context, access, scalar)
           ? 'reached'
           : yield* standingOf(context, tiers, uniformity, access, assumed);
       decided.set(access.block, standing);
@@ -63,24 +65,37 @@ function restsOnContents({ symbolic }: SymbolicFacts, { contents }: SolverTiers,
   return symbolic.reach(block).leaves.some(({ atom }) => atom?.kind === 'havoc' && contents.has(atom.value));
 }
 
-/** Whether some thread of the first blocks reaches the access in the first round of the loops around it. */
-function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access): boolean {
+/**
+ * Whether some thread of the first blocks reaches the access in the first iteration of the loops around it. Threads that
+ * differ in no number which the condition reads are one.
+ */
+function sampled(
+  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
+  access: Access,
+  scalar: (field: ParameterField) => bigint,
+): boolean {
   const { dimensions, symbolic } = context;
-  const scalar = chooseScalars(context);
-  if (!scalar) return false;
   const condition = symbolic.reach(access.block);
   // What is stated of the elements of an array takes the solver.
   if (condition.leaves.some(({ atom }) => atom?.kind === 'havoc' && context.elements.has(atom.value))) return false;
   const block = dimensions.block.map((size) => size ?? 32) as [number, number, number];
   const grid = dimensions.grid.map((size) => size ?? 2) as [number, number, number];
-  const threads = block[0] * block[1] * block[2];
-  for (let number = 0; number < Math.min(sampledBlocks, grid[0] * grid[1] * grid[2]); number++) {
-    for (let thread = 0; thread < threads; thread++) {
-      const value = (leaf: Term): bigint | undefined => {
+  const reads = (kind: 'thread' | 'block', axis: number): boolean =>
+    condition.leaves.some(({ atom }) => atom?.kind === kind && atom.axis === axis);
+  const threads = block.map((size, axis) => (reads('thread', axis) ? size : 1)) as [number, number, number];
+  const readsBlock = [0, 1, 2].some((axis) => reads('block', axis));
+  const blocks = readsBlock ? Math.min(sampledBlocks, grid[0] * grid[1] * grid[2]) : 1;
+  const column = (count: number, axis: 0 | 1 | 2): Float64Array =>
+    Float64Array.from({ length: count }, (_, thread) => coordinate(thread, threads, axis));
+  // The first thread alone tells it more often than not.
+  for (const count of new Set([1, threads[0] * threads[1] * threads[2]])) {
+    const numbers = ([0, 1, 2] as const).map((axis) => (count === 1 ? 0n : column(count, axis)));
+    for (let number = 0; number < blocks; number++) {
+      const value = (leaf: Term): AtomColumn => {
         const atom = leaf.atom!;
         switch (atom.kind) {
           case 'thread':
-            return BigInt(coordinate(thread, block, atom.axis));
+            return numbers[atom.axis];
           case 'block':
             return BigInt(coordinate(number, grid, atom.axis));
           case 'block-size':
@@ -97,7 +112,7 @@ function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access
             return undefined;
         }
       };
-      if (evaluateTerm(condition, value, new Map()) !== 0n) return true;
+      if (new ColumnEvaluation(count, value).someNotFalse(condition)) return true;
     }
   }
   return false;

@@ -20,26 +20,31 @@ function compute(
   evaluate: (inner: Term) => bigint | undefined,
   atom: (leaf: Term) => bigint | undefined,
 ): bigint | undefined {
-  const { width } = term;
-  const unsigned = (value: bigint): bigint => BigInt.asUintN(width, value);
   if (term.operator === 'constant') return term.value;
   if (term.operator === 'atom') {
     const value = atom(term);
-    return value === undefined ? undefined : unsigned(value);
+    return value === undefined ? undefined : BigInt.asUintN(term.width, value);
   }
+  return applyOperator(term, (part) => evaluate(term.arguments[part]!));
+}
+
+/** The value of a term that is neither an atom nor a constant, of those of its arguments. */
+export function applyOperator(term: Term, argument: (part: number) => bigint | undefined): bigint | undefined {
+  const { width } = term;
+  const unsigned = (value: bigint): bigint => BigInt.asUintN(width, value);
   if (term.operator === 'all' || term.operator === 'any') {
     const decisive = term.operator === 'any' ? 1n : 0n;
-    const values = term.arguments.map(evaluate);
+    const values = term.arguments.map((_, part) => argument(part));
     if (values.includes(decisive)) return decisive;
     return values.includes(undefined) ? undefined : 1n - decisive;
   }
   if (term.operator === 'select') {
-    const condition = evaluate(term.arguments[0]!);
-    return condition === undefined ? undefined : evaluate(term.arguments[condition === 1n ? 1 : 2]!);
+    const condition = argument(0);
+    return condition === undefined ? undefined : argument(condition === 1n ? 1 : 2);
   }
   const values: bigint[] = [];
-  for (const part of term.arguments) {
-    const value = evaluate(part);
+  for (let part = 0; part < term.arguments.length; part++) {
+    const value = argument(part);
     if (value === undefined) return undefined;
     values.push(value);
   }

@@ -1,0 +1,250 @@
+/**
+ * The values of a term for many valuations of its atoms at once: each operation goes over a column of numbers, as long
+ * as 53 bits hold them, and what no varying atom decides is computed once.
+ */
+import { applyOperator, evaluateTerm } from './evaluate.ts';
+import type { Term } from './term.ts';
+
+/** A value for all valuations, or one for each. */
+type Values = bigint | undefined | Float64Array | readonly (bigint | undefined)[];
+
+/** What an atom is: one pattern for all valuations, or one for each, as numbers; undefined where it has no value. */
+export type AtomColumn = bigint | undefined | Float64Array;
+
+/** Stands for no value. */
+const none = Number.NaN;
+
+/**
+ * The patterns of a term, as {@link evaluateTerm} gives them, in each of `count` valuations. In columns of numbers a
+ * pattern of 64 bits stands as a signed number, and NaN for no value.
+ */
+export class ColumnEvaluation {
+  private readonly known = new Map<Term, Values>();
+  private readonly uniform = new Map<Term, bigint | undefined>();
+  /** Whether an atom has a column. */
+  private readonly columns = new Map<Term, boolean>();
+  private readonly count: number;
+  private readonly atom: (leaf: Term) => AtomColumn;
+
+  /** @param atom columns hold patterns below 2^53 */
+  constructor(count: number, atom: (leaf: Term) => AtomColumn) {
+    this.count = count;
+    this.atom = atom;
+  }
+
+  /** The pattern of a term in each valuation. */
+  patterns(term: Term): readonly (bigint | undefined)[] {
+    return this.exact(this.values(term), term.width);
+  }
+
+  /** Whether a truth value is anything but false in some valuation. */
+  someNotFalse(condition: Term): boolean {
+    const values = this.values(condition);
+    if (values instanceof Float64Array) return values.some((value) => value !== 0);
+    return Array.isArray(values) ? values.some((value) => value !== 0n) : values !== 0n;
+  }
+
+  private values(term: Term): Values {
+    if (this.known.has(term)) return this.known.get(term);
+    const values = this.compute(term);
+    this.known.set(term, values);
+    return values;
+  }
+
+  private compute(term: Term): Values {
+    if (!this.varies(term)) return evaluateTerm(term, (leaf) => this.atom(leaf) as bigint | undefined, this.uniform);
+    if (term.operator === 'atom') return this.atom(term);
+    const decided = this.decided(term);
+    if (decided !== null) return decided;
+    const parts = term.arguments.map((part) => this.values(part));
+    const columns = parts.map((values, i) => this.numbers(values, term.arguments[i]!.width));
+    const column = columns.includes(null) ? null : numberColumn(term, columns as readonly Float64Array[], this.count);
+    if (column) return column;
+    const patterns = parts.map((values, i) => this.exact(values, term.arguments[i]!.width));
+    return this.narrowed(
+      Array.from({ length: this.count }, (_, lane) => applyOperator(term, (part) => patterns[part]![lane])),
+      term.width,
+    );
+  }
+
+  /** Whether valuations differ in an atom of the term. */
+  private varies({ leaves }: Term): boolean {
+    return leaves.some((leaf) => {
+      let isColumn = this.columns.get(leaf);
+      if (isColumn === undefined) this.columns.set(leaf, (isColumn = typeof this.atom(leaf) === 'object'));
+      return isColumn;
+    });
+  }
+
+  /** What one argument decides that is the same in all valuations; null where none does. */
+  private decided({ operator, arguments: parts }: Term): Values | null {
+    if (operator === 'all' || operator === 'any') {
+      const decisive = operator === 'any' ? 1n : 0n;
+      return parts.some((part) => !this.varies(part) && this.values(part) === decisive) ? decisive : null;
+    }
+    if (operator !== 'select' || this.varies(parts[0]!)) return null;
+    const condition = this.values(parts[0]!);
+    return condition === undefined ? undefined : this.values(parts[condition === 1n ? 1 : 2]!);
+  }
+
+  /** A column of numbers; null where some pattern does not fit. */
+  private numbers(values: Values, width: number): Float64Array | null {
+    if (values instanceof Float64Array) return values;
+    if (typeof values === 'object') return null;
+    if (values === undefined) return new Float64Array(this.count).fill(none);
+    const number = numberOf(values, width);
+    return Number.isSafeInteger(number) ? new Float64Array(this.count).fill(number) : null;
+  }
+
+  private narrowed(patterns: readonly (bigint | undefined)[], width: number): Values {
+    const column = new Float64Array(this.count);
+    for (let lane = 0; lane < this.count; lane++) {
+      const pattern = patterns[lane];
+      const number = pattern === undefined ? none : numberOf(pattern, width);
+      if (pattern !== undefined && !Number.isSafeInteger(number)) return patterns;
+      column[lane] = number;
+    }
+    return column;
+  }
+
+  private exact(values: Values, width: number): readonly (bigint | undefined)[] {
+    if (values instanceof Float64Array)
+      return Array.from(values, (value) =>
+        Number.isNaN(value) ? undefined : BigInt.asUintN(Math.max(width, 1), BigInt(value)),
+      );
+    return typeof values === 'object' ? values : new Array<bigint | undefined>(this.count).fill(values);
+  }
+}
+
+/** A pattern of up to 32 bits as it is, a wider one as a signed number. */
+function numberOf(pattern: bigint, width: number): number {
+  return Number(width > 32 ? BigInt.asIntN(width, pattern) : pattern);
+}
+
+/** One operation on columns of numbers; null where it takes patterns, or a result may not fit. */
+function numberColumn(term: Term, columns: readonly Float64Array[], count: number): Float64Array | null {
+  const { operator, width } = term;
+  const [a, b, c] = columns as [Float64Array, Float64Array, Float64Array];
+  const from = term.arguments[0]!.width;
+  if (![width, from].every((bits) => bits <= 32 || bits === 64)) return null;
+  const result = new Float64Array(count);
+  const one = (of: (x: number) => number): Float64Array => {
+    for (let lane = 0; lane < count; lane++) result[lane] = a[lane] === a[lane] ? of(a[lane]!) : none;
+    return result;
+  };
+  const two = (of: (x: number, y: number) => number): Float64Array => {
+    for (let lane = 0; lane < count; lane++) {
+      const isKnown = a[lane] === a[lane] && b[lane] === b[lane];
+      result[lane] = isKnown ? of(a[lane]!, b[lane]!) : none;
+    }
+    return result;
+  };
+  switch (operator) {
+    case 'all':
+    case 'any': {
+      const decisive = operator === 'any' ? 1 : 0;
+      result.fill(1 - decisive);
+      for (const column of columns)
+        for (let lane = 0; lane < count; lane++)
+          if (column[lane] === decisive || (column[lane] !== 1 - decisive && result[lane] !== decisive))
+            result[lane] = column[lane]!;
+      return result;
+    }
+    case 'select':
+      for (let lane = 0; lane < count; lane++)
+        result[lane] = a[lane] === a[lane] ? (a[lane] === 1 ? b : c)[lane]! : none;
+      return result;
+    case 'not':
+      return one((x) => 1 - x);
+    case 'equal':
+      return two((x, y) => (x === y ? 1 : 0));
+    case 'differ':
+      return two((x, y) => (x === y ? 0 : 1));
+    case 'slt':
+      return two((x, y) => (signed(x, from) < signed(y, from) ? 1 : 0));
+    case 'ult':
+      // Of signed numbers the negative ones stand for the largest patterns.
+      return two((x, y) => (x < 0 === y < 0 ? (x < y ? 1 : 0) : y < 0 ? 1 : 0));
+    case 'zext':
+      return from <= 32 ? a : null;
+    case 'sext':
+      return from <= 32 ? one((x) => modulo(signed(x, from), width)) : null;
+    case 'trunc':
+      return width <= 32 ? one((x) => modulo(x, width)) : null;
+    case 'sum':
+      return width <= 32 ? narrowSum(term, columns, result) : wideSum(term, columns, result);
+    case 'mul': {
+      if (width <= 32) return two((x, y) => modulo(Math.imul(x, y), width));
+      const product = two((x, y) => x * y);
+      return product.some((value) => Math.abs(value) > Number.MAX_SAFE_INTEGER) ? null : product;
+    }
+    default:
+  }
+  if (width > 32) return null;
+  switch (operator) {
+    case 'and':
+      return two((x, y) => (x & y) >>> 0);
+    case 'or':
+      return two((x, y) => (x | y) >>> 0);
+    case 'xor':
+      return two((x, y) => (x ^ y) >>> 0);
+    case 'shl':
+      return two((x, y) => (y >= width ? 0 : modulo(x << y, width)));
+    case 'lshr':
+      return two((x, y) => (y >= width ? 0 : x >>> y));
+    case 'udiv':
+      return two((x, y) => (y === 0 ? modulo(-1, width) : Math.floor(x / y)));
+    case 'urem':
+      return two((x, y) => (y === 0 ? x : x % y));
+    default:
+      return null;
+  }
+}
+
+/** A sum of up to 32 bits: only the lowest bits of its parts count. */
+function narrowSum(
+  { width, value, coefficients }: Term,
+  columns: readonly Float64Array[],
+  sum: Float64Array,
+): Float64Array {
+  sum.fill(Number(value));
+  for (const [i, column] of columns.entries()) {
+    const factor = Number(coefficients[i]);
+    for (let lane = 0; lane < sum.length; lane++) {
+      const number = column[lane]!;
+      sum[lane] = number === number ? modulo(sum[lane]! + Math.imul(factor, number), width) : none;
+    }
+  }
+  return sum;
+}
+
+function wideSum(
+  { width, value, coefficients }: Term,
+  columns: readonly Float64Array[],
+  sum: Float64Array,
+): Float64Array | null {
+  const constant = numberOf(value, width);
+  // That of all parts together, as long as their magnitudes are.
+  const magnitude = new Float64Array(sum.length).fill(Math.abs(constant));
+  sum.fill(constant);
+  for (const [i, column] of columns.entries()) {
+    const factor = Number(coefficients[i]);
+    for (let lane = 0; lane < sum.length; lane++) {
+      sum[lane]! += factor * column[lane]!;
+      magnitude[lane]! += Math.abs(factor * column[lane]!);
+    }
+  }
+  return magnitude.some((value) => value > Number.MAX_SAFE_INTEGER) ? null : sum;
+}
+
+/** What a pattern of up to 32 bits is as a signed number; wider ones are already. */
+function signed(x: number, width: number): number {
+  return width <= 32 && x >= 2 ** (width - 1) ? x - 2 ** width : x;
+}
+
+/** A number as a pattern of up to 32 bits; a signed one that is wider stays. */
+function modulo(x: number, width: number): number {
+  if (width > 32) return x;
+  const size = 2 ** width;
+  return x - Math.floor(x / size) * size;
+}
