@@ -114,7 +114,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
 }
 
 /**
- * The steps, one call each. `tiers` holds the sessions of the solver, `runs` what the machine has shown, and `assumed`
+ * The steps, one call each. `tiers` asks the solver, `runs` what the machine has shown, and `assumed`
  * collects what is taken for granted.
  */
 function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
@@ -126,64 +126,60 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const { request } = facts;
   const log = request.certificates ? new CertificateLog(facts.kernel) : null;
   if (request.budget.effort) request.budget.effort.kept = 0;
-  try {
-    // Facts: check/context has made them, with check/premises and check/ordering.
-    const syntactic: UniformityResult = uniformityOf(facts, new Set());
-    if (yield* excludeEachOther(facts, syntactic, tiers)) return contradiction(request);
-    if (isIdle(request)) return skipped;
+  // Facts: check/context has made them, with check/premises and check/ordering.
+  const syntactic: UniformityResult = uniformityOf(facts, new Set());
+  if (yield* excludeEachOther(facts, syntactic, tiers)) return contradiction(request);
+  if (isIdle(request)) return skipped;
 
-    // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
-    const runs = new Confirmation(facts);
-    const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
-    tiers.dispose(); // Values that were private may be shared now.
-    const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
+  // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
+  const runs = new Confirmation(facts);
+  const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
+  tiers.forget(); // Values that were private may be shared now.
+  const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 
-    // Intervals: analysis/barriers.
-    const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
-    trace.intervals?.(facts, intervals);
-    if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
+  // Intervals: analysis/barriers.
+  const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
+  trace.intervals?.(facts, intervals);
+  if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
-    // Bounds: bounds-check.
-    const outOfBounds: BoundsResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
+  // Bounds: bounds-check.
+  const outOfBounds: BoundsResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
 
-    // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
-    const memory: Aliasing = aliasing(facts);
-    const { pairs, isCut } = racingPairs(facts, intervals, memory.mayAlias);
-    const cut: Reason | null = cutBy(facts, intervals, isCut);
-    const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
-    trace.pairs?.(facts, unordered);
+  // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
+  const memory: Aliasing = aliasing(facts);
+  const { pairs, isCut } = racingPairs(facts, intervals, memory.mayAlias);
+  const cut: Reason | null = cutBy(facts, intervals, isCut);
+  const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
+  trace.pairs?.(facts, unordered);
 
-    // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
-    // executions/small-launch, then deciding/solver-tiers with runs of its models.
-    const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
-    yield* runs.runHints(hintsOf(tried));
-    const isOpen = runs.races.size === 0;
-    const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
-    const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
-    const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
-    // Without all pairs nothing is proved, so that nothing can be proved of no execution.
-    const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // prettier-ignore
+  // Decide pairs: deciding/cheap-tiers, then a run of what they found, then witness/deciding-run and
+  // executions/small-launch, then deciding/solver-tiers with runs of its models.
+  const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
+  yield* runs.runHints(hintsOf(tried));
+  const isOpen = runs.races.size === 0;
+  const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
+  const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
+  const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
+  // Without all pairs nothing is proved, so that nothing can be proved of no execution.
+  const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // prettier-ignore
 
-    // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
-    const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
-    if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
-    const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
-    const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
-    for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
-    const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
-    const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
-    const state = { ...races, apart: memory.apart, cut, outOfBounds };
-    const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
-    return {
-      race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
-      divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
-      open: openObligations(facts, races, barriers, reasonBeside(facts, state, unreachable, assumed)),
-      ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
-      ...(log && { certificates: log.certificates }),
-    };
-  } finally {
-    tiers.dispose();
-  }
+  // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
+  const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
+  if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
+  const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
+  const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
+  for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
+  const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
+  const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
+  const state = { ...races, apart: memory.apart, cut, outOfBounds };
+  const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
+  return {
+    race: request.checks.race ? race : { verdict: 'skipped', findings: [] },
+    divergence: request.checks.divergence ? divergence : { verdict: 'skipped', findings: [] },
+    open: openObligations(facts, races, barriers, reasonBeside(facts, state, unreachable, assumed)),
+    ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
+    ...(log && { certificates: log.certificates }),
+  };
 }
 
 /** Why pairs of accesses are missing; null where none is. */

@@ -12,20 +12,22 @@ type Problem = LinearProblem | BitProblem;
 
 /** A session that tells how much work its answers took. */
 export interface MeasuredSession extends SolverSession {
-  /** Clauses looked at and steps of the simplex so far; what Z3 is asked counts as so much of its limit. */
-  readonly effort: () => number;
+  /** Clauses looked at and steps of the simplex so far, and what Z3 was asked, which counts as so much of its limit. */
+  readonly effort: () => { readonly own: number; readonly other: number };
   /** Who gave the last answer. */
   readonly answeredBy: () => 'z3' | 'built-in';
 }
 
-/** A session that starts another solver only where it has no answer itself. */
-export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
+/**
+ * A session that starts another solver only where it has no answer itself.
+ * @param isBeyond our own procedures are known to have none
+ */
+export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): MeasuredSession {
   const scripts: string[] = [];
   let taken = 0;
   let sent = 0;
   let other: SolverSession | undefined;
   let problem: Problem | undefined;
-  let isBeyond = false;
   let ofOther = 0;
   let by: 'z3' | 'built-in' = 'built-in';
 
@@ -60,7 +62,7 @@ export function openBuiltIn(start: () => Promise<Solver>): MeasuredSession {
       return answer;
     },
     answeredBy: () => by,
-    effort: () => (problem?.effort ?? 0) + ofOther,
+    effort: () => ({ own: problem?.effort ?? 0, other: ofOther }),
     dispose: () => other?.dispose(),
   };
 }

@@ -7,6 +7,7 @@ import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { complete, type Steps } from '../../base/steps.ts';
 import { withDeadline, type LazySolver } from './lazy-solver.ts';
+import { Answers } from '../../solver/answers.ts';
 import { slowdown, threadCpu } from '../../system/cpu-time.ts';
 import { deadlineIn } from '../../system/deadline.ts';
 import { within } from '../../system/stretch.ts';
@@ -70,6 +71,7 @@ export function placeHere(
   limits: CheckLimits,
   check: (request: CheckRequest) => Steps<CheckResult> = checkSteps,
 ): CheckPlace {
+  const answers = new Answers();
   return {
     close: () => solver.close(),
     check: async ({ request, onSolver }, launch, milliseconds, onUsed) => {
@@ -77,6 +79,7 @@ export function placeHere(
       const whole: CheckRequest = {
         ...request,
         launch,
+        answers,
         solver: async () => {
           onSolver?.();
           return withDeadline(await solver.start(), deadline, limits.queryGrace);

@@ -11,6 +11,7 @@ import { lowerModule } from '../../ir/lower.ts';
 import { type MarkerSwitches, switchMarkers } from '../../ir/form/switch-markers.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
+import { Answers } from '../../solver/answers.ts';
 import type { Solver, SolverAnswer } from '../../solver/solver.ts';
 import { nondeterministic, type KernelSource } from './check-place.ts';
 import { ownThread, threadCpu } from '../../system/cpu-time.ts';
@@ -78,6 +79,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
   const sources = new Map<number, KernelSource>();
   const modules = new Map<number, Module>();
   const lowered = new Map<string, Kernel>();
+  const answers = new Answers();
   let sessions = 0;
   const solver = (name: string, deadline: Deadline): Solver => ({
     name,
@@ -121,6 +123,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
     const steps = check({
       ...request,
       kernel,
+      answers,
       objectName,
       ...(asksDeparture && {
         departure: (...places) => ask<Departure | undefined>({ kind: 'departure', places }),

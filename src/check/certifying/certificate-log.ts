@@ -87,7 +87,7 @@ export class CertificateLog {
     const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // prettier-ignore
     // What the check itself takes for granted stays as it was.
     instances.sharedLoad = sharedLoad;
-    const scripts = [encoding.takeScript()];
+    const scripts = encoding.takePremises().map(({ text }) => text);
     const proof = isSaid ? clauseProof({ scripts, question, by: 'built-in', units: unitsPerTrial }) : null;
     if (!proof) this.failed++;
     return proof;

@@ -4,6 +4,7 @@
  * products of two wide unknowns, of which only the product lemma is known (see `linear-encoding.ts`).
  */
 import { floorDivide } from '../../base/integer.ts';
+import type { Premise } from '../../solver/premise.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -51,7 +52,9 @@ const mostBits = 200;
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class BitVectorEncoding {
   /** Declarations, definitions and facts that have not been sent to the solver yet. */
-  private pending: string[] = [];
+  private pending: Premise[] = [];
+  /** The unknown that is being defined. */
+  private defined: string | null = null;
   private readonly values = new Map<string, BitValue>();
   private readonly truths = new Map<string, { readonly name: string; readonly assumes: ReadonlySet<Term> }>();
   /** Exponents of what is known to be a power of two, by name. */
@@ -81,15 +84,15 @@ export class BitVectorEncoding {
     this.dimensions = dimensions;
     this.isPowerOfTwo = isPowerOfTwo;
     const [related, exact] = productModes;
-    this.pending.push(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
+    this.say(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
     this.assert(`(xor ${related} ${exact})`);
   }
 
   /** What has been declared and defined since the last call. */
-  takeScript(): string {
-    const script = this.pending.join('\n');
+  takePremises(): Premise[] {
+    const taken = this.pending;
     this.pending = [];
-    return script;
+    return taken;
   }
 
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
@@ -202,20 +205,35 @@ export class BitVectorEncoding {
     for (const term of assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
   }
 
+  private say(...texts: readonly string[]): void {
+    for (const text of texts) this.pending.push({ text, of: this.defined });
+  }
+
   private assert(formula: string): void {
-    if (formula !== 'true') this.pending.push(`(assert ${formula})`);
+    if (formula !== 'true') this.say(`(assert ${formula})`);
+  }
+
+  /** What is said meanwhile belongs to the definition of an unknown. */
+  private within<Result>(name: string, say: () => Result): Result {
+    const outer = this.defined;
+    this.defined = name;
+    const result = say();
+    this.defined = outer;
+    return result;
   }
 
   private introduce(name: string, range: Bounds): BitValue {
     const isSigned = range.low < 0n;
     const bits = Math.max(1, bitsOf(range) - (isSigned ? 0 : 1));
-    this.pending.push(`(declare-const ${name} (_ BitVec ${bits}))`);
+    this.say(`(declare-const ${name} (_ BitVec ${bits}))`);
     if (isSigned) this.signed.set(name, bits);
     const text = isSigned ? name : `((_ zero_extend 1) ${name})`;
     const whole = isSigned ? signedBounds(bits) : unsignedBounds(bits);
     const value = { text, ...whole };
-    if (range.low > whole.low) this.assert(atMostBits(constantBits(range.low), value));
-    if (range.high < whole.high) this.assert(atMostBits(value, constantBits(range.high)));
+    this.within(name, () => {
+      if (range.low > whole.low) this.assert(atMostBits(constantBits(range.low), value));
+      if (range.high < whole.high) this.assert(atMostBits(value, constantBits(range.high)));
+    });
     this.values.set(name, value);
     return value;
   }
@@ -223,7 +241,7 @@ export class BitVectorEncoding {
   /** Gives a value a name, so that text does not repeat it. */
   private keep(name: string, value: BitValue): BitValue {
     const kept = { ...value, text: name };
-    this.pending.push(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
+    this.say(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
     this.values.set(name, kept);
     return kept;
   }
@@ -275,7 +293,9 @@ export class BitVectorEncoding {
     const known = this.values.get(name);
     if (known) return known;
     this.defining++;
-    const value = term.atom ? this.declareAtom(term, name, bounds, reading) : this.define(term, name, bounds, reading);
+    const value = this.within(name, () =>
+      term.atom ? this.declareAtom(term, name, bounds, reading) : this.define(term, name, bounds, reading),
+    );
     this.defining--;
     return value;
   }
@@ -460,6 +480,8 @@ export class BitVectorEncoding {
       fact('true', atMostBits(product, addBits(0n, [[u, e.high]])));
       for (const other of this.products) {
         if (other.u.text !== u.text) continue;
+        const fact = (condition: string, formula: string): void =>
+          void this.pending.push({ text: `(assert (=> (and ${positive} ${condition}) ${formula}))`, of: name, compares: true }); // prettier-ignore
         fact(equalBits(e, other.e), equalBits(product, other.product));
         fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // prettier-ignore
         fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // prettier-ignore
@@ -479,9 +501,7 @@ export class BitVectorEncoding {
       const text = this.truthText(term, reading);
       known = { name: `q${key}`, assumes: this.assumed };
       this.assumed = outer;
-      this.pending.push(
-        text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`,
-      );
+      this.say(text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`);
       this.truths.set(key, known);
     }
     for (const assumption of known.assumes) this.assumed.add(assumption);

@@ -4,6 +4,7 @@
  * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
+import type { Premise } from '../../solver/premise.ts';
 import { numeral } from '../../solver/s-expression.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -42,7 +43,9 @@ const mostWraps = 1n << 12n;
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
-  private pending: string[] = [];
+  private pending: Premise[] = [];
+  /** The unknown that is being defined. */
+  private defined: string | null = null;
   private readonly declared = new Set<string>();
   private readonly read: {
     readonly fact: ElementFact;
@@ -100,17 +103,34 @@ export class LinearEncoding {
     this.elements = elements ?? new Map();
     this.rereads = rereads ?? new Map();
     this.contents = contents ?? new Map();
-    if (this.contents.size > 0) this.pending.push(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`)); // prettier-ignore
+    if (this.contents.size > 0) this.say(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
   }
 
   /** What has been declared and defined since the last call. */
-  takeScript(): string {
-    const script = this.pending.join('\n');
+  takePremises(): Premise[] {
+    const taken = this.pending;
     this.pending = [];
-    return script;
+    return taken;
+  }
+
+  private say(...texts: readonly string[]): void {
+    for (const text of texts) this.pending.push({ text, of: this.defined });
+  }
+
+  /** Says something of unknowns that are defined without each other. */
+  private compare(formula: string): void {
+    this.pending.push({ text: `(assert ${formula})`, of: this.defined, compares: true });
+  }
+
+  /** What is said meanwhile belongs to the definition of an unknown. */
+  private define(name: string, say: () => void): void {
+    const outer = this.defined;
+    this.defined = name;
+    say();
+    this.defined = outer;
   }
 
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
@@ -232,9 +252,8 @@ export class LinearEncoding {
             return `(* ${strides[axis]} ${this.unknown(leaf, { side, rounds: [] })})`;
           });
         const thread = `(+ 0 ${parts.join(' ')})`;
-        this.pending.push(
-          `(declare-const ${name} Int)`,
-          `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
+        this.define(name, () =>
+          this.say(`(declare-const ${name} Int)`, `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`),
         );
       }
       return name;
@@ -297,7 +316,7 @@ export class LinearEncoding {
     const written = this.written(part);
     if (written === unknown || this.factored.has(unknown)) return;
     this.factored.set(unknown, written);
-    this.pending.push(`(assert (= ${unknown} ${written}))`);
+    this.define(unknown, () => this.say(`(assert (= ${unknown} ${written}))`));
   }
 
   /**
@@ -332,9 +351,11 @@ export class LinearEncoding {
     if (this.factored.has(name)) return;
     const product = `s${this.factored.size}`;
     this.factored.set(name, product);
-    this.pending.push(`(declare-const ${product} Int)`);
-    this.pending.push(`(assert (= ${times(size, product)} ${this.written(new Map(multiples))}))`);
-    this.defineProduct(product, cofactor, u);
+    const whole = this.written(new Map(multiples));
+    this.define(product, () => {
+      this.say(`(declare-const ${product} Int)`, `(assert (= ${times(size, product)} ${whole}))`);
+      this.defineProduct(product, cofactor, u);
+    });
     this.factor(quotient);
   }
 
@@ -350,9 +371,12 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(monomial, product);
-    this.pending.push(`(declare-const ${product} Int)`);
+    this.say(`(declare-const ${product} Int)`);
     const divisors = factors.length === 2 ? factors.slice(1) : new Set(factors);
-    for (const u of divisors) this.defineProduct(product, this.monomial(without(monomial, u)), u);
+    for (const u of divisors) {
+      const cofactor = this.monomial(without(monomial, u));
+      this.define(product, () => this.defineProduct(product, cofactor, u));
+    }
     return product;
   }
 
@@ -362,7 +386,9 @@ export class LinearEncoding {
     if (!this.declared.has(name)) {
       this.declared.add(name);
       const { low, high } = unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes);
-      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+      this.define(name, () =>
+        this.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`),
+      );
     }
     return name;
   }
@@ -374,8 +400,8 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(key, product);
-    this.pending.push(`(declare-const ${product} Int)`);
-    this.defineProduct(product, a, b);
+    this.say(`(declare-const ${product} Int)`);
+    this.define(product, () => this.defineProduct(product, a, b));
     return product;
   }
 
@@ -386,10 +412,12 @@ export class LinearEncoding {
     if (!this.declared.has(name)) {
       this.declared.add(name);
       const { low, high } = instance.bounds;
-      this.pending.push(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
       this.defining++;
-      if (term.atom) this.relate(term, name, reading);
-      else this.define(term, name, reading);
+      this.define(name, () => {
+        this.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+        if (term.atom) this.relate(term, name, reading);
+        else this.explain(term, name, reading);
+      });
       this.defining--;
     }
     return instance.offset === 0n ? name : `(+ ${name} ${numeral(instance.offset)})`;
@@ -407,19 +435,19 @@ export class LinearEncoding {
         kind: atom.kind === 'thread' ? 'block-size' : 'grid-size',
         axis: atom.axis,
       });
-      this.pending.push(`(assert (< ${name} ${this.unknown(size, reading)}))`);
+      this.say(`(assert (< ${name} ${this.unknown(size, reading)}))`);
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
-      this.pending.push(`(assert (<= ${name} ${limit}))`);
+      this.say(`(assert (<= ${name} ${limit}))`);
       // Of two sizes only one is above the root.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
         const other = this.unknown(this.symbolic.store.atom(32, { kind: 'block-size', axis }), reading);
         const most = Math.floor(limit / (root + 1));
-        this.pending.push(
+        this.say(
           `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
         );
       }
@@ -450,13 +478,13 @@ export class LinearEncoding {
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
     const reached = this.reached(leaf, reading);
-    for (const formula of this.rangeOf(fact, name)) this.pending.push(`(assert (=> ${reached} ${formula}))`);
+    for (const formula of this.rangeOf(fact, name)) this.say(`(assert (=> ${reached} ${formula}))`);
     for (const other of this.read) {
       if (other.fact.array !== fact.array) continue;
       const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
       const both = `(and ${reached} ${other.reached})`;
-      this.pending.push(`(assert (=> (and ${both} ${sameElement}) ${sameValue}))`);
-      if (fact.distinct) this.pending.push(`(assert (=> (and ${both} ${sameValue}) ${sameElement}))`);
+      this.compare(`(=> (and ${both} ${sameElement}) ${sameValue})`);
+      if (fact.distinct) this.compare(`(=> (and ${both} ${sameValue}) ${sameElement})`);
     }
     this.read.push({ fact, offset, name, reached });
   }
@@ -470,7 +498,7 @@ export class LinearEncoding {
       if (before.memory !== fact.memory || !isOne) continue;
       const places = `(= ${this.linear(view.offset(fact.offset), reading)} ${this.linear(view.offset(before.offset), by)})`;
       const both = `${this.reached(leaf, reading)} ${this.reached(value, by)}`;
-      this.pending.push(`(assert (=> (and ${both} ${places}) (= ${name} ${same})))`);
+      this.compare(`(=> (and ${both} ${places}) (= ${name} ${same}))`);
     }
     this.loadedAgain.push([fact, leaf, name, reading]);
   }
@@ -481,14 +509,16 @@ export class LinearEncoding {
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
     const reached = this.reached(leaf, reading);
-    const hold = (condition: string, formula: string): void =>
-      void this.pending.push(`(assert (=> (and ${usualContents} ${condition}) ${formula}))`);
-    if (fact.below) hold(reached, `(and (<= 0 ${name}) (< ${name} ${this.stride(fact.below, reading)}))`);
+    const held = (condition: string, formula: string): string => `(=> (and ${usualContents} ${condition}) ${formula})`;
+    if (fact.below) {
+      const stride = this.stride(fact.below, reading);
+      this.say(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
+    }
     for (const other of this.held) {
       if (!fact.ascends || other.fact.array !== fact.array) continue;
       const both = `${reached} ${other.reached}`;
-      hold(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`);
-      hold(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`);
+      this.compare(held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
+      this.compare(held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
     }
     this.held.push({ fact, offset, name, reached });
   }
@@ -518,17 +548,17 @@ export class LinearEncoding {
       this.standing.add(leaf);
       const both = `(and ${reached} ${other.reached})`;
       for (const one of [{ ticket, name }, other])
-        this.pending.push(`(assert (=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)})))`);
+        this.compare(`(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
       const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.pending.push(`(assert (=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name}))))`);
+      this.compare(`(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
     }
     this.taken.push({ ticket, side, name, reached });
   }
 
-  private define(term: Term, name: string, reading: Reading): void {
+  private explain(term: Term, name: string, reading: Reading): void {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
-    const assert = (text: string): void => void this.pending.push(`(assert ${text})`);
+    const assert = (text: string): void => this.say(`(assert ${text})`);
     const modulus = numeral(1n << BigInt(term.width));
     switch (term.operator) {
       case 'pure': {
@@ -546,7 +576,7 @@ export class LinearEncoding {
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
         } else {
-          this.pending.push(`(declare-const ${name}_w Int)`);
+          this.say(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
           const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
           const [least, most] = [range.low, range.high].map((value) =>
@@ -585,7 +615,7 @@ export class LinearEncoding {
         const d = this.linear(divisor, reading);
         const quotient = isQuotient ? name : `${name}_q`;
         const remainder = isQuotient ? `${name}_r` : name;
-        this.pending.push(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
+        this.say(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
         this.defineProduct(`${name}_p`, quotient, d);
         const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // prettier-ignore
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
@@ -618,22 +648,24 @@ export class LinearEncoding {
     // The product is a multiple of what a factor is a multiple of.
     for (const factor of new Set([e, u])) {
       const divisor = this.multiples.get(factor);
-      if (divisor !== undefined) this.pending.push(`(assert (= (mod ${name} ${divisor}) 0))`);
+      if (divisor !== undefined) this.say(`(assert (= (mod ${name} ${divisor}) 0))`);
     }
     for (const [x, y] of [
       [e, u],
       [u, e],
     ] as const) {
-      // prettier-ignore
-      const assert = (text: string): void => void this.pending.push(`(assert (=> (>= ${y} 0) ${text}))`);
+      const unlessNegative = (formula: string): string => `(=> (>= ${y} 0) ${formula})`;
+      const assert = (formula: string): void => this.say(`(assert ${unlessNegative(formula)})`);
       assert(
         `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`,
       );
       assert(`(=> (= ${x} 1) (= ${name} ${y}))`);
       for (const other of this.products) {
         if (other.u !== y) continue;
-        assert(
-          `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
+        this.compare(
+          unlessNegative(
+            `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
+          ),
         );
       }
       this.products.push({ e: x, u: y, name });
@@ -679,7 +711,7 @@ export class LinearEncoding {
     const name = `q${instance.name ?? ''}`;
     if (!this.declared.has(name)) {
       this.declared.add(name);
-      this.pending.push(`(declare-const ${name} Bool)`);
+      this.say(`(declare-const ${name} Bool)`);
     }
     return name;
   }

@@ -1,7 +1,9 @@
-/** A tier with a solver: one session, for all obligations of one scope over one encoding. */
+/** A tier with a solver, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/steps.ts';
 import { isSpent, type SolverEffort } from '../question/budget.ts';
-import { type MeasuredSession, openBuiltIn } from '../../solver/built-in.ts';
+import type { Answers } from '../../solver/answers.ts';
+import type { Premise } from '../../solver/premise.ts';
+import { Premises, type Question } from '../../solver/premises.ts';
 import type { Model, Solver, SolverAnswer } from '../../solver/solver.ts';
 import type { Hit } from './enumerate.ts';
 import type { Term } from '../../term/term.ts';
@@ -35,50 +37,49 @@ export interface Asked {
   readonly units: number;
 }
 
-/** Collects declarations for a session, and puts what is asked over them. */
+/** Collects declarations for questions, and puts what is asked over them. */
 interface Encoding {
   /** What has been declared and defined since the last call. */
-  readonly takeScript: () => string;
+  readonly takePremises: () => readonly Premise[];
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
   readonly takeAssumptions: () => Term[];
   /** A model with the numbers that the unknowns stand for, where they are not those of the solver. */
   readonly readModel?: (model: Model) => Model;
 }
 
-/** One solver session for all obligations of one scope. */
+/** What decides questions. */
+export interface Deciding {
+  /** Starts what is asked where our own procedures have no answer. */
+  readonly solver: () => Promise<Solver>;
+  readonly answers: Answers;
+  /** Z3 resource units for one question. */
+  readonly units: number;
+  /** What is left for all questions of the check. */
+  readonly effort?: SolverEffort | undefined;
+  /** Whether what is asked is kept for certificates. */
+  readonly keeps?: boolean | undefined;
+}
+
+interface Outcome {
+  readonly answer: SolverAnswer;
+  readonly question: Question;
+  readonly by: 'z3' | 'built-in';
+}
+
+/** All obligations of one scope over one encoding. */
 export class SolverTier {
-  private readonly session: MeasuredSession;
   private readonly encoding: Encoding;
-  private readonly units: number;
-  private readonly effort: SolverEffort | undefined;
-  /** What the session was told, where certificates are wanted. */
-  private readonly kept: string[] | null;
-  private queries = 0;
+  private readonly deciding: Deciding;
+  private readonly premises = new Premises();
   /** Code that is written out many times asks the same many times. */
   private readonly answered = new Map<string, ObligationResult>();
 
-  /**
-   * @param solver starts what is asked where our own procedures have no answer
-   * @param premises SMT-LIB formulas that hold in every execution (the user's assumptions)
-   * @param units Z3 resource units for one query
-   * @param effort what is left for all queries of the check
-   * @param keeps whether what is asked is kept for certificates
-   */
-  constructor(
-    solver: () => Promise<Solver>,
-    encoding: Encoding,
-    premises: readonly string[],
-    units: number,
-    effort?: SolverEffort,
-    keeps = false,
-  ) {
-    this.kept = keeps ? [] : null;
-    this.session = openBuiltIn(solver);
+  /** @param stated SMT-LIB formulas that hold in every execution (the user's assumptions) */
+  constructor(encoding: Encoding, stated: readonly string[], deciding: Deciding) {
     this.encoding = encoding;
-    this.units = units;
-    this.effort = effort;
-    this.add(encoding.takeScript());
-    for (const premise of premises) this.add(`(assert ${premise})`);
+    this.deciding = deciding;
+    this.tell();
+    for (const formula of stated) this.premises.add({ text: `(assert ${formula})`, of: null });
   }
 
   /**
@@ -90,40 +91,61 @@ export class SolverTier {
     const key = [formula, ...modes].join(' ');
     const known = this.answered.get(key);
     if (known) return known;
-    if (isSpent(this.effort)) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
-    const before = this.session.effort();
-    const selector = `sel${this.queries++}`;
-    const script = this.encoding.takeScript();
-    this.kept?.push(script);
-    this.session.add(`${script}\n(declare-const ${selector} Bool)\n(assert (=> ${selector} ${formula}))`);
-    let [assumed] = modes;
-    let answer = yield* settled(() => this.session.check([selector, ...modes.slice(0, 1)], this.units));
-    for (const mode of modes.slice(1)) {
-      if (answer.kind === 'unsat') break;
-      answer = yield* settled(() => this.session.check([selector, mode], this.units));
-      assumed = mode;
+    if (isSpent(this.deciding.effort)) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
+    this.tell();
+    let result: ObligationResult | undefined;
+    for (const mode of modes.length > 0 ? modes : [undefined]) {
+      result = this.read(yield* this.ask(formula, mode), formula, assumes, mode);
+      if (result.kind === 'proved') break;
     }
-    if (this.effort) this.effort.left -= this.session.effort() - before;
-    const read = this.read(answer, assumes, assumed);
-    const result = read.kind === 'proved' && this.kept ? { ...read, asked: this.askedOf(formula, assumed) } : read;
-    this.answered.set(key, result);
-    return result;
+    this.answered.set(key, result!);
+    return result!;
   }
 
-  private add(script: string): void {
-    this.session.add(script);
-    this.kept?.push(script);
+  /**
+   * Asks with the premises that the question reaches, and again with those that the model of an answer breaks. Without a
+   * model there is none under more premises either.
+   */
+  private *ask(formula: string, mode: string | undefined): Steps<Outcome> {
+    const { answers, units, solver, effort } = this.deciding;
+    const question = this.premises.question(formula, mode);
+    let ofOther = 0;
+    for (let isBeyond = false; ;) {
+      const found = yield* settled(() => answers.find(question.normalForm, units, solver, isBeyond));
+      const { answer, by } = found;
+      // One question that Z3 is asked under more and more premises counts once.
+      if (effort) effort.left -= found.effort.own + Math.max(0, found.effort.other - ofOther);
+      ofOther = Math.max(ofOther, found.effort.other);
+      if (answer.kind !== 'sat') return { answer, question, by };
+      const model = question.translated(answer.model);
+      const broken = this.premises.broken(question, model);
+      if (broken.length === 0) return { answer: { kind: 'sat', model }, question, by };
+      for (const premise of broken) question.take(premise);
+      // What our own procedures have given up on does not become easier.
+      isBeyond = by === 'z3';
+    }
   }
 
-  private askedOf(formula: string, mode: string | undefined): Asked {
-    const question = mode === undefined ? formula : `(and ${mode} ${formula})`;
-    return { scripts: [...this.kept!], question, by: this.session.answeredBy(), units: this.units };
+  private tell(): void {
+    for (const premise of this.encoding.takePremises()) this.premises.add(premise);
   }
 
-  private read(answer: SolverAnswer, assumes: readonly Term[], mode: string | undefined): ObligationResult {
+  private read(
+    { answer, question, by }: Outcome,
+    formula: string,
+    assumes: readonly Term[],
+    mode: string | undefined,
+  ): ObligationResult {
     switch (answer.kind) {
-      case 'unsat':
-        return { kind: 'proved', assumes, mode };
+      case 'unsat': {
+        const asked = {
+          scripts: question.premises,
+          question: mode === undefined ? formula : `(and ${mode} ${formula})`,
+          by,
+          units: this.deciding.units,
+        };
+        return { kind: 'proved', assumes, mode, ...(this.deciding.keeps && { asked }) };
+      }
       case 'sat':
         return {
           kind: 'open',
@@ -134,9 +156,5 @@ export class SolverTier {
       case 'unknown':
         return { kind: 'budget', reason: { kind: 'solver-gave-up', cause: answer.reason } };
     }
-  }
-
-  dispose(): void {
-    this.session.dispose();
   }
 }

@@ -1,10 +1,11 @@
 /** The solver tiers of one kernel: a session for pairs within a block and one for pairs between blocks, of each tier. */
 import type { KernelAndLaunch, SymbolicFacts, ElementFacts, OrderingFacts } from '../context/facts.ts';
 import { givenScalar, integerField, namedField } from '../context/scalars.ts';
-import { type ObligationResult, SolverTier } from './solver-tier.ts';
+import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/steps.ts';
 import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
+import { Answers } from '../../solver/answers.ts';
 import type { Term } from '../../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
 import { BitVectorEncoding } from './bit-vector-encoding.ts';
@@ -46,6 +47,7 @@ export class SolverTiers {
   /** Queries over bit-vectors that the solver gave up on. */
   private exhausted = 0;
   private readonly context: SolverFacts;
+  private readonly answers: Answers;
   /** What may be taken for granted of loaded values, by value id. */
   readonly contents: ReadonlyMap<number, ContentsFact>;
 
@@ -53,6 +55,7 @@ export class SolverTiers {
   constructor(context: SolverFacts, contents: ReadonlyMap<number, ContentsFact>) {
     this.context = context;
     this.contents = contents;
+    this.answers = context.request.answers ?? new Answers();
   }
 
   /** The session of a scope over linear integers, started on first use. */
@@ -73,7 +76,7 @@ export class SolverTiers {
       const premises = premisesOf(this.context, encoding, vocabulary);
       entry = {
         encoding,
-        tier: new SolverTier(request.solver, encoding, premises, request.budget.solverUnits, request.budget.effort, request.certificates), // prettier-ignore
+        tier: new SolverTier(encoding, premises, this.deciding(request.budget.solverUnits)),
       };
       this.open.set(scope, entry);
     }
@@ -92,14 +95,7 @@ export class SolverTiers {
         (condition) => encodeBitCondition(condition, vocabulary) ?? [],
       );
       encoding.takeAssumptions();
-      const tier = new SolverTier(
-        request.solver,
-        encoding,
-        premises,
-        bitVectorFactor * request.budget.solverUnits,
-        request.budget.effort,
-        request.certificates,
-      );
+      const tier = new SolverTier(encoding, premises, this.deciding(bitVectorFactor * request.budget.solverUnits));
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
       const indices = indicesOf(this.context);
       const decideOverlap = function* (obligation: Obligation): Steps<ObligationResult> {
@@ -115,6 +111,11 @@ export class SolverTiers {
     return entry;
   }
 
+  private deciding(units: number): Deciding {
+    const { solver, budget, certificates } = this.context.request;
+    return { solver, answers: this.answers, units, effort: budget.effort, keeps: certificates };
+  }
+
   private *decideBits(tier: SolverTier, formula: string, modes: readonly string[]): Steps<ObligationResult> {
     if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
     const result = yield* tier.decide(formula, modes);
@@ -122,9 +123,8 @@ export class SolverTiers {
     return result;
   }
 
-  /** Forgets the sessions: values that were private may be shared now. */
-  dispose(): void {
-    for (const { tier } of [...this.open.values(), ...this.openBits.values()]) tier.dispose();
+  /** Forgets what was encoded: values that were private may be shared now. */
+  forget(): void {
     this.open.clear();
     this.openBits.clear();
   }

@@ -4,6 +4,7 @@ import type { Certificate } from '../../certificate/certificate.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { InstructionId, Kernel } from '../../ir/form/kernel.ts';
+import type { Answers } from '../../solver/answers.ts';
 import type { Solver } from '../../solver/solver.ts';
 import type { Location } from '../../source/location.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -42,6 +43,8 @@ export interface CheckRequest {
   readonly untilOpen?: boolean;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;
+  /** What was answered before, of other kernels too; absent: nothing. */
+  readonly answers?: Answers;
   readonly budget: CheckBudget;
 }
 

@@ -1,5 +1,6 @@
 /** The bit-vector tier against trying all threads. */
 import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
+import { Answers } from '../../../src/solver/answers.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -44,13 +45,12 @@ function bitKernel(random: Random, unknowns: readonly string[]): Kernel {
 async function decide(problem: ReturnType<typeof problemsOf>[number], units: number) {
   const { context, instances, obligations } = problem;
   const encoding = new BitVectorEncoding(context.symbolic, instances, context.dimensions, () => false);
-  const tier = new SolverTier(sharedSolver, encoding, [], units);
+  const tier = new SolverTier(encoding, [], { solver: sharedSolver, answers: new Answers(), units });
   const answers = [];
   for (const obligation of obligations) {
     const answer = await complete(tier.decide(encoding.overlap(obligation), productModes));
     answers.push({ obligation, answer });
   }
-  tier.dispose();
   return answers;
 }
 

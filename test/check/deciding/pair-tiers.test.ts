@@ -1,4 +1,5 @@
 import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
+import { Answers } from '../../../src/solver/answers.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
@@ -76,7 +77,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
       const { context, instances, obligations } = problem;
       const { symbolic, dimensions } = context;
       const encoding = new LinearEncoding(symbolic, instances, dimensions);
-      const tier = new SolverTier(async () => solver, encoding, [], 30_000);
+      const tier = new SolverTier(encoding, [], { solver: async () => solver, answers: new Answers(), units: 30_000 });
       let queries = 0;
       for (const obligation of obligations) {
         const difference = addressDifference(symbolic, instances, obligation);
@@ -93,7 +94,6 @@ test('random kernels: what any tier proves has no overlap', async () => {
           if (answer.kind === 'proved') check('solver', answer.assumes);
         }
       }
-      tier.dispose();
     }
   }
   for (const [tier, count] of Object.entries(counts)) assert.ok(count > 30, `${tier}: ${count}`);
@@ -107,7 +107,7 @@ test('the solver agrees with trying all threads where that is possible', async (
     for (const problem of problemsOf(kernel, { block: [4, 2, 1], grid: [2, 1, 1] })) {
       const { context, instances, obligations } = problem;
       const encoding = new LinearEncoding(context.symbolic, instances, context.dimensions);
-      const tier = new SolverTier(async () => solver, encoding, [], 200_000);
+      const tier = new SolverTier(encoding, [], { solver: async () => solver, answers: new Answers(), units: 200_000 });
       for (const obligation of obligations) {
         const answer = await complete(tier.decide(encoding.overlap(obligation)));
         const difference = addressDifference(context.symbolic, instances, obligation);
@@ -122,7 +122,6 @@ test('the solver agrees with trying all threads where that is possible', async (
         assert.equal(answer.kind === 'proved', kind === 'none', describe(problem, obligation));
         decided++;
       }
-      tier.dispose();
     }
   }
   assert.ok(decided > 60);

@@ -1,0 +1,47 @@
+/**
+ * Answers to questions, kept by what was asked. Each question is decided by itself, so that its answer depends on nothing
+ * but its text: whoever asks, and whatever was asked before, the answer and what it is said to have taken are the same.
+ */
+import { createHash } from 'node:crypto';
+import { openBuiltIn } from './built-in.ts';
+import type { Solver, SolverAnswer } from './solver.ts';
+
+/** An answer, and what it took when it was first found. */
+export interface Answered {
+  readonly answer: SolverAnswer;
+  /** As the budget of a check counts it: of our own procedures, and of Z3. */
+  readonly effort: { readonly own: number; readonly other: number };
+  readonly by: 'z3' | 'built-in';
+}
+
+/** So many are kept, some kilobytes each. */
+const mostKept = 20_000;
+
+export class Answers {
+  private readonly kept = new Map<string, Answered>();
+
+  /**
+   * Decides a script whose last assertion is the question.
+   * @param start starts what is asked where our own procedures have no answer
+   * @param isBeyond our own procedures are known to have none
+   */
+  async find(script: string, units: number, start: () => Promise<Solver>, isBeyond = false): Promise<Answered> {
+    const key = createHash('sha256').update(`${units} ${isBeyond}\n${script}`).digest('base64');
+    const known = this.kept.get(key);
+    if (known) {
+      // A report names the solver that its answers are from.
+      if (known.by === 'z3') await start();
+      return known;
+    }
+    const session = openBuiltIn(start, isBeyond);
+    session.add(script);
+    const answer = await session.check([], units);
+    const by = session.answeredBy();
+    session.dispose();
+    const answered = { answer, effort: session.effort(), by };
+    if (answer.kind === 'unknown' && answer.nondeterministic) return answered;
+    if (this.kept.size >= mostKept) this.kept.clear();
+    this.kept.set(key, answered);
+    return answered;
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The premises that a session has been told, and questions that take with them those which they need: the definitions of
+ * what they speak of, and then what their models break. A question is written in a normal form, its names numbered by
+ * first occurrence, so that questions which differ only in names are one.
+ */
+import type { Premise } from './premise.ts';
+import { readCommands, type SExpression } from './s-expression.ts';
+import type { Model } from './solver.ts';
+import { type Evaluator, evaluatorOf } from './truth-of.ts';
+
+/** A premise taken apart. */
+interface Told {
+  readonly text: string;
+  /** Names and what stands between them, in turn. */
+  readonly pieces: readonly string[];
+  readonly names: readonly string[];
+  /** Of an assertion over integers and truth values. */
+  readonly evaluator: () => Evaluator;
+}
+
+/** An equation that says what an unknown is. */
+interface Equation {
+  readonly factor: bigint;
+  readonly value: Evaluator;
+}
+
+export class Premises {
+  /** Declarations and definitions, by name. */
+  private readonly introduced = new Map<string, Told>();
+  private readonly definitions = new Map<string, Told[]>();
+  private readonly equations = new Map<string, Equation>();
+  private readonly assertions: Told[] = [];
+  /** Assertions that belong to no unknown, and those that compare some. */
+  private readonly common: Told[] = [];
+  private readonly comparing: Told[] = [];
+  private isOfBits = false;
+
+  add({ text, of, compares }: Premise): void {
+    if (!text.startsWith('(assert')) {
+      const [, , name] = text.split(/[\s()]+/, 3) as [string, string, string];
+      this.introduced.set(name, this.told(text, name));
+      this.isOfBits ||= text.includes('BitVec');
+      return;
+    }
+    const told = this.told(text);
+    this.assertions.push(told);
+    if (compares) this.comparing.push(told);
+    else if (of === null) this.common.push(told);
+    else {
+      const list = this.definitions.get(of);
+      if (list) list.push(told);
+      else this.definitions.set(of, [told]);
+      if (text.startsWith('(assert (= ')) this.noteEquation(of, text);
+    }
+  }
+
+  /**
+   * A formula over what was declared, with the premises that it reaches through definitions.
+   * @param mode a truth value that is assumed besides
+   */
+  question(formula: string, mode?: string): Question {
+    const question = new Question(this.introduced, this.definitions);
+    const { names: subject } = this.told(formula);
+    question.ask(this.told(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
+    // Of nothing in particular it is asked whether all goes together.
+    const isNeeded = ({ names }: Told): boolean =>
+      names.length === 0 || subject.length === 0 || names.some((name) => question.reaches(name));
+    for (let isNew = true; isNew;) {
+      isNew = false;
+      for (const one of this.common) if (isNeeded(one)) isNew = question.take(one) || isNew;
+    }
+    // Of bit-vectors nobody evaluates what a model breaks.
+    if (this.isOfBits)
+      for (const one of this.comparing) if (one.names.every((name) => question.reaches(name))) question.take(one);
+    return question;
+  }
+
+  /** Premises that the question has left out and that its model breaks. */
+  broken(question: Question, model: Model): readonly Told[] {
+    if (this.isOfBits) return [];
+    const known = new Map<string, bigint | boolean | undefined>(model);
+    const lookup = (name: string): bigint | boolean | undefined => {
+      if (known.has(name)) return known.get(name);
+      // Nothing is decided by what it is part of itself.
+      known.set(name, undefined);
+      const equation = this.equations.get(name);
+      const value = equation?.value(lookup);
+      // Where no integer meets the equation, it is broken by the one below.
+      const result = typeof value === 'bigint' ? value / equation!.factor : value;
+      known.set(name, result);
+      return result;
+    };
+    return this.assertions.filter((one) => !question.holds(one) && one.evaluator()(lookup) === false);
+  }
+
+  private told(text: string, own?: string): Told {
+    const pieces = text.split(/([^\s()]+)/);
+    const names: string[] = [];
+    // Of two pieces the second is a word.
+    const merged = [''];
+    for (const [i, piece] of pieces.entries()) {
+      if (i % 2 === 1 && (piece === own || this.introduced.has(piece))) {
+        merged.push(piece, '');
+        if (piece !== own && !names.includes(piece)) names.push(piece);
+      } else merged[merged.length - 1] += piece;
+    }
+    let evaluator: Evaluator | undefined;
+    return {
+      text,
+      pieces: merged,
+      names,
+      evaluator: () => (evaluator ??= evaluatorOf((readCommands(text)[0] as readonly SExpression[])[1]!)),
+    };
+  }
+
+  /** `name = value` or `factor * name = value`. */
+  private noteEquation(name: string, text: string): void {
+    const [, [, left, right]] = readCommands(text)[0] as unknown as [string, [string, SExpression, SExpression]];
+    const [times, factor, of] = typeof left === 'string' ? ['*', '1', left] : left;
+    if (times !== '*' || of !== name || typeof factor !== 'string') return;
+    this.equations.set(name, { factor: BigInt(factor), value: evaluatorOf(right) });
+  }
+}
+
+/** A formula with the premises that it has so far. */
+export class Question {
+  /** The names in the normal form. */
+  private readonly numbered = new Map<string, string>();
+  private readonly held = new Set<Told>();
+  private readonly commands: Told[] = [];
+  private asked: Told | undefined;
+  private readonly introduced: ReadonlyMap<string, Told>;
+  private readonly definitions: ReadonlyMap<string, readonly Told[]>;
+
+  constructor(introduced: ReadonlyMap<string, Told>, definitions: ReadonlyMap<string, readonly Told[]>) {
+    this.introduced = introduced;
+    this.definitions = definitions;
+  }
+
+  ask(formula: Told): void {
+    this.asked = formula;
+    this.reachAll(formula.names);
+  }
+
+  /** Whether it speaks of a name. */
+  reaches(name: string): boolean {
+    return this.numbered.has(name);
+  }
+
+  holds(premise: Told): boolean {
+    return this.held.has(premise);
+  }
+
+  /** Adds a premise, with the definitions of what it speaks of. @returns whether it was missing */
+  take(premise: Told): boolean {
+    if (this.held.has(premise)) return false;
+    this.held.add(premise);
+    this.reachAll(premise.names);
+    this.commands.push(premise);
+    return true;
+  }
+
+  /** Declarations, definitions and premises, as they were told. */
+  get premises(): readonly string[] {
+    return this.commands.map(({ text }) => text);
+  }
+
+  /** The commands in the normal form, the formula last. */
+  get normalForm(): string {
+    return [...this.commands, this.asked!].map((told) => this.renamed(told)).join('\n');
+  }
+
+  /** A model of the normal form, for the names of the question. */
+  translated(model: Model): Model {
+    const own = new Map<string, bigint | boolean>();
+    for (const [name, number] of this.numbered) {
+      const value = model.get(number);
+      if (value !== undefined) own.set(name, value);
+    }
+    return own;
+  }
+
+  private renamed({ pieces }: Told): string {
+    return pieces.map((piece, i) => (i % 2 === 1 ? this.numbered.get(piece)! : piece)).join('');
+  }
+
+  /** Introduces names, then what defines them: what a premise speaks of is defined before it. */
+  private reachAll(names: readonly string[]): void {
+    const fresh: string[] = [];
+    for (const name of names) this.introduce(name, fresh);
+    for (const name of fresh) for (const premise of this.definitions.get(name) ?? []) this.take(premise);
+  }
+
+  private introduce(name: string, fresh: string[]): void {
+    if (this.numbered.has(name)) return;
+    this.numbered.set(name, `v${this.numbered.size}`);
+    const told = this.introduced.get(name)!;
+    for (const part of told.names) this.introduce(part, fresh);
+    this.commands.push(told);
+    fresh.push(name);
+  }
+}

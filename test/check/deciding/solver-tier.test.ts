@@ -1,0 +1,174 @@
+/** Questions with the premises that they need, against all premises at once; and questions that are equal but for names. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Random, seededRandom } from '../../../src/base/random.ts';
+import { complete } from '../../../src/base/steps.ts';
+import { type Asked, type ObligationResult, SolverTier } from '../../../src/check/deciding/solver-tier.ts';
+import { clauseProof } from '../../../src/check/certifying/linear-certificate.ts';
+import { Answers } from '../../../src/solver/answers.ts';
+import { openBuiltIn } from '../../../src/solver/built-in.ts';
+import type { Premise } from '../../../src/solver/premise.ts';
+import type { Solver } from '../../../src/solver/solver.ts';
+import { sweep } from '../../run/sweep.ts';
+
+const units = 200_000;
+
+const noOther = (): Promise<Solver> =>
+  Promise.resolve({
+    name: 'none',
+    close: () => Promise.resolve(),
+    open: () => ({
+      add: () => undefined,
+      dispose: () => undefined,
+      check: () => Promise.resolve({ kind: 'unknown' as const, reason: 'not here' }),
+    }),
+  });
+
+/** A name for the unknown of a number. */
+type Naming = (unknown: number) => string;
+
+/** What an encoding of a kernel says: indices below sizes, quotients, products that grow with a factor, and rows of them. */
+function randomPremises(random: Random): { count: number; premises: (name: Naming) => Premise[] } {
+  const parts: ((name: Naming) => Premise[])[] = [];
+  const products: { of: number; e: number; u: number }[] = [];
+  const grows = (x: string, a: string, y: string, b: string, u: string): string =>
+    `(=> (>= ${u} 0) (and (=> (= ${x} ${y}) (= ${a} ${b})) (=> (< ${x} ${y}) (<= (+ ${a} ${u}) ${b})) (=> (> ${x} ${y}) (<= (+ ${b} ${u}) ${a}))))`;
+  const count = random.between(4, 9);
+  for (let one = 0; one < count; one++) {
+    const high = random.between(3, 40);
+    const kind = one < 2 ? 0 : random.below(4);
+    const [p, q] = [random.below(Math.max(one, 1)), random.below(Math.max(one, 1))];
+    const by = random.pick([2, 3, 4]);
+    const earlier = products.filter(({ u }) => u === q);
+    if (kind === 2) products.push({ of: one, e: p, u: q });
+    const sign = random.pick(['', '- ']);
+    parts.push((name) => {
+      const own = name(one);
+      const say = (formula: string): Premise => ({ text: `(assert ${formula})`, of: own });
+      const declared = { text: `(declare-const ${own} Int)`, of: null };
+      switch (kind) {
+        case 1:
+          return [declared, say(`(= ${own} (div (+ ${name(p)} ${name(q)}) ${by}))`)];
+        case 2:
+          return [
+            declared,
+            say(`(<= 0 ${own} 1600)`),
+            say(`(=> (= ${name(p)} 0) (= ${own} 0))`),
+            say(`(=> (>= ${name(p)} 1) (>= ${own} ${name(q)}))`),
+            ...earlier.map((other) => ({
+              text: `(assert ${grows(name(p), own, name(other.e), name(other.of), name(q))})`,
+              of: own,
+              compares: true as const,
+            })),
+          ];
+        case 3:
+          return [declared, say(`(= ${own} (+ ${name(p)} (${sign}${sign ? '' : '* 1 '}${name(q)})))`)];
+        default:
+          return [declared, say(`(<= 0 ${own} ${high})`), ...(one > 0 ? [say(`(< ${name(0)} (+ ${own} 3))`)] : [])];
+      }
+    });
+  }
+  return { count, premises: (name) => parts.flatMap((part) => part(name)) };
+}
+
+function randomQuestion(random: Random, count: number): (name: Naming) => string {
+  const atoms = Array.from({ length: random.between(2, 4) }, () => {
+    const [x, y, offset] = [random.below(count), random.below(count), random.between(-4, 12)];
+    const operator = random.pick(['<', '<=', '=', '>']);
+    const right = offset < 0 ? `(- ${-offset})` : String(offset);
+    return (name: Naming): string => `(${operator} (- ${name(x)} ${name(y)}) ${right})`;
+  });
+  const head = random.pick(['and', 'and', 'or']);
+  return (name) => `(and ${atoms[0]!(name)} (${head} ${atoms.slice(1).map((atom) => atom(name)).join(' ')}))`; // prettier-ignore
+}
+
+function tierOf(
+  premises: readonly Premise[],
+  stated: readonly string[],
+  answers: Answers,
+  effort = { left: 1e9, kept: 0 },
+) {
+  let left = premises;
+  const encoding = {
+    takePremises: (): readonly Premise[] => {
+      const taken = left;
+      left = [];
+      return taken;
+    },
+    takeAssumptions: () => [],
+  };
+  return new SolverTier(encoding, stated, { solver: noOther, answers, units, effort, keeps: true });
+}
+
+const plain: Naming = (unknown) => `x${unknown}`;
+
+/** What all premises at once say. */
+async function atOnce(premises: readonly Premise[], stated: readonly string[], question: string): Promise<string> {
+  const session = openBuiltIn(noOther);
+  for (const { text } of premises) session.add(text);
+  for (const formula of [...stated, question]) session.add(`(assert ${formula})`);
+  return (await session.check([], units)).kind;
+}
+
+const kinds = { proved: 'unsat', open: 'sat', budget: 'unknown' } as const;
+
+test('premises on demand: as all of them at once, and the proof is one of its own', async () => {
+  const counts = { unsat: 0, sat: 0, unknown: 0, fewer: 0 };
+  const seeds = sweep(400, 2000);
+  for (let seed = 0; seed < seeds; seed++) {
+    const random = seededRandom(seed);
+    const { count, premises } = randomPremises(random);
+    const all = premises(plain);
+    const stated = random.chance(0.4) ? [randomQuestion(random, count)(plain)] : [];
+    const tier = tierOf(all, stated, new Answers());
+    for (let query = 0; query < 3; query++) {
+      const question = randomQuestion(random, count)(plain);
+      const result = await complete(tier.decide(question));
+      const expected = await atOnce(all, stated, question);
+      const where = `seed ${seed}: ${[...all.map(({ text }) => text), ...stated, question].join('\n')}`;
+      const kind = kinds[result.kind];
+      counts[kind]++;
+      if (kind !== 'unknown' && expected !== 'unknown') assert.equal(kind, expected, where);
+      if (result.kind !== 'proved') continue;
+      const { scripts } = result.asked as Asked;
+      if (scripts.length < all.length + stated.length) counts.fewer++;
+      const told = new Set([...all.map(({ text }) => text), ...stated.map((text) => `(assert ${text})`)]);
+      assert.ok(scripts.every((text) => told.has(text)), where); // prettier-ignore
+      assert.ok(clauseProof(result.asked!), where);
+    }
+  }
+  assert.ok(counts.unsat > seeds / 2 && counts.sat > seeds / 2 && counts.fewer > seeds / 4, JSON.stringify(counts));
+  assert.ok(counts.unknown < seeds / 20, JSON.stringify(counts));
+});
+
+test('questions that differ in names, and in premises that they do not need, have one answer', async () => {
+  for (let seed = 0; seed < sweep(150, 600); seed++) {
+    const random = seededRandom(seed);
+    const { count, premises } = randomPremises(random);
+    const question = randomQuestion(random, count);
+    const renamed: Naming = (unknown) => `${'tbq'[unknown % 3]}${(unknown * 7 + 3) % 31}_z`;
+    const beside: Premise[] = [
+      { text: '(declare-const a0 Int)', of: null },
+      { text: '(assert (<= 0 a0 9))', of: 'a0' },
+    ];
+    const answers = new Answers();
+    const efforts = [1e9, 1e9].map((left) => ({ left, kept: 0 }));
+    const first = await complete(tierOf(premises(plain), [], answers, efforts[0]).decide(question(plain)));
+    const again = await complete(
+      tierOf([...beside, ...premises(renamed)], [], answers, efforts[1]).decide(question(renamed)),
+    );
+    const alone = await complete(tierOf(premises(renamed), [], new Answers()).decide(question(renamed)));
+    const where = `seed ${seed}`;
+    assert.deepEqual(shown(again), shown(alone), where);
+    assert.deepEqual(shown(again, plain, renamed, count), shown(first, plain, plain, count), where);
+    // What is remembered is charged as if it were not: no budget depends on what was asked before.
+    assert.equal(efforts[1]!.left, efforts[0]!.left, where);
+  }
+});
+
+/** A result with its model, in other names. */
+function shown(result: ObligationResult, name: Naming = plain, from: Naming = plain, count = 0): unknown {
+  if (result.kind !== 'open') return result.kind;
+  const model = new Map(result.model);
+  return Array.from({ length: count }, (_, unknown) => [name(unknown), model.get(from(unknown))]);
+}
