@@ -11,7 +11,7 @@ import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
-import { assumedOfMemory, needsRaceFreedom, readsUniformly, stableMemory } from './stable-memory.ts';
+import { assumedOfMemory, earlierEnded, needsRaceFreedom, overlapsOthers, readsUniformly, stableMemory } from './stable-memory.ts';
 import { type Reachability, allReached, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,
@@ -122,6 +122,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
   for (const text of pointersApart(facts)) assumed.add('contents', text);
+  if (overlapsOthers(facts)) assumed.add('stable-memory', earlierEnded);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
   const log = request.certificates ? new CertificateLog(facts.kernel) : null;

@@ -12,6 +12,17 @@ import type { KernelAndLaunch, OrderingFacts, SymbolicFacts } from './context/fa
 /** Values that all threads of a block read from one address are taken to be one value. */
 export const stableMemory = 'memory that the kernel does not write does not change while it runs';
 
+/** What kernels before a launch leave is there when it starts. */
+export const earlierEnded = 'the kernel before it in the stream has ended';
+
+/**
+ * Whether a launch may run while the kernel before it in the stream still does: it has the attribute of a programmatic
+ * dependent launch, or the kernel waits for the end of another one, or lets another one start.
+ */
+export function overlapsOthers({ kernel, request: { launch } }: KernelAndLaunch): boolean {
+  return launch.startsEarly === true || kernel.overlapsOthers === true;
+}
+
 /**
  * Whether some branch that may decide about a barrier is uniform only if no two threads race on the memory it reads.
  * @param proved branches that only a solver or trying all threads showed to be uniform

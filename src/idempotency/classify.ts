@@ -41,6 +41,7 @@ import type {
   PointerArgument,
   WrittenMemory,
 } from './model/kernel-idempotency.ts';
+import { earlierEnded } from '../check/stable-memory.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutMeetings } from './disjoint-stores.ts';
@@ -335,6 +336,8 @@ class Classifier {
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
+    // No footprint says what another kernel does meanwhile.
+    if (proved.open.includes(earlierEnded)) return proved;
     if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
     // What a write leaves apart from a texture is asked for by itself.
     const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');

@@ -102,6 +102,7 @@ export function lastingEffects(
     reasons.push({ kind, locations: sourcePlaces(...at), what });
   };
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
+  if (kernel.overlapsOthers) add('effect', 'griddepcontrol', kernel);
   // Behind comparisons with all functions of the module there is none left to call.
   const isFollowed = extensions.indirectCalls && comparesPointers(kernel);
   for (const { reason, ...at } of kernel.unsupported) {

@@ -11,7 +11,8 @@
  * - `launch`, `user`, `precondition`: conditions, where they speak of parameters and dimensions. What a user states of
  *   contents stays an assumption.
  * - `stable-memory`: stays an assumption: nothing else writes what the kernel reads while it runs. What the kernel writes
- *   itself lies apart from it, or it is read behind its last write.
+ *   itself lies apart from it, or it is read behind its last write. That the kernel before it in the stream has ended is
+ *   none: what runs again would not wait for it.
  * - `texture-apart`: what the conditions on textures among the arguments ask for; other textures are in the way by themselves.
  * - `equal-value-writes`: harmless: the values are equal in each execution, so it does not matter whose is left.
  * - `contents` of tables and pointers to functions that the module itself defines stay an assumption.
@@ -21,6 +22,7 @@
 import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
 import type { Condition as Assumed, ComparisonOperator, IntegerExpression } from '../cuda/assumptions/assumption.ts';
 import { isFloatType, sizeOfType } from '../cuda/syntax/basic-type.ts';
+import { earlierEnded } from '../check/stable-memory.ts';
 import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
@@ -103,7 +105,7 @@ export function raceFreedom(
       conditions.push(condition);
       if ((kind === 'precondition' || kind === 'user') && !ofDimensions.test(text)) isRestricted = true;
     } else if (kind === 'in-bounds') inBounds = true;
-    else if (kind === 'stable-memory') assumptions.add(text);
+    else if (kind === 'stable-memory' && text !== earlierEnded) assumptions.add(text);
     else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);

@@ -33,7 +33,14 @@ const workspaceObject: Omit<MemoryObject, 'id'> = {
 /** What a kernel says of itself besides its code. */
 export type KernelHead = Pick<
   Kernel,
-  'symbol' | 'location' | 'parameters' | 'requiredThreads' | 'maximumThreads' | 'requiredCluster' | 'needsCluster'
+  | 'symbol'
+  | 'location'
+  | 'parameters'
+  | 'requiredThreads'
+  | 'maximumThreads'
+  | 'requiredCluster'
+  | 'needsCluster'
+  | 'overlapsOthers'
 >;
 
 /** Freezes an SSA draft whose blocks are in order. Of the objects those stay that are parameters, or referred

@@ -57,6 +57,8 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
+  // It changes nothing in its own kernel, so that it goes below.
+  const overlapsOthers = draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol')); // prettier-ignore
   promoteSlots(draft);
   const addresses = new Map<number, readonly number[]>();
   let variables = 0;
@@ -71,7 +73,8 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
     if (!promoteSlots(draft) && !branchesChanged) break;
   }
   if (symbols.functionAddresses && settleFunctionPointers(draft)) orderBlocks(draft);
-  return freeze(draft, headOf(symbols, entry, bytes, addresses));
+  const head = headOf(symbols, entry, bytes, addresses);
+  return freeze(draft, overlapsOthers ? { ...head, overlapsOthers } : head);
 }
 
 /** Of a kernel that is not expanded nothing is known but its head. */

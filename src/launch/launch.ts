@@ -1,4 +1,5 @@
 import type { Dim3 } from '../base/dim3.ts';
+import type { AxisExtents } from '../cuda/launches/extents.ts';
 import type { Location } from '../source/location.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { StatedAssumption } from './parameter-source.ts';
@@ -20,10 +21,14 @@ export interface Launch {
   readonly source: LaunchSource;
   readonly block: Dim3 | null;
   readonly grid: Dim3 | null;
+  /** What the launch site says of single axes of a block or grid that is not known as a whole. */
+  readonly axes?: AxisExtents;
   readonly cluster: Dim3 | null;
   /** Dynamic shared memory in bytes. */
   readonly sharedBytes: number | null;
   readonly cooperative: boolean;
+  /** It may start before the kernel before it in the stream has ended (programmatic dependent launch). */
+  readonly startsEarly?: true;
   readonly location?: Location;
   /** Known scalar arguments by parameter index: the bits of the parameter as a little-endian integer. */
   readonly scalars: ReadonlyMap<number, bigint>;
@@ -55,4 +60,13 @@ interface LaunchContents {
  */
 export function clusterOf({ grid, cluster }: Launch, kernel: Pick<Kernel, 'needsCluster'>): Dim3 | null {
   return cluster ?? (grid === null || kernel.needsCluster === true ? null : [1, 1, 1]);
+}
+
+/**
+ * The extent of one axis of a block or grid; null where it may be any.
+ * @param isRead whether the kernel reads an index of it: where nothing is said of one that it does not read, it is 1
+ */
+export function extentOfAxis(launch: Launch, of: 'block' | 'grid', axis: 0 | 1 | 2, isRead: boolean): number | null {
+  const said = launch[of]?.[axis] ?? launch.axes?.[of][axis] ?? (isRead ? 'computed' : 1);
+  return said === 'computed' ? null : said;
 }

@@ -307,6 +307,16 @@ export const codes = {
     example: 'copyRows<<<grid, block>>>(out, in, w, w / 2);   // out[y * ld + x] needs ld >= w',
     remedy: 'Pass arguments that meet the precondition which the message names, or change the indices of the kernel.',
   },
+  'launch/starts-early': {
+    severity: 'notice',
+    title: 'Kernels may start before the kernel before them in the stream has ended.',
+    explanation:
+      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel by itself. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
+    example:
+      'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read what the kernel before it still writes',
+    remedy:
+      'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it writes or reads. Selvage does not check that yet.',
+  },
   'idempotency/class-changed': {
     severity: 'notice',
     title: 'The change makes another set of launches safe to be stopped and run again.',

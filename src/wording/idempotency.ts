@@ -98,6 +98,7 @@ const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^trap$/, 'the kernel may trap'],
   [/^(sust|sured)\./, 'the kernel writes a surface'],
   [/^ld\./, 'the kernel reads what other threads may write meanwhile'],
+  [/^griddepcontrol$/, 'the kernel runs while the kernel before it or behind it in the stream does'],
   [/^st\./, 'the kernel writes in an order that is open'],
 ];
 

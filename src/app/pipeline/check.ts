@@ -23,6 +23,7 @@ import { assemble } from './assemble.ts';
 import { applyBaseline, fingerprintsIn, goneFrom, goneNotice } from './baseline.ts';
 import { classifyChecked, underAnyLaunch } from './idempotency.ts';
 import { decide } from './decide.ts';
+import { earlyStarts } from './early-starts.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './price.ts';
 import { repairChecked } from './repair.ts';
@@ -97,6 +98,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
       ...repaired.diagnostics,
       ...unstatedLaunches(repaired.kernels),
       ...undecidedPreconditions(repaired.kernels),
+      ...earlyStarts(repaired.kernels),
       ...foreign,
       ...goneNotice(gone),
     ];

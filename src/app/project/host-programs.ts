@@ -5,6 +5,7 @@ import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
 import { preprocessPlainly } from '../../cuda/host/plain-preprocessor.ts';
 import type { AssumptionExpression, Condition } from '../../cuda/assumptions/assumption.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
+import type { AxisExtent, AxisExtents } from '../../cuda/launches/extents.ts';
 import { canLaunch, canTake } from '../../cuda/launches/kernel-match.ts';
 import {
   type LaunchParameter,
@@ -337,8 +338,8 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   if (sites.length <= mostLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
-    const { location, block, cluster, cooperative, aliases, samePointers, distances, unknown } = site;
-    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, aliases, samePointers, distances, unknown]); // prettier-ignore
+    const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
+    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, startsEarly ?? null, aliases, samePointers, distances, unknown]); // prettier-ignore
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);
@@ -354,6 +355,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     return {
       ...common,
       contents: same(contents) ? common.contents : withoutContents(first!).contents,
+      axes: commonAxes(group),
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
       scalars: new Map(
@@ -367,6 +369,16 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     };
   });
   return [...shown, ...merged];
+}
+
+/** What several launches say of each axis: one extent, or that it differs. */
+function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
+  const common = (of: 'block' | 'grid', axis: 0 | 1 | 2): AxisExtent => {
+    const [first = null, ...others] = new Set(sites.map(({ axes }) => axes[of][axis]));
+    return others.length > 0 ? 'computed' : first;
+  };
+  const axes = (of: 'block' | 'grid'): AxisExtents['grid'] => [common(of, 0), common(of, 1), common(of, 2)];
+  return { block: axes('block'), grid: axes('grid') };
 }
 
 /** Values of a scalar that are told one by one where several launches are told as one. */
@@ -391,7 +403,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // prettier-ignore
+  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // prettier-ignore
   return {
     text,
     location,
@@ -399,6 +411,8 @@ function settingsOf(site: LaunchSite): SiteSettings {
     ...(cooperative === undefined ? {} : { cooperative }),
     ...(block ? { block } : {}),
     ...(grid ? { grid } : {}),
+    axes,
+    ...(startsEarly ? { startsEarly } : {}),
     ...(cluster ? { cluster } : {}),
     ...(sharedBytes === undefined ? {} : { sharedBytes }),
     scalars,

@@ -3,6 +3,7 @@ import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts'
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Dim3 } from '../../base/dim3.ts';
+import type { AxisExtents } from '../../cuda/launches/extents.ts';
 import type { Launch, LaunchSource, PointerDistance } from '../../launch/launch.ts';
 import type { LaunchProperty, SiteContents, SitePointer } from '../../cuda/launches/launch-site.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
@@ -28,6 +29,10 @@ export interface LaunchSettings {
 export interface SiteSettings extends LaunchSettings {
   readonly location: Location;
   readonly text: string;
+  /** It may start before the kernel before it in the stream has ended. */
+  readonly startsEarly?: true;
+  /** What is said of single axes of block and grid. */
+  readonly axes?: AxisExtents;
   /** What could not be evaluated. */
   readonly unknown?: readonly LaunchProperty[];
   /** Arguments by position, where they are constants. */
@@ -162,6 +167,8 @@ function oneLaunch(
     source,
     block,
     grid: gridLayer?.grid ?? null,
+    ...(site?.axes ? { axes: site.axes } : {}),
+    ...(site?.startsEarly ? { startsEarly: true } : {}),
     cluster: kernel.requiredCluster ?? first('cluster')?.cluster ?? null,
     sharedBytes: first('sharedBytes')?.sharedBytes ?? null,
     cooperative: first('cooperative')?.cooperative ?? false,
@@ -238,6 +245,8 @@ function at(location: Location | undefined): { readonly location?: Location } {
 function keyOf({
   block,
   grid,
+  axes,
+  startsEarly,
   cluster,
   sharedBytes,
   cooperative,
@@ -252,9 +261,11 @@ function keyOf({
   return JSON.stringify([
     block,
     grid,
+    [block ? null : axes?.block, grid ? null : axes?.grid],
     cluster,
     sharedBytes,
     cooperative,
+    startsEarly,
     values,
     aliases,
     samePointers,

@@ -58,7 +58,7 @@ export function proofForm(kernel: Kernel): string | null {
     }
     lines.push(terminatorText(terminator, write));
   }
-  const { parameters, objects, requiredThreads, maximumThreads, requiredCluster, needsCluster, assumesLocalBounds, workspace } = kernel; // prettier-ignore
+  const { parameters, objects, requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace } = kernel; // prettier-ignore
   const head = {
     parameters: parameters.map(({ type, bytes, alignment }) => [type, bytes, alignment]),
     objects: objects.map(({ symbol, initial, addresses, space, ...rest }) => [
@@ -68,7 +68,7 @@ export function proofForm(kernel: Kernel): string | null {
       initial ? Buffer.from(initial).toString('base64') : '',
       addresses?.map(({ at, object, offset }) => [at, object, String(offset)]),
     ]),
-    bounds: [requiredThreads, maximumThreads, requiredCluster, needsCluster, assumesLocalBounds, workspace],
+    bounds: [requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace],
     place: placeText(kernel.location),
   };
   return `${JSON.stringify(head)}\n${lines.join('\n')}`;

@@ -23,7 +23,7 @@ import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from 
 import { standsForFunction } from '../../ir/form/function-address.ts';
 import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import type { Launch } from '../../launch/launch.ts';
+import { type Launch, extentOfAxis } from '../../launch/launch.ts';
 import {
   conditionsOf,
   constantOf,
@@ -216,16 +216,20 @@ function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Ac
   return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }
 
-/** The launch's dimensions; without any, an axis that the kernel never reads is 1, the others are symbolic. */
+/** The launch's dimensions, each axis as the launch says; an axis that nothing is said of and that the kernel never reads is 1. */
 function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
   const read = specialRegisters(kernel);
   const usesLane = [...read].some((name) => /^(laneid|lanemask)/.test(name));
-  const axis = (name: string, i: number): number | null =>
-    read.has(`${name}.${'xyz'[i]}`) || (name === 'tid' && usesLane) ? null : 1;
-  const block = launch.block ?? kernel.requiredThreads ?? null;
+  const isRead = (name: string, axis: 0 | 1 | 2): boolean =>
+    read.has(`${name}.${'xyz'[axis]}`) || (name === 'tid' && usesLane);
+  const blockAxis = (axis: 0 | 1 | 2): number | null =>
+    launch.block === null && kernel.requiredThreads
+      ? kernel.requiredThreads[axis]
+      : extentOfAxis(launch, 'block', axis, isRead('tid', axis));
+  const gridAxis = (axis: 0 | 1 | 2): number | null => extentOfAxis(launch, 'grid', axis, isRead('ctaid', axis));
   return {
-    block: block ? [block[0], block[1], block[2]] : [axis('tid', 0), axis('tid', 1), axis('tid', 2)],
-    grid: launch.grid ? [launch.grid[0], launch.grid[1], launch.grid[2]] : [axis('ctaid', 0), axis('ctaid', 1), axis('ctaid', 2)], // prettier-ignore
+    block: [blockAxis(0), blockAxis(1), blockAxis(2)],
+    grid: [gridAxis(0), gridAxis(1), gridAxis(2)],
   };
 }
 

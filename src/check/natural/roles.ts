@@ -100,7 +100,10 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
       ({ instructions }) =>
       instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // prettier-ignore
     ) || terms.some(dividesByWarp);
-  const rankOnly = [0, 1, 2].map((axis) => isRankOnly(terms, axis));
+  // Threads along an axis that the program computes, and that the kernel does not read, do the same: there may be several.
+  const { axes } = request.launch;
+  const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // prettier-ignore
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
   const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // prettier-ignore
   const wholes = divisors.flatMap((divisor): Whole[] => {

@@ -213,6 +213,7 @@ function unknownLaunch(node: SyntaxNode, entry: FunctionDeclaration, text: strin
     cluster: undefined,
     shared: undefined,
     cooperative: isChevron ? false : undefined,
+    startsEarly: !isChevron,
     arguments: undefined,
     argumentTypes: [],
     facts: [],

@@ -52,6 +52,8 @@ export interface LaunchEvent {
   readonly shared: HostValue | undefined;
   /** Undefined where nobody knows. */
   readonly cooperative: boolean | undefined;
+  /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
+  readonly startsEarly: boolean;
   /** Undefined where they cannot be told. */
   readonly arguments: readonly HostValue[] | undefined;
   /** Their declared types, as far as declarations tell. */

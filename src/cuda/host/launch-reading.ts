@@ -14,7 +14,10 @@ import {
 import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, numberValue, symbolOf, termOf, valueKey } from './value.ts';
 
-type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative'>;
+type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
+
+/** With it, nodes of a graph may start before those that they depend on have ended. */
+const programmaticEdge = /\b(?:cudaGraphDependencyTypeProgrammatic|CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)\b/;
 
 /** `k<<<grid, block, shared, stream>>>(…)` */
 export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
@@ -25,7 +28,7 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   const list = childIn(node, 'arguments');
   const items = list ? host.expand(listItems(list), frame) : [];
   const given = partsApart(items, items.map((item) => host.evaluate(item, state, frame)), host); // prettier-ignore
-  const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false };
+  const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false, startsEarly: false }; // prettier-ignore
   const { aliases } = host.declarations;
   const types = items.map((item) => {
     const type = typeOfExpression(item, state, frame, host);
@@ -84,7 +87,7 @@ export function readLaunchCall(
   switch (name) {
     case 'cudaLaunchKernel':
     case 'cudaLaunchCooperativeKernel': {
-      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? numberValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel' }; // prettier-ignore
+      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? numberValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel', startsEarly: false }; // prettier-ignore
       send(kernel(0), configured, pointed(at(3), state, host));
       break;
     }
@@ -96,7 +99,7 @@ export function readLaunchCall(
     }
     case 'cuLaunchKernel':
     case 'cuLaunchCooperativeKernel': {
-      const configured = { grid: record([at(1), at(2), at(3)]), block: record([at(4), at(5), at(6)]), shared: at(7), cluster: undefined, cooperative: name !== 'cuLaunchKernel' }; // prettier-ignore
+      const configured = { grid: record([at(1), at(2), at(3)]), block: record([at(4), at(5), at(6)]), shared: at(7), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // prettier-ignore
       send(kernel(0), configured, pointed(at(9), state, host));
       break;
     }
@@ -115,7 +118,7 @@ export function readLaunchCall(
       const value = whole && name === 'cudaGraphAddNode' ? partOf(whole, ['kernel']) : whole;
       const called = value && partOf(value, ['func']);
       if (!value || called?.kind !== 'function') break;
-      const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false }; // prettier-ignore
+      const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false, startsEarly: programmaticEdge.test(host.declarations.text) }; // prettier-ignore
       send(alternatives(called), configured, pointed(partOf(value, ['kernelParams']), state, host), true);
     }
   }
@@ -140,27 +143,33 @@ function target(value: HostValue | undefined, state: State, host: Interpreter): 
 /** `cudaLaunchConfig_t` with its attributes. */
 function configurationOf(value: HostValue | undefined, state: State, host: Interpreter): Configuration {
   if (!value)
-    return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined };
+    return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // prettier-ignore
   const common = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['dynamicSmemBytes']) }; // prettier-ignore
   const count = termOf(partOf(value, ['numAttrs']));
   const number = count === null ? undefined : termConstant(count);
-  if (number === undefined) return { ...common, cluster: undefined, cooperative: undefined };
+  if (number === undefined) return { ...common, cluster: undefined, cooperative: undefined, startsEarly: true };
   const list = partOf(value, ['attrs']);
   let cluster: HostValue | undefined;
   let cooperative: boolean | undefined = false;
+  let startsEarly = false;
   for (let index = 0; index < Number(number) && index < 16; index++) {
     const attribute = elementOf(list, index, state, host);
     const id = attribute && partOf(attribute, ['id']);
-    const which = id?.kind === 'symbol' ? id.symbol.label : '';
+    // A name of the runtime or the driver; what a variable holds may be any attribute.
+    const which = id?.kind === 'symbol' && id.symbol.id === `name ${id.symbol.label}` ? id.symbol.label : '';
     if (/ClusterDimension$|CLUSTER_DIMENSION$/.test(which) && attribute)
       cluster = partOf(attribute, ['val', 'clusterDim']);
     else if (/Cooperative$|COOPERATIVE$/.test(which) && attribute) {
       const on = termOf(partOf(attribute, ['val', 'cooperative']));
       const known = on === null ? undefined : termConstant(on);
       cooperative = known === undefined ? undefined : known !== 0n;
-    } else if (which === '') cooperative = undefined;
+    } else if (attribute && /ProgrammaticStreamSerialization$|PROGRAMMATIC_STREAM_SERIALIZATION$/.test(which)) {
+      const on = termOf(partOf(attribute, ['val', 'programmaticStreamSerializationAllowed']));
+      startsEarly ||= on === null || termConstant(on) !== 0n;
+    } else if (/ProgrammaticEvent$|PROGRAMMATIC_EVENT$/.test(which)) startsEarly = true;
+    else if (which === '') [cooperative, startsEarly] = [undefined, true];
   }
-  return { ...common, cluster, cooperative };
+  return { ...common, cluster, cooperative, startsEarly };
 }
 
 function elementOf(list: HostValue, index: number, state: State, host: Interpreter): HostValue | undefined {

@@ -1,5 +1,5 @@
 /** A launch in the host program as a kernel sees it: what is constant, and what ties the rest to the kernel's arguments. */
-import type { Extents } from './extents.ts';
+import type { AxisExtent, AxisExtents, Extents } from './extents.ts';
 import { waysToLaunch } from './launch-ways.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
@@ -39,10 +39,14 @@ export interface LaunchSite {
   readonly location: Location;
   readonly block?: Extents;
   readonly grid?: Extents;
+  /** What is said of single axes. */
+  readonly axes: AxisExtents;
   readonly cluster?: Extents;
   /** Dynamic shared memory in bytes. */
   readonly sharedBytes?: number;
   readonly cooperative?: boolean;
+  /** It may start before the kernel before it in the stream has ended. */
+  readonly startsEarly?: true;
   /** What is neither a constant nor tied to an argument. */
   readonly unknown: readonly LaunchProperty[];
   /** Arguments that are constants, by position. */
@@ -186,6 +190,7 @@ function siteOf(
       : undefined;
   };
   const [blockExtents, gridExtents] = [constants(block), constants(grid)];
+  const axes = { block: axesOf(event.block, block), grid: axesOf(event.grid, grid) };
   const cluster = event.cluster && constants(extents(event.cluster));
   const shared = resolve(event.shared);
   const sharedBytes = shared ? termConstant(shared) : undefined;
@@ -220,9 +225,11 @@ function siteOf(
     location,
     ...(blockExtents ? { block: blockExtents } : {}),
     ...(gridExtents ? { grid: gridExtents } : {}),
+    axes,
     ...(cluster ? { cluster } : {}),
     ...(sharedBytes === undefined ? {} : { sharedBytes: Number(sharedBytes) }),
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
+    ...(event.startsEarly ? { startsEarly: true } : {}),
     unknown,
     scalars,
     ...aliasesOf(given, substitution.term),
@@ -231,6 +238,19 @@ function siteOf(
     contents: held.contents,
     ...(parts.length > 0 ? { parts } : {}),
   };
+}
+
+/** What extents say of each axis: those of a `dim3` that nobody knows, such as a parameter, say nothing. */
+function axesOf(value: HostValue | undefined, terms: readonly (HostTerm | null)[]): AxisExtents['grid'] {
+  const isWhole = value?.kind === 'symbol' && value.symbol.type === 'dim3';
+  const of = (axis: 0 | 1 | 2): AxisExtent => {
+    const term = terms[axis] ?? null;
+    const constant = term ? termConstant(term) : undefined;
+    if (constant !== undefined) return constant >= 1n && constant < 1n << 32n ? Number(constant) : 'computed';
+    const isPart = isWhole || (value?.kind === 'record' && !value.fields.has('xyz'[axis]!));
+    return term === null || isPart ? null : 'computed';
+  };
+  return [of(0), of(1), of(2)];
 }
 
 /** What memory holds that arguments point to, and what follows from it in the language of assumptions. */

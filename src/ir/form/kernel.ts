@@ -196,6 +196,8 @@ export interface Kernel {
   readonly requiredCluster?: readonly [number, number, number];
   /** It can only be launched in clusters whose size the launch gives (`.explicitcluster`). */
   readonly needsCluster?: true;
+  /** It waits for kernels before it in the stream, or lets those behind it start (`griddepcontrol`). */
+  readonly overlapsOthers?: true;
   /**
    * True where a stack frame was taken apart into its variables and one of them is indexed: values assume that such an
    * index stays in its variable (an `in-bounds` assumption to report).

@@ -1,7 +1,7 @@
 /** Bounds and resources of kernels, for their reports. */
 import { declarationOf } from '../../../check/context/scalars.ts';
 import type { Dimensions } from '../../../analysis/values/launch-bounds.ts';
-import type { Launch } from '../../../launch/launch.ts';
+import { type Launch, extentOfAxis } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
 import { type Expression, evaluate, namesOf } from '../../../cost/expressions/expression.ts';
 import { expressionText } from '../../../cost/expressions/expression-text.ts';
@@ -174,19 +174,20 @@ function costOf(
   };
 }
 
-function dimensionsOf(kernel: Kernel, { block, grid }: Launch): Dimensions {
+function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
   const read = new Set<string>();
   for (const { instructions } of kernel.blocks) {
     for (const { arguments: operands } of instructions)
       for (const operand of operands) if (operand.kind === 'special') read.add(operand.register);
   }
-  const own = block ?? kernel.requiredThreads ?? null;
+  const isRead = (axis: 0 | 1 | 2): boolean => axis === 0 || read.has(`tid.${'xyz'[axis]}`) || read.has(`ntid.${'xyz'[axis]}`); // prettier-ignore
+  const block = (axis: 0 | 1 | 2): number | null =>
+    launch.block === null && kernel.requiredThreads
+      ? kernel.requiredThreads[axis]
+      : extentOfAxis(launch, 'block', axis, isRead(axis));
+  const grid = (axis: 0 | 1 | 2): number | null => extentOfAxis(launch, 'grid', axis, true);
   // Lanes count whether or not they know their number.
-  const rest = (axis: 'y' | 'z'): number | null => (read.has(`tid.${axis}`) || read.has(`ntid.${axis}`) ? null : 1);
-  return {
-    block: own ? [own[0], own[1], own[2]] : [null, rest('y'), rest('z')],
-    grid: grid ? [grid[0], grid[1], grid[2]] : [null, null, null],
-  };
+  return { block: [block(0), block(1), block(2)], grid: [grid(0), grid(1), grid(2)] };
 }
 
 interface BuildCost {
