@@ -42,6 +42,11 @@ export interface KernelReport {
   readonly repair: RepairReport;
   readonly cost?: CostReport;
   readonly idempotency?: IdempotencyReport;
+  /**
+   * That the races were decided on a build that is not optimised at all (`-Xcicc -O0`), and why: `-Ofc max` takes too long
+   * for functions as `large`, or did not end in time.
+   */
+  readonly unoptimised?: 'large' | 'late';
   readonly launches: readonly LaunchReport[];
   readonly timings?: Readonly<Record<string, number>>;
 }

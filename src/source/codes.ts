@@ -674,6 +674,14 @@ export const codes = {
     example: 'kernels/$(id).cu',
     remedy: 'Rename the file or folder.',
   },
+  'compile/unoptimised': {
+    severity: 'notice',
+    title: 'The verification build of a file is not optimised at all.',
+    explanation:
+      'Selvage decides races on a build that keeps every access and barrier of the source: -Ofc max, which optimises a little. That takes very long for functions of tens of thousands of instructions, such as unrolled hashes. For those Selvage takes -Xcicc -O0, which keeps as much. Which build it is follows from the number of instructions, not from the machine. Only where -Ofc max does not end in time all the same is that chance; the verdicts are then marked as not deterministic.',
+    example: 'quark/cuda_skein512.cu of ccminer: 61,000 instructions in one kernel.',
+    remedy: 'Nothing has to be done. A smaller function (a loop that is not unrolled by hand) is built as usual.',
+  },
   'compile/selvage-macro': {
     severity: 'warning',
     title: 'A source file tests whether Selvage is checking it.',

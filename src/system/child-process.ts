@@ -9,6 +9,18 @@ export interface ProcessLimits {
   readonly milliseconds: number;
   /** Standard output and standard error together, in bytes. */
   readonly outputBytes: number;
+  /** What the system holds the program to, and each that it starts; nothing where it is missing. */
+  readonly resources?: ResourceLimits | undefined;
+}
+
+/** Limits of one process, which the system enforces whatever becomes of us. */
+export interface ResourceLimits {
+  /** CPU time. */
+  readonly cpuSeconds: number;
+  /** Of its address space. */
+  readonly memoryBytes: number;
+  /** Of each file that it writes. */
+  readonly fileBytes: number;
 }
 
 interface ProcessStart {
@@ -47,6 +59,11 @@ export function exitedWell({ end }: ProcessResult): boolean {
   return end.kind === 'exited' && end.code === 0;
 }
 
+/** What the signal says that ended a program. */
+function endBySignal(signal: string): ProcessEnd {
+  return signal === 'SIGXCPU' ? { kind: 'time-limit' } : { kind: 'signalled', signal };
+}
+
 /** How long the pipes may stay open after the process has ended, in milliseconds. */
 const drainTime = 1000;
 
@@ -81,13 +98,32 @@ function settings({ cwd, env }: ProcessStart) {
 }
 
 /**
+ * The words that start a program within limits. Only a shell can set them on every system; it becomes the program, whose
+ * words it never reads. At the soft limit of CPU time the system sends a signal that tells what passed, a second later it
+ * kills.
+ */
+function limitedCommand({ executable, args }: ProcessStart, resources: ResourceLimits | undefined) {
+  if (resources === undefined) return [executable, args] as const;
+  const seconds = Math.ceil(resources.cpuSeconds);
+  // In the units of ulimit: kilobytes, and half of them for files.
+  const set = [
+    `ulimit -S -t ${seconds}`,
+    `ulimit -H -t ${seconds + 1}`,
+    `ulimit -v ${Math.ceil(resources.memoryBytes / 1024)}`,
+    `ulimit -f ${Math.ceil(resources.fileBytes / 512)}`,
+  ].map((command) => `${command} 2>/dev/null`);
+  return ['/bin/sh', ['-c', `${set.join('; ')}; exec "$0" "$@"`, executable, ...args]] as const;
+}
+
+/**
  * Runs a program without a shell, in a process group of its own. The group is killed when a limit is passed, when the
  * signal is aborted, and when the program or this process ends, so that nothing it started outlives it.
  * @returns how it ended and what it wrote, cut at the limit; never rejects
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    const { executable, args, limits, signal } = request;
+    const { limits, signal } = request;
+    const [executable, args] = limitedCommand(request, limits.resources);
     if (signal?.aborted) {
       resolve({ end: { kind: 'aborted' }, stdout: '', stderr: '' });
       return;
@@ -134,7 +170,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
       if (pid === undefined) finish();
     });
     child.on('exit', (code, signal) => {
-      end ??= code === null ? { kind: 'signalled', signal: signal ?? 'unknown' } : { kind: 'exited', code };
+      end ??= code === null ? endBySignal(signal ?? 'unknown') : { kind: 'exited', code };
       // A descendant that left the group may still hold the pipes.
       drain = setTimeout(() => {
         child.stdout.destroy();

@@ -5,7 +5,16 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { compileErrors } from './compiler-messages.ts';
 import type { Compiler } from './compiler.ts';
-import { embeddingFile, embedsByAssembler, fileOutside, filesOfPreprocessed, type Refusal } from './confinement.ts';
+import {
+  embeddingFile,
+  embedsByAssembler,
+  fileOutside,
+  filesOfPreprocessed,
+  largestText,
+  type Refusal,
+  secondsAlone,
+  withCpu,
+} from './confinement.ts';
 import { type EditedHeaders, editedCopy } from './edited-copy.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, realPath, realPathNow } from './file-place.ts';
@@ -18,8 +27,10 @@ import {
   includedFolders,
 } from './flags.ts';
 import { spellingOfPath } from '../ptx/debug-information.ts';
+import { deviceCode, type DeviceCode, type Unoptimised, type WantedCode } from './device-code.ts';
 import { includeFolders } from './include-folders.ts';
-import { buildFromOneFrontEnd, type MadeOfOne } from './one-front-end.ts';
+import { dependenciesOfCode, withFolders, withoutFolders, type KeptCode } from './kept-code.ts';
+import { stepsOf, type ProgramCall, type NvccSteps } from './nvcc-steps.ts';
 import { ownText, restrictsPointers } from './preprocessed.ts';
 import {
   exitedWell,
@@ -52,13 +63,14 @@ export interface CompileRequest {
   readonly trust: Trust;
   /** Of each run of nvcc. */
   readonly limits: ProcessLimits;
-  /**
-   * Whether the files that were included are wanted, and warned of: of two builds of a unit, those of one are enough. Of
-   * a stranger's unit they are read in any case, since they are checked.
-   */
-  readonly listsFiles?: boolean;
   /** Of a production build: whether the verification build is wanted too, where that takes no second front end. */
   readonly withVerification?: boolean;
+  /** Of a verification build that nvcc makes: that it is not to be optimised at all, and why. */
+  readonly unoptimised?: Unoptimised;
+  /** Where what compilers make is kept. */
+  readonly kept?: KeptCode | undefined;
+  /** Is told that a compiler had to make something. */
+  readonly onCompiled?: (() => void) | undefined;
   /** Folder that holds `selvage.h`. */
   readonly include: string;
   /**
@@ -82,97 +94,237 @@ export interface CompileResult {
   /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
-  /** All files that were read, ours left out, absolute; where they are listed. */
-  readonly files?: readonly string[];
-  /** Whether the text that was compiled names the folder of the repository, as `__FILE__` does. */
-  readonly namesRoot?: boolean;
+  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  readonly unoptimised?: Unoptimised;
 }
 
 export type DependencyRequest = Omit<CompileRequest, 'build'>;
 
-/** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
-const largestText = 256 << 20;
-
 /**
- * Compiles one unit to PTX for one architecture.
+ * Compiles one unit to PTX for one architecture, as nvcc does: step by step where its steps are known, so that a text that
+ * was compiled before is not compiled again.
  *
  * Under the trust `pull-request` the source and the flags are a stranger's: flags pass an allow-list, every file that
- * is read must lie in the workspace, the toolkit or the folders of the host compiler (asked with `nvcc -M` before, and
- * read off the preprocessed text after), and diagnostics are in words of ours.
+ * is read must lie in the workspace, the toolkit or the folders of the host compiler (read off the preprocessed text
+ * before that is compiled), and diagnostics are in words of ours.
  */
 export async function compileUnit(request: CompileRequest): Promise<CompileResult> {
   return withSetting(request, request.build, async (setting) => {
-    const { trust } = request;
-    if (trust === 'pull-request') {
-      const before = await listDependencies(setting);
-      if ('diagnostics' in before) return { dependencies: [], diagnostics: before.diagnostics };
-      const refused =
-        (await fileOutside(before.files, setting.roots)) ??
-        (await embeddingFile(await inRoot(before.files, setting), request.root));
-      if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
-    }
-    const output = join(setting.temporary, 'unit.ptx');
     const kept = join(setting.temporary, 'kept');
     await mkdir(kept);
-    const words = ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
-    const isListed = trust === 'pull-request' || request.listsFiles !== false || request.headers !== undefined;
-    const look = (): Promise<PreprocessedUnit> => preprocessedUnit(isListed ? kept : null, setting, request.build);
-    // The text is read while the compiler goes on.
-    let early: Promise<PreprocessedUnit> | undefined;
-    const begin = (): void => {
-      early = look();
-      early.then(({ host }) => host && request.onHost?.(host.text)).catch(() => undefined);
-    };
-    const both = request.build === 'production' && request.withVerification ? await bothBuilds(setting, words, output, begin) : null; // prettier-ignore
-    // What is made anew is read anew.
-    if (both === null) await early?.catch(() => undefined);
-    const result = both?.result ?? (await runCompiler(setting, words));
-    const { texts: preprocessed, files, refused, host: forHost } = await ((both && early) ?? look());
-    if (preprocessed === null) {
-      const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
-      const location = { file: setting.unit, line: 1 };
-      return { dependencies: [], diagnostics: [{ severity: 'error', code: 'compile/limit', message, location }] };
-    }
-    if (trust === 'pull-request') {
-      if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
-      if (preprocessed.length === 0 && exitedWell(result)) {
-        return {
-          dependencies: [],
-          diagnostics: [failed('nvcc wrote no preprocessed text, so Selvage cannot check the includes.', setting)],
-        };
-      }
-      if (preprocessed.some(embedsByAssembler)) {
-        return { dependencies: [], diagnostics: [refusal({ kind: 'embedding', path: setting.file }, setting)] };
-      }
-    }
-    const stale = await unedited(files, setting);
-    if (stale !== undefined) return { dependencies: [], diagnostics: [failed(`It includes ${stale} in a way in which no copy takes its place.`, setting)] }; // prettier-ignore
-    logged(result, request);
-    const dependencies = await inRoot(files, setting);
-    const warnings = await macroWarnings(dependencies, setting);
-    if (!exitedWell(result)) {
-      return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
-    }
-    const host = forHost?.text;
-    const size = await stat(output).catch(() => null);
-    if (size === null || size.size > largestText) {
-      const message =
-        size === null ? 'nvcc wrote no PTX for this file.' : 'The PTX of this file is larger than 256 MiB.';
-      return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
-    }
-    const ptx = placeless(await readFile(output, 'utf8'), setting);
-    const listed = isListed
-      ? {
-          files: foundFiles([...files, ...(forHost?.files ?? [])], setting),
-          namesRoot: preprocessed.some((text) => namesFolder(text, setting)),
-        }
-      : {};
-    const isSame = both !== null && readsTheSame(preprocessed, files, warnings);
-    const isReadable = isSame && (await stat(both.verification)).size <= largestText;
-    const verification = isReadable ? { verification: placeless(await readFile(both.verification, 'utf8'), setting) } : {}; // prettier-ignore
-    const found = { ptx, ...verification, dependencies, diagnostics: warnings, ...listed };
-    return host === undefined ? found : { ...found, host };
+    const place: OutputPlace = { output: join(setting.temporary, 'unit.ptx'), kept };
+    return (await compileBySteps(setting, request, place)) ?? compileByNvcc(setting, request, place);
   });
+}
+
+interface OutputPlace {
+  /** The file for PTX. */
+  readonly output: string;
+  /** The folder for the preprocessed text. */
+  readonly kept: string;
+}
+
+function wordsFor({ output, kept }: OutputPlace): readonly string[] {
+  return ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
+}
+
+/** @returns null where nvcc does not tell its steps, or one fails: nvcc is to be run then, and tells why */
+async function compileBySteps(
+  setting: Setting,
+  request: CompileRequest,
+  place: OutputPlace,
+): Promise<CompileResult | null> {
+  const { cwd, env, temporary } = setting;
+  const { compiler, limits, signal, build } = request;
+  const told = await runCompiler(setting, ['--dryrun', ...wordsFor(place)]);
+  const steps = exitedWell(told) ? stepsOf(`${told.stdout}\n${told.stderr}`) : null;
+  if (steps === null) return null;
+  const run = ([executable, ...args]: ProgramCall, within: ProcessLimits, onStart?: (pid: number) => void) =>
+    runProcess({ executable, args, cwd, env, limits: within, signal, ...(onStart && { onStart }) });
+  const said = await run(steps.preprocess, limits);
+  if (['time-limit', 'output-limit', 'aborted'].includes(said.end.kind)) {
+    return { dependencies: [], diagnostics: await failure(said, setting) };
+  }
+  if (!exitedWell(said)) return null;
+  const preprocessed = await preprocessedUnit(place.kept, setting);
+  const refused = await refusedText(preprocessed, said, setting, true);
+  if (refused) return { dependencies: [], diagnostics: [refused] };
+  const [text] = preprocessed.texts ?? [];
+  if (text === undefined) return null;
+  // The host program is read while the compiler goes on.
+  const host = build === 'production' ? hostText(text, preprocessed.files, setting) : undefined;
+  host?.then((part) => request.onHost?.(part)).catch(() => undefined);
+  try {
+    const dependencies = await inRoot(preprocessed.files, setting);
+    const warnings = await macroWarnings(dependencies, setting);
+    const asks = warnings.length > 0 || preprocessed.files.some((file) => basename(file) === 'selvage.h');
+    const wanted: WantedCode = {
+      production: build === 'production',
+      // The flags that only this build has change nothing of a text without these.
+      verification:
+        build === 'verification' || (request.withVerification === true && !asks && !restrictsPointers(text)),
+      separates: compiler.features.separateFrontEnd,
+    };
+    const make = () => deviceCode({ ...wanted, steps, limits, run, temporary });
+    const found = await compiledTexts(text, steps, wanted, make, setting);
+    if (found === null) return null;
+    if (found === 'too-large') return { dependencies, diagnostics: [...warnings, failed(tooMuchPtx, setting)] };
+    if ('end' in found) {
+      logged(joined(said, found), request);
+      return { dependencies, diagnostics: [...warnings, ...(await failure(found, setting))] };
+    }
+    logged(joined(said, { ...said, ...found }), request);
+    const { unoptimised, production, verification } = found;
+    const common = { dependencies, ...builtAs(unoptimised, warnings, setting) };
+    if (production === undefined) return { ...common, ptx: verification! };
+    return {
+      ...common,
+      ptx: production,
+      ...(verification !== undefined && { verification }),
+      host: await host!,
+    };
+  } finally {
+    await host?.catch(() => undefined);
+  }
+}
+
+/** The code of a preprocessed text, where it was kept or else made; the end of what ended early; null where nvcc is to tell why. */
+async function compiledTexts(
+  text: string,
+  steps: NvccSteps,
+  wanted: WantedCode,
+  make: () => Promise<DeviceCode | null>,
+  setting: Setting,
+): Promise<CompiledTexts | ProcessResult | 'too-large' | null> {
+  const { kept, compiler, onCompiled } = setting.request;
+  const parts = kept && (await dependenciesOfCode(text, steps, setting, kept, [wanted, compiler.version.text]));
+  const before = parts && kept.read(parts);
+  if (isCompiled(before)) return withFolders(before, setting);
+  const made = await make();
+  if (made === null || !exitedWell(made.result)) return made && made.result;
+  const files = [made.production, made.verification].filter((file) => file !== undefined);
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  if (sizes.some((size) => size > largestText)) return 'too-large';
+  const read = async (file: string | undefined): Promise<string | undefined> =>
+    file === undefined ? undefined : placeless(await readFile(file, 'utf8'), setting);
+  const { unoptimised, result } = made;
+  const code = {
+    production: await read(made.production),
+    verification: await read(made.verification),
+    unoptimised,
+    stdout: result.stdout,
+    stderr: result.stderr,
+  };
+  onCompiled?.();
+  if (parts && unoptimised !== 'late') kept.write(parts, withoutFolders(code, setting));
+  return code;
+}
+
+/** What compilers made of a preprocessed text, and said of it. */
+interface CompiledTexts {
+  readonly production: string | undefined;
+  readonly verification: string | undefined;
+  readonly unoptimised: Unoptimised | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function isCompiled(value: unknown): value is CompiledTexts {
+  if (typeof value !== 'object' || value === null) return false;
+  const { production, verification, stdout, stderr } = value as Partial<Record<keyof CompiledTexts, unknown>>;
+  const isText = (one: unknown): boolean => one === undefined || typeof one === 'string';
+  return isText(production) && isText(verification) && typeof stdout === 'string' && typeof stderr === 'string';
+}
+
+const tooMuchPtx = 'The PTX of this file is larger than 256 MiB.';
+
+function joined(first: ProcessResult, { end, stdout, stderr }: ProcessResult): ProcessResult {
+  return { end, stdout: first.stdout + stdout, stderr: first.stderr + stderr };
+}
+
+/** Compiles with nvcc itself, one build at a time. */
+async function compileByNvcc(setting: Setting, request: CompileRequest, place: OutputPlace): Promise<CompileResult> {
+  const { trust, build } = request;
+  if (trust === 'pull-request') {
+    const before = await listDependencies(setting);
+    if ('diagnostics' in before) return { dependencies: [], diagnostics: before.diagnostics };
+    const refused =
+      (await fileOutside(before.files, setting.roots)) ??
+      (await embeddingFile(await inRoot(before.files, setting), request.root));
+    if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
+  }
+  const isLimited = build === 'verification' && request.unoptimised === undefined;
+  const limits = isLimited ? withCpu(request.limits, secondsAlone) : request.limits;
+  const result = await runCompiler(setting, wordsFor(place), limits);
+  if (isLimited && passedCpu(result)) return compileUnit({ ...request, unoptimised: 'late' });
+  const preprocessed = await preprocessedUnit(place.kept, setting);
+  const refused = await refusedText(preprocessed, result, setting, false);
+  if (refused) return { dependencies: [], diagnostics: [refused] };
+  logged(result, request);
+  const { files, texts } = preprocessed;
+  const dependencies = await inRoot(files, setting);
+  const warnings = await macroWarnings(dependencies, setting);
+  if (!exitedWell(result)) {
+    return { dependencies, diagnostics: [...warnings, ...(await failure(result, setting))] };
+  }
+  const size = await stat(place.output).catch(() => null);
+  if (size === null || size.size > largestText) {
+    const message = size === null ? 'nvcc wrote no PTX for this file.' : tooMuchPtx;
+    return { dependencies, diagnostics: [...warnings, failed(message, setting)] };
+  }
+  const ptx = placeless(await readFile(place.output, 'utf8'), setting);
+  request.onCompiled?.();
+  const [text] = texts ?? [];
+  const host = build === 'production' && text !== undefined ? await hostText(text, files, setting) : undefined;
+  const found = { ptx, dependencies, ...builtAs(request.unoptimised, warnings, setting) };
+  return host === undefined ? found : { ...found, host };
+}
+
+/** nvcc says so where one of the programs that it starts ends like that. */
+function passedCpu({ end, stderr }: ProcessResult): boolean {
+  return end.kind === 'time-limit' || /died due to signal 24\b/.test(stderr);
+}
+
+/** Why what was preprocessed may not be compiled, or what was compiled is not believed. */
+async function refusedText(
+  { texts, files }: PreprocessedUnit,
+  result: ProcessResult,
+  setting: Setting,
+  isBefore: boolean,
+): Promise<Diagnostic | undefined> {
+  const { request, unit } = setting;
+  if (texts === null) {
+    const message = 'Selvage did not compile this file: together with its includes it is larger than 256 MiB.';
+    return { severity: 'error', code: 'compile/limit', message, location: { file: unit, line: 1 } };
+  }
+  if (request.trust === 'pull-request') {
+    const refused =
+      (await fileOutside(files, setting.roots)) ??
+      (isBefore ? await embeddingFile(await inRoot(files, setting), request.root) : null);
+    if (refused) return refusal(refused, setting);
+    if (texts.length === 0 && exitedWell(result)) {
+      return failed('nvcc wrote no preprocessed text, so Selvage cannot check the includes.', setting);
+    }
+    if (texts.some(embedsByAssembler)) return refusal({ kind: 'embedding', path: setting.file }, setting);
+  }
+  const stale = await unedited(files, setting);
+  return stale === undefined ? undefined : failed(`It includes ${stale} in a way in which no copy takes its place.`, setting); // prettier-ignore
+}
+
+/** Says how a verification build was made, where that is not the usual one. */
+function builtAs(
+  unoptimised: Unoptimised | undefined,
+  diagnostics: readonly Diagnostic[],
+  { unit }: Setting,
+): Pick<CompileResult, 'diagnostics' | 'unoptimised'> {
+  if (unoptimised === undefined) return { diagnostics };
+  const reason = {
+    large: 'one of its functions is so large that -Ofc max takes many times as long',
+    late: 'with -Ofc max the compiler did not end in time; another run may build it otherwise',
+  }[unoptimised];
+  const message = `The verification build of this file is not optimised at all (-Xcicc -O0), because ${reason}.`;
+  const location = { file: unit, line: 1 };
+  return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] }; // prettier-ignore
 }
 
 /** What the preprocessor made of a unit. */
@@ -181,83 +333,34 @@ interface PreprocessedUnit {
   readonly texts: readonly string[] | null;
   /** All files that were read, absolute. */
   readonly files: readonly string[];
-  /** Of a stranger's unit: a file that it may not read. */
-  readonly refused: Refusal | null;
-  /** Of a production build. */
-  readonly host: HostPart | undefined;
 }
 
-/** @param folder where nvcc left the texts; null where nobody wants them */
-async function preprocessedUnit(folder: string | null, setting: Setting, build: Build): Promise<PreprocessedUnit> {
-  const texts = folder === null ? [] : await readPreprocessed(folder);
-  const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(setting.cwd, path));
-  // The list of before is nvcc's own; this is what was compiled.
-  const refused = setting.request.trust === 'pull-request' ? await fileOutside(files, setting.roots) : null;
-  const isWanted = texts !== null && refused === null && build === 'production';
-  return { texts, files, refused, host: isWanted ? await hostText(texts, files, setting) : undefined };
-}
-
-/** Both builds of a unit at the cost of one; null where this compiler is not known to make them so. */
-async function bothBuilds(
-  setting: Setting,
-  words: readonly string[],
-  output: string,
-  onPreprocessed: () => void,
-): Promise<MadeOfOne | null> {
-  const { cwd, env, temporary, request } = setting;
-  const { compiler, limits, signal } = request;
-  if (!compiler.features.separateFrontEnd) return null;
-  const run = (executable: string, args: readonly string[]) => runProcess({ executable, args, cwd, env, limits, signal }); // prettier-ignore
-  return buildFromOneFrontEnd(
-    () => runCompiler(setting, ['--dryrun', ...words]),
-    run,
-    output,
-    temporary,
-    onPreprocessed,
-  );
-}
-
-/**
- * Whether the flags that only the verification build has would change nothing of a text: it has no restrict pointers, and
- * nothing asks for `__SELVAGE__`.
- */
-function readsTheSame(
-  preprocessed: readonly string[],
-  files: readonly string[],
-  warnings: readonly Diagnostic[],
-): boolean {
-  const asks = warnings.length > 0 || files.some((file) => basename(file) === 'selvage.h');
-  return preprocessed.length > 0 && !asks && !preprocessed.some(restrictsPointers);
-}
-
-interface HostPart {
-  readonly text: string;
-  /** What was read besides. */
-  readonly files: readonly string[];
+/** @param folder where the text was left */
+async function preprocessedUnit(folder: string, { cwd }: Setting): Promise<PreprocessedUnit> {
+  const texts = await readPreprocessed(folder);
+  const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(cwd, path));
+  return { texts, files };
 }
 
 /** The project's own part of the preprocessed unit, as the compiler of host code sees it. */
-async function hostText(
-  preprocessed: readonly string[],
-  files: readonly string[],
-  setting: Setting,
-): Promise<HostPart | undefined> {
+async function hostText(preprocessed: string, files: readonly string[], setting: Setting): Promise<string> {
   const root = (await realPath(setting.request.root)) ?? setting.request.root;
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {
     const real = realPathNow(file);
     if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // prettier-ignore
   }
-  const own = (path: string): string | undefined => names.get(resolve(setting.cwd, path));
-  let [text] = preprocessed;
-  if (text === undefined) return undefined;
-  let more: readonly string[] = [];
+  // The text has one character a byte, and so have the names in it.
+  const own = (path: string): string | undefined => {
+    const name = names.get(resolve(setting.cwd, Buffer.from(path, 'latin1').toString('utf8')));
+    return name === undefined ? undefined : Buffer.from(name, 'utf8').toString('latin1');
+  };
+  let text = preprocessed;
   if (await readsArchitecture([...names.keys()])) {
     const asHost = await runCompiler(setting, ['-E', '-U__CUDA_ARCH__']);
     if (exitedWell(asHost)) text = Buffer.from(asHost.stdout, 'utf8').toString('latin1');
-    more = filesOfPreprocessed(text).map((path) => resolve(setting.cwd, path));
   }
-  return { text: Buffer.from(ownText(text, own), 'latin1').toString('utf8'), files: more };
+  return Buffer.from(ownText(text, own), 'latin1').toString('utf8');
 }
 
 /** A header that was read though an edit of it is tried. */
@@ -265,17 +368,6 @@ async function unedited(files: readonly string[], setting: Setting): Promise<str
   const { headers } = setting.request;
   if (!headers) return undefined;
   return (await inRoot(files, setting)).find((path) => path !== setting.unit && headers.texts.has(path));
-}
-
-/** The files that were read, without what we put into the temporary folder. */
-function foundFiles(files: readonly string[], { temporary }: Setting): string[] {
-  return [...new Set(files)].filter((file) => !isInside(temporary, file));
-}
-
-/** Whether a preprocessed text names the repository or our temporary folder outside of its line markers. */
-function namesFolder(text: string, { request: { root }, temporary }: Setting): boolean {
-  if (!text.includes(root) && !text.includes(temporary)) return false;
-  return text.split('\n').some((line) => !line.startsWith('#') && (line.includes(root) || line.includes(temporary)));
 }
 
 /** Whether some of the project's own files differ between the passes for the device and for the host. */
@@ -294,7 +386,7 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
     if ('diagnostics' in list) return { dependencies: [], diagnostics: list.diagnostics };
     const refused = request.trust === 'pull-request' ? await fileOutside(list.files, setting.roots) : null;
     if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
-    return { dependencies: await inRoot(list.files, setting), diagnostics: [], files: foundFiles(list.files, setting) };
+    return { dependencies: await inRoot(list.files, setting), diagnostics: [] };
   });
 }
 
@@ -315,6 +407,8 @@ function placeless(ptx: string, { request, unit, input, file, mirror, temporary,
 /** All that the runs of nvcc for one unit have in common. */
 interface Setting {
   readonly request: DependencyRequest;
+  /** Of the request. */
+  readonly root: string;
   /** Absolute. */
   readonly file: string;
   /** What nvcc is given: the file, or a copy with another text. */
@@ -364,7 +458,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const all = [...ownWords(words, build), ...buildFlags(request, build), `-I${include}`];
     const flags = copy?.wordsFor(all) ?? all;
     const { input = file, mirror = null } = copy ?? {};
-    const result = await use({ request, file, input, mirror, unit, temporary, cwd, env, roots, flags });
+    const result = await use({ request, root, file, input, mirror, unit, temporary, cwd, env, roots, flags });
     if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
       notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // prettier-ignore
     }
@@ -401,14 +495,14 @@ function ownWords(flags: readonly string[], build: Build): readonly string[] {
   return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
 }
 
-function buildFlags({ compiler, arch, trust }: DependencyRequest, build: Build): string[] {
+function buildFlags({ compiler, arch, trust, unoptimised }: DependencyRequest, build: Build): string[] {
   const { features } = compiler;
   const flags = [`-arch=${arch}`, '-lineinfo'];
   if (build === 'verification') {
     // After the user's own, so that these hold. Restrict pointers would let the compiler keep a value of memory in a
     // register across a barrier, and drop the load that races.
     flags.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
-    flags.push(...(features.fastCompile ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
+    flags.push(...(features.fastCompile && unoptimised === undefined ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
   }
   if (trust === 'pull-request') {
     // Messages quote lines of files, and `#line` chooses which.
@@ -448,10 +542,13 @@ async function refusedPlace(
   return null;
 }
 
-async function runCompiler(setting: Setting, words: readonly string[]): Promise<ProcessResult> {
-  const { request, input, cwd, env, flags } = setting;
+async function runCompiler(
+  { request, input, cwd, env, flags }: Setting,
+  words: readonly string[],
+  limits: ProcessLimits = request.limits,
+): Promise<ProcessResult> {
   const args = [...flags, ...words, input];
-  const { compiler, limits, signal } = request;
+  const { compiler, signal } = request;
   return runProcess({ executable: compiler.path, args, cwd, env, limits, signal });
 }
 

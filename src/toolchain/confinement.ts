@@ -1,7 +1,29 @@
+/** What compilers are held to: what they may take, and what they may read. */
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isInside, realPath } from './file-place.ts';
 import { isPrivatePlace } from './flags.ts';
+import type { ProcessLimits } from '../system/child-process.ts';
+
+/** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
+export const largestText = 256 << 20;
+
+/** Of each program: generous, since a unit with many templates takes minutes. */
+export const compilerLimits = {
+  // By the clock, for what hangs without working.
+  milliseconds: 1_800_000,
+  outputBytes: 64 << 20,
+  resources: { cpuSeconds: 600, memoryBytes: 24 * 2 ** 30, fileBytes: 4 * largestText },
+} as const satisfies ProcessLimits;
+
+/** Of a verification build of which nothing tells how long it should take: seconds of CPU. */
+export const secondsAlone = 180;
+
+/** Limits with less CPU time. */
+export function withCpu(limits: ProcessLimits, seconds: number): ProcessLimits {
+  const { resources } = limits;
+  return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // prettier-ignore
+}
 
 /** Why a file may not be part of a compilation. */
 export type Refusal =

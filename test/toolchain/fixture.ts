@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,3 +87,30 @@ export const nvcc: Compiler | undefined = 'compiler' in found ? found.compiler :
 
 /** For `skip` of a test that compiles. */
 export const withoutNvcc: string | false = nvcc ? false : 'no nvcc';
+
+/** The compiler that stands behind one which tests see because it keeps its builds. */
+export function behind(kept: Compiler): Compiler {
+  const named = join(dirname(kept.path), 'compiler');
+  return existsSync(named) ? { ...kept, path: readFileSync(named, 'utf8').trim() } : kept;
+}
+
+/**
+ * Writes an nvcc, a ptxas and a cicc that do as those of a toolkit, and add their words to `NAME.log` each time that they
+ * run. The steps that this nvcc tells lead to this cicc.
+ */
+export function writeLoggedTools(folder: string, nvcc: string, logs: string): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, program: string, before = ''): void => {
+    const text = `#!/bin/sh\n${before}\necho "$*" >> '${logs}/${name}.log'\nexec '${program}' "$@"\n`;
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), 0o755);
+  };
+  const empty = join(folder, 'empty.cu');
+  writeFileSync(empty, '');
+  const { stderr } = spawnSync(nvcc, ['-ptx', '--dryrun', empty], { encoding: 'utf8' });
+  write('cicc', join(/^#\$ CICC_PATH=(.*)$/m.exec(stderr)![1]!.trim(), 'cicc'));
+  const toolkit = /^#\$ TOP=(.*)$/m.exec(stderr)![1]!.trim();
+  write('ptxas', join(toolkit, 'bin/ptxas'));
+  const led = `sed 's:^#[$] CICC_PATH=.*:#$ CICC_PATH=${folder}:' >&2; exit`;
+  write('nvcc', nvcc, `case " $* " in *" --dryrun "*) '${nvcc}' "$@" 2>&1 | ${led} ;; esac`);
+}

@@ -45,6 +45,7 @@ async function buildUnit(
     verification: verification?.ptx,
     production: production?.ptx,
     host: production?.host,
+    ...(verification?.unoptimised && { unoptimised: verification.unoptimised }),
     diagnostics: told,
   };
 }

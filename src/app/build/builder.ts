@@ -8,6 +8,7 @@ import type { CompileCommands } from '../../toolchain/compile-commands.ts';
 import type { Compiler } from '../../toolchain/compiler.ts';
 import type { EditedHeaders } from '../../toolchain/edited-copy.ts';
 import type { FlagGroup, Trust } from '../../toolchain/flags.ts';
+import { clock } from '../../system/clock.ts';
 import { keepingBuilds } from '../cache/kept-builds.ts';
 import type { ResultStore } from '../cache/result-store.ts';
 import type { Assets } from '../project/assets.ts';
@@ -18,9 +19,6 @@ import { configurationName, type Options } from '../../settings/options.ts';
 import type { Progress } from '../project/progress.ts';
 import type { BuildKind, BuiltText, UnitBuilder } from '../project/unit-builder.ts';
 import { kindOf, largestSource, relativeTo, type SourceTree } from '../project/source-tree.ts';
-
-/** Of one run of nvcc: generous, since a unit with many templates takes minutes. */
-const limits = { milliseconds: 600_000, outputBytes: 64 * 1024 * 1024 };
 
 export interface BuilderRequest {
   readonly tree: SourceTree;
@@ -76,12 +74,14 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../../toolchain/compile.ts');
   const { assembledUnit } = await import('../../toolchain/resources.ts');
+  const { compilerLimits: limits } = await import('../../toolchain/confinement.ts');
   const database = await readDatabase(request);
   const ending = new AbortController();
   const { signal } = ending;
   const end = (): void => ending.abort(request.signal?.reason);
   if (request.signal?.aborted) end();
   request.signal?.addEventListener('abort', end);
+  const kept = request.results && keepingBuilds(request.results, compiler);
   const common = {
     compiler,
     root: tree.root,
@@ -90,8 +90,8 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     include: assets.include,
     onLog: eachOnce(progress.log),
     signal,
+    kept: kept?.code,
   };
-  const kept = request.results && keepingBuilds(request.results, tree, compiler);
   const inTurn = limiter(options.jobs);
   const running = new Set<Promise<unknown>>();
   const run = async <Result>(compile: () => Promise<Result>): Promise<Result> => {
@@ -113,8 +113,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   const dependencies: UnitBuilder['dependencies'] = async (unit, arch) => {
     if (unit.kind === 'ptx' || database.diagnostics.length > 0) return [];
     const asked: DependencyRequest = { ...settingOf(unit), arch };
-    const list = (setting: DependencyRequest): Promise<CompileResult> => run(() => unitDependencies(setting));
-    return (await (kept ? kept.dependencies(asked, list) : list(asked))).dependencies;
+    return (await run(() => unitDependencies(asked))).dependencies;
   };
   const included = new Map<string, Promise<readonly string[]>>();
   /** Which of the edited headers a unit includes, and what else; undefined where it includes none of them. */
@@ -132,7 +131,15 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   const askedAtOnce = gathering();
   const listeners: ((host: string) => void)[] = [];
   const onHost = (host: string): void => listeners.forEach((listener) => listener(host));
-  const compile = (asked: CompileRequest): Promise<CompileResult> => run(() => compileUnit(asked));
+  /** Adds what a unit costs whose code was not kept. */
+  const compile = (asked: CompileRequest): Promise<CompileResult> =>
+    run(async () => {
+      const started = clock();
+      let isMade = false;
+      const result = await compileUnit({ ...asked, onCompiled: () => void (isMade = true) });
+      if (isMade) request.results?.addCost(relativeTo(tree.root, resolve(tree.root, asked.file)), clock() - started);
+      return result;
+    });
   return {
     compiler: compiler.version.text,
     compiles: true,
@@ -150,11 +157,18 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       const both = await askedAtOnce([unit.path, arch, text, texts && [...texts]], kind);
       const headers = texts && (await edited(unit, arch, texts));
       const isOfFiles = text === undefined && headers === undefined;
-      const asked: CompileRequest = { ...settingOf(unit), build: kind, arch, text, headers, listsFiles: kind === 'production', ...(isOfFiles && { onHost }) }; // prettier-ignore
+      const asked: CompileRequest = {
+        ...settingOf(unit),
+        build: kind,
+        arch,
+        text,
+        headers,
+        ...(isOfFiles && { onHost }),
+      };
       // Restrict pointers need a front end for each build: two processors can work on them at a time.
       const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // prettier-ignore
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
-      const built = await (kept && !headers ? kept.compile(asked, compileIt) : compileIt(asked));
+      const built = await compileIt(asked);
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
       return { ...built, diagnostics: [...built.diagnostics, siblingNote(unit, recorded)] };
     },
@@ -200,10 +214,10 @@ function fromOneFrontEnd(
   compile: (asked: CompileRequest) => Promise<CompileResult>,
 ): (asked: CompileRequest) => Promise<CompileResult> {
   return async (asked) => {
-    group.made ??= compile({ ...asked, build: 'production', listsFiles: true, withVerification: true });
-    const { verification, host, ...made } = await group.made;
+    group.made ??= compile({ ...asked, build: 'production', withVerification: true });
+    const { verification, unoptimised, host, ...made } = await group.made;
     if (asked.build === 'production') return { ...made, ...(host !== undefined && { host }) };
-    return verification === undefined ? compile(asked) : { ...made, ptx: verification };
+    return verification === undefined ? compile(asked) : { ...made, ptx: verification, ...(unoptimised && { unoptimised }) }; // prettier-ignore
   };
 }
 

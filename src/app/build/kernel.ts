@@ -9,6 +9,7 @@ import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { KernelReport } from '../../document/report.ts';
 import type { Module } from '../../ptx/ast.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { KernelSource } from '../workers/check-place.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { LaunchFacts, SiteSettings } from '../project/launches.ts';
@@ -26,6 +27,8 @@ export interface BuiltUnit {
   readonly production: string | undefined;
   /** The project's own part of the preprocessed unit, host code included, with line markers. */
   readonly host: string | undefined;
+  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  readonly unoptimised?: Unoptimised;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -53,6 +56,8 @@ export interface LoweredKernel {
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
+  /** Of the unit that it is in. */
+  readonly unoptimised?: Unoptimised;
   /** The same kernel in the production build; its symbol differs where linkage is internal. */
   readonly produced: Kernel | undefined;
 }

@@ -48,7 +48,8 @@ export async function lowerUnit(
     .filter((kernel) => !unit.throughHeaders || filesOf(kernel).some((file) => unit.throughHeaders?.has(file)))
     .map((kernel): LoweredKernel => {
       const produced = producedBy.get(stableName(kernel));
-      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced };
+      const { unoptimised } = built;
+      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced, ...(unoptimised && { unoptimised }) }; // prettier-ignore
     });
   return {
     unit,

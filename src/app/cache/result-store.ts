@@ -10,8 +10,8 @@ import { cacheFolder } from '../../system/cache-folder.ts';
 import { codeIdentity } from './code-identity.ts';
 import { exactText, textOfValue, valueOfText } from './encoding.ts';
 
-/** What of a run may be kept: builds, the files that builds read, what the assembler says, and verdicts. */
-type ResultKind = 'build' | 'dependencies' | 'resources' | 'check' | 'cost';
+/** What of a run may be kept: builds, what the assembler says, and verdicts. */
+type ResultKind = 'build' | 'resources' | 'check' | 'cost';
 
 export interface ResultStore {
   /** The digest under which a result of these parts is kept. The code of the program is one of them. */

@@ -170,6 +170,7 @@ async function checkOne(
     race: withAssumptions(race, open),
     divergence: withAssumptions(divergence, open),
     repair: { status: 'skipped' },
+    ...(entry.unoptimised && { unoptimised: entry.unoptimised }),
     launches,
     ...(options.timings ? { timings: { check: milliseconds(clock() - started) } } : {}),
   };
@@ -233,11 +234,13 @@ async function launchReport(
   const barriers = divergenceReport({ ...divergence, findings: missed });
   const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
   const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
+  // With the usual build, which time did not allow, the verdicts may be others.
+  const byChance = entry.unoptimised === 'late' ? { nondeterministic: true } : {};
   return bareReport(
     entry,
     launch,
-    reason === undefined ? checked : weakened(checked, reason),
-    reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason),
+    { ...(reason === undefined ? checked : weakened(checked, reason)), ...byChance },
+    { ...(reason === undefined ? checkedBarriers : weakened(checkedBarriers, reason)), ...byChance },
   );
 }
 

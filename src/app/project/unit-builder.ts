@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import type { Unit } from './inputs.ts';
 
@@ -10,6 +11,8 @@ export interface BuiltText {
   readonly ptx?: string;
   /** The project's own part of the preprocessed unit, host code included, with line markers. */
   readonly host?: string;
+  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  readonly unoptimised?: Unoptimised;
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -1,7 +1,7 @@
 /** A run on the default branch fills the cache that pull requests read. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -10,10 +10,12 @@ import { analyseRepository } from '../../../src/app/pipeline/whole-repository.ts
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { createWorkspace } from '../../github/runner.ts';
+import { behind, writeLoggedTools } from '../../toolchain/fixture.ts';
 import { assets } from '../compare/change-fixture.ts';
 
 const found = await findCompiler({ env: process.env });
-const skip = 'compiler' in found ? false : 'no nvcc';
+const compiler = 'compiler' in found ? behind(found.compiler) : undefined;
+const skip = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-warm-'));
 const workspace = createWorkspace();
 after(() => {
@@ -32,11 +34,9 @@ test(
   'a pull request compiles what it changes alone, and reads the rest from the run on the default branch',
   { skip },
   async () => {
-    const [log, nvcc] = [join(folder, 'log'), join(folder, 'nvcc')];
-    const real = 'compiler' in found ? found.compiler.path : '';
-    writeFileSync(nvcc, `#!/bin/sh\necho "$*" >> '${log}'\nexec '${real}' "$@"\n`);
-    chmodSync(nvcc, 0o755);
-    /** The units that nvcc was started for since the last call. */
+    const [log, nvcc] = [join(folder, 'cicc.log'), join(folder, 'tools/nvcc')];
+    writeLoggedTools(join(folder, 'tools'), compiler!.path, folder);
+    /** The units that were compiled since the last call. */
     const compiled = (): string[] => {
       const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
       rmSync(log, { force: true });

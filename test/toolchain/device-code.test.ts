@@ -1,23 +1,18 @@
 /** Both builds of one front end are those that nvcc makes, and are not made where they might differ. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { test } from 'node:test';
-import type { ProcessResult } from '../../src/system/child-process.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { ProcessLimits, ProcessResult } from '../../src/system/child-process.ts';
 import { compileUnit, type CompileResult } from '../../src/toolchain/compile.ts';
-import type { Compiler } from '../../src/toolchain/compiler.ts';
-import { buildFromOneFrontEnd, stepsOf } from '../../src/toolchain/one-front-end.ts';
+import { deviceCode, largestFunction } from '../../src/toolchain/device-code.ts';
+import { stepsOf, type ProgramCall } from '../../src/toolchain/nvcc-steps.ts';
 import { restrictsPointers } from '../../src/toolchain/preprocessed.ts';
-import { flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
+import { behind, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
 /** The compiler itself, where tests see one that keeps its builds. */
 const compiler = nvcc && behind(nvcc);
 const without = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
-
-function behind(kept: Compiler): Compiler {
-  const named = join(dirname(kept.path), 'compiler');
-  return existsSync(named) ? { ...kept, path: readFileSync(named, 'utf8').trim() } : kept;
-}
 
 /** What an optimising compiler would drop, merge, unroll or move. */
 const kernels = `#include <cstdio>
@@ -81,8 +76,8 @@ test(
     const { host } = await compileUnit({ ...base, withVerification: true });
     assert.deepEqual(hosts.splice(0), [host]);
     assert.match(host!, /__attribute__\(\(global\)\) void loops/);
-    await compileUnit(base);
-    assert.deepEqual(hosts, []);
+    const alone = await compileUnit(base);
+    assert.deepEqual([hosts.splice(0), alone.host], [[host], host]);
     writeFiles(root, { 'a.cu': 'int main() { wrong; }\n' });
     assert.equal((await compileUnit({ ...base, withVerification: true })).ptx, undefined);
     assert.match(hosts.join(), /wrong/);
@@ -123,80 +118,133 @@ const told = `#$ TOP=/cuda/bin/..
 #$ "$CICC_PATH/cicc" --c++17 --orig_src_file_name "/repo/a.cu" -arch compute_80 -m64 -ftz=0 -prec_div=1 -generate-line-info -tused "/out/kept/a.cpp1.ii" -o "/out/unit.ptx"
 `;
 
-test('the steps of nvcc are read off its dry run, where all of their words are known', () => {
-  assert.deepEqual(stepsOf(told), {
-    preprocess: [
-      'gcc',
-      '-D__CUDA_ARCH__=800',
-      '-E',
-      '-x',
-      'c++',
-      '-I/my folder',
-      '/repo/a.cu',
-      '-o',
-      '/out/kept/a.cpp1.ii',
-    ],
-    preprocessed: '/out/kept/a.cpp1.ii',
-    cicc: '/cuda/bin/../nvvm/bin/cicc',
+test('the steps of nvcc are read off its dry run, and the halves where all words are known', () => {
+  const steps = stepsOf(told)!;
+  assert.deepEqual(steps.preprocess.slice(0, 5), ['gcc', '-D__CUDA_ARCH__=800', '-E', '-x', 'c++']);
+  assert.equal(steps.preprocess[5], '-I/my folder');
+  assert.equal(steps.preprocessed, '/out/kept/a.cpp1.ii');
+  assert.deepEqual(steps.compile.slice(0, 2), ['/cuda/bin/../nvvm/bin/cicc', '--c++17']);
+  assert.equal(steps.libraries, null);
+  assert.deepEqual(steps.halves, {
     frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'], // prettier-ignore
     backEnd: ['-arch=compute_80', '-ftz=0', '-prec-div=1', '-generate-line-info'],
   });
-  const changes: readonly (readonly [string | RegExp, string])[] = [
+  // What the verification build adds is of neither half.
+  assert.deepEqual(stepsOf(told.replace(' -tused', ' --Ofast-compile=max -tused'))?.halves, steps.halves);
+  const whole: readonly (readonly [string, string])[] = [
     [' -tused', ' -tused --kernel-params-are-restrict'],
     [' -tused', ' -g -O0'],
     [' -tused', ' --Ofast-compile=min'],
     [' -ftz=0', ' -ftz=2'],
     ['compute_80', 'lto_80'],
+  ];
+  for (const [from, to] of whole) assert.equal(stepsOf(told.replace(from, to))?.halves, null, `${from} ${to}`);
+  const unknown: readonly (readonly [string | RegExp, string])[] = [
     ['/repo/a.cu"', '/repo/$(a).cu"'],
     [' -E', ' -c'],
     [/#\$ CICC_PATH.*\n/, ''],
     [/#\$ "\$CICC.*\n/, ''],
     [/$/, '#$ ptxas a.ptx\n'],
   ];
-  for (const [from, to] of changes) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
+  for (const [from, to] of unknown) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
 });
 
-test('the preprocessed text is told of before it is compiled, if there is one', async () => {
-  const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
-  const stepsUntil = async (failing: string): Promise<string[]> => {
-    const steps: string[] = [];
-    await buildFromOneFrontEnd(
-      async () => ({ ...good, stderr: told }),
-      async (program, [first = '']) => {
-        const step = program === 'gcc' ? program : first;
-        steps.push(step);
-        return step === failing ? { ...good, end: { kind: 'exited', code: 1 } } : good;
-      },
-      '/out/unit.ptx',
-      '/out',
-      () => steps.push('told'),
-    );
-    return steps;
-  };
-  assert.deepEqual(await stepsUntil('none'), ['gcc', 'told', '-lgenfe', '-libnvvm', '-libnvvm']);
-  assert.deepEqual(await stepsUntil('gcc'), ['gcc']);
-  assert.deepEqual(await stepsUntil('-lgenfe'), ['gcc', 'told', '-lgenfe']);
+const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
+const limits: ProcessLimits = {
+  milliseconds: 60_000,
+  outputBytes: 1 << 20,
+  resources: { cpuSeconds: 600, memoryBytes: 1 << 30, fileBytes: 1 << 20 },
+};
+
+/** PTX of a kernel of so many instructions. */
+function kernelOf(instructions: number): string {
+  return `.visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\t.reg .b32 %r<9>;\n${'\tmov.u32 %r1, %r2;\n'.repeat(instructions - 1)}\tret;\n\n}\n`;
+}
+
+interface Run {
+  readonly command: ProgramCall;
+  readonly cpuSeconds: number | undefined;
+}
+
+/** Compiles with a program that does as it is told, by the step that it is run for. */
+async function compiledBy(
+  t: TestContext,
+  answers: Readonly<Record<string, Partial<ProcessResult>>>,
+  { size = 10, separates = true, production = true, verification = true, text = told } = {},
+) {
+  const temporary = temporaryFolder(t);
+  const runs: Run[] = [];
+  const stepOf = (words: readonly string[]): string =>
+    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0'].includes(word)) ?? 'usual'; // prettier-ignore
+  const code = await deviceCode({
+    steps: stepsOf(text)!,
+    production,
+    verification,
+    separates,
+    limits,
+    temporary,
+    async run(command, within) {
+      runs.push({ command, cpuSeconds: within.resources?.cpuSeconds });
+      if (command.at(-1)!.startsWith(temporary)) writeFileSync(command.at(-1)!, kernelOf(size));
+      return { ...good, ...answers[stepOf(command)] };
+    },
+  });
+  return { code, runs, steps: runs.map(({ command }) => stepOf(command)), temporary };
+}
+
+const late: Partial<ProcessResult> = { end: { kind: 'time-limit' } };
+
+test('the choice of the verification build rests on the size of functions, not on the machine', async (t) => {
+  const small = await compiledBy(t, {}, { size: 20_000 });
+  assert.deepEqual(small.steps, ['-lgenfe', 'usual', '-opt=0', '-Ofast-compile=max']);
+  assert.equal(small.code?.unoptimised, undefined);
+  assert.equal(small.code?.verification, join(small.temporary, 'verification.ptx'));
+  const large = await compiledBy(t, { '-Ofast-compile=max': late }, { size: 20_001 });
+  assert.deepEqual(large.steps, ['-lgenfe', 'usual', '-opt=0']);
+  assert.equal(large.code?.unoptimised, 'large');
+  assert.equal(large.code?.verification, join(large.temporary, 'plain.ptx'));
+  // A build by itself is the same.
+  const alone = await compiledBy(t, {}, { size: 20_001, production: false });
+  assert.deepEqual([alone.steps, alone.code?.unoptimised], [['-lgenfe', '-opt=0'], 'large']);
 });
 
-test('a step that fails sends to nvcc, one that passes a limit is the result', async () => {
-  const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
-  const dryRun = async (): Promise<ProcessResult> => ({ ...good, stderr: told });
-  for (const step of ['gcc', '-lgenfe', '-libnvvm']) {
-    const made = (bad: Partial<ProcessResult>) =>
-      buildFromOneFrontEnd(
-        dryRun,
-        async (program, args) => ([program, args[0]].includes(step) ? { ...good, ...bad } : good),
-        '/out/unit.ptx',
-        '/out',
-        () => undefined,
-      );
-    assert.deepEqual(await made({}), { result: good, verification: '/out/verification.ptx' });
-    assert.equal(await made({ end: { kind: 'exited', code: 2 } }), null);
-    assert.equal(await made({ end: { kind: 'signalled', signal: 'SIGSEGV' } }), null);
-    assert.equal((await made({ end: { kind: 'time-limit' } }))?.result.end.kind, 'time-limit');
+test('a build that does not end in time is told from one that was too large', async (t) => {
+  const { code, runs } = await compiledBy(t, { '-Ofast-compile=max': late });
+  assert.equal(code?.unoptimised, 'late');
+  assert.match(code?.verification ?? '', /plain\.ptx$/);
+  assert.deepEqual(runs.map(({ cpuSeconds }) => cpuSeconds), [600, 600, 600, 60]); // prettier-ignore
+});
+
+test('where the halves are not known, time alone tells that a build is too dear', async (t) => {
+  const text = told.replace(' -tused', ' --Ofast-compile=max -tused');
+  const setting = { separates: false, production: false, text };
+  const usual = await compiledBy(t, {}, setting);
+  assert.deepEqual([usual.steps, usual.code?.unoptimised], [['--Ofast-compile=max'], undefined]);
+  const { code, steps, runs } = await compiledBy(t, { '--Ofast-compile=max': late }, setting);
+  assert.deepEqual([steps, code?.unoptimised], [['--Ofast-compile=max', '-O0'], 'late']);
+  assert.ok(runs[0]!.cpuSeconds! < runs[1]!.cpuSeconds!);
+});
+
+test('a step that fails sends to nvcc, one that passes a limit is the result', async (t) => {
+  for (const step of ['-lgenfe', 'usual', '-opt=0', '-Ofast-compile=max']) {
+    assert.deepEqual((await compiledBy(t, {})).code?.result, good);
+    assert.equal((await compiledBy(t, { [step]: { end: { kind: 'exited', code: 2 } } })).code, null, step);
+    assert.equal((await compiledBy(t, { [step]: { end: { kind: 'signalled', signal: 'SIGSEGV' } } })).code, null);
+    const limited = (await compiledBy(t, { [step]: late })).code;
+    assert.equal(limited?.result.end.kind, step === '-Ofast-compile=max' ? 'exited' : 'time-limit', step);
     // What front ends say is for the user; a back end that says something was not understood.
-    assert.equal((await made({ stderr: 'a warning' })) === null, step === '-libnvvm');
+    assert.equal((await compiledBy(t, { [step]: { stderr: 'a warning' } })).code === null, step !== '-lgenfe', step);
   }
+});
+
+test('a function is as large as its instructions, however many lines they take', () => {
+  const call =
+    '\t{ // callseq 0, 0\n\t.reg .b32 temp;\n\tcall.uni (retval0), \n\tf, \n\t(\n\tparam0\n\t);\n\t} // callseq 0\n';
+  const body = (lines: string): string =>
+    `.func f()\n{\n\t.loc\t1 2 3\n${lines}$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;\n}\n`;
+  assert.equal(largestFunction(kernelOf(7)), 7);
+  assert.equal(largestFunction(body(call) + kernelOf(1)), 2);
+  assert.equal(largestFunction(''), 0);
 });
 
 test("restrict pointers of headers of the system that have no device code are the host's", () => {

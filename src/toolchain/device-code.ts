@@ -1,0 +1,173 @@
+/**
+ * The PTX of a preprocessed unit. Both builds come from one pass of `cicc`'s front end, which is nearly all of what nvcc
+ * takes for most files: its two halves can be run by themselves, a front end that makes a module of LLVM and a back end
+ * that makes PTX of that. No manual of NVIDIA tells of them. So it is done with the versions for which both texts were
+ * compared with those of nvcc, byte by byte, and with words that were compared too; everything else is compiled whole.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clock } from '../system/clock.ts';
+import { cpuOf } from '../system/cpu-time.ts';
+import { exitedWell, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
+import { secondsAlone, withCpu } from './confinement.ts';
+import { leastOptimised, type ProgramCall, type NvccSteps } from './nvcc-steps.ts';
+
+/**
+ * Why a verification build is not optimised at all, in place of `-Ofc max`: that would take too long for a unit with so
+ * much straight code (`large`), or did take too long, this time (`late`).
+ */
+export type Unoptimised = 'large' | 'late';
+
+/** What was made of a preprocessed text. */
+export interface DeviceCode {
+  /** What the front end said. */
+  readonly result: ProcessResult;
+  /** The files with the PTX of what was asked for; a verification build only where that takes no second front end. */
+  readonly production?: string;
+  readonly verification?: string;
+  /** Of the verification build. */
+  readonly unoptimised?: Unoptimised;
+}
+
+export interface WantedCode {
+  readonly production: boolean;
+  readonly verification: boolean;
+  /** Whether the halves of this `cicc` are known. */
+  readonly separates: boolean;
+}
+
+interface DeviceCodeRequest extends WantedCode {
+  readonly steps: NvccSteps;
+  readonly limits: ProcessLimits;
+  /** Runs a program in the environment of nvcc. */
+  readonly run: (
+    command: ProgramCall,
+    limits: ProcessLimits,
+    onStart?: (pid: number) => void,
+  ) => Promise<ProcessResult>;
+  /** Folder for what lies between the steps. */
+  readonly temporary: string;
+}
+
+/**
+ * Instructions of one function, unoptimised, beyond which `-Ofc max` takes many times as long as all else: its time grows
+ * with their number times that of the slots of the stack. Functions of 13,000 take it 0.1 s, of 28,000 13 s, of 61,000 minutes.
+ */
+const largestOptimised = 20_000;
+
+/** Seconds of CPU that an optimiser of the verification build has at least. */
+const leastSeconds = 60;
+
+/** It may take so many times as long as the front end and a back end that optimises nothing. */
+const patience = 20;
+
+/**
+ * Compiles a preprocessed text.
+ * @returns null where a step fails: nvcc is to be run then, and tells why. What passed a limit, or was stopped, is the result
+ */
+export async function deviceCode(request: DeviceCodeRequest): Promise<DeviceCode | null> {
+  const { steps, separates } = request;
+  return separates && steps.halves ? fromOneFrontEnd(request, steps.halves) : compiledWhole(request);
+}
+
+async function fromOneFrontEnd(
+  { steps, production, verification, limits, run, temporary }: DeviceCodeRequest,
+  { frontEnd, backEnd }: NonNullable<NvccSteps['halves']>,
+): Promise<DeviceCode | null> {
+  const [cicc] = steps.compile;
+  const module = join(temporary, 'unit.bc');
+  const time = stopwatch();
+  const front = await run([cicc, '-lgenfe', ...frontEnd, '--emit-llvm-bc', steps.preprocessed, '-o', module], limits, time.onStart); // prettier-ignore
+  if (!exitedWell(front)) return stopped(front);
+  const fileOf = (name: string): string => join(temporary, `${name}.ptx`);
+  const back = (name: string, words: readonly string[], within = limits): Promise<ProcessResult> =>
+    run([cicc, '-libnvvm', ...backEnd, ...words, module, '-o', fileOf(name)], within, name === 'plain' ? time.onStart : undefined); // prettier-ignore
+  const made = await Promise.all([
+    ...(production ? [back('production', [])] : []),
+    ...(verification ? [back('plain', ['-opt=0'])] : []),
+  ]);
+  const strange = made.find((one) => !isSilent(one));
+  if (strange) return stopped(strange);
+  const told = { result: front, ...(production && { production: fileOf('production') }) };
+  if (!verification) return told;
+  const unoptimised = { ...told, verification: fileOf('plain') };
+  if (largestFunction(await readFile(fileOf('plain'), 'latin1')) > largestOptimised) return { ...unoptimised, unoptimised: 'large' }; // prettier-ignore
+  const seconds = Math.max(leastSeconds, (patience * time.milliseconds()) / 1000);
+  const least = await back('verification', ['-Ofast-compile=max'], withCpu(limits, seconds));
+  if (least.end.kind === 'time-limit') return { ...unoptimised, unoptimised: 'late' };
+  return isSilent(least) ? { ...told, verification: fileOf('verification') } : stopped(least);
+}
+
+/** Compiles with the words of nvcc, one build at a time. */
+async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | null> {
+  const { steps, production, limits, run } = request;
+  const output = steps.compile.at(-1)!;
+  if (production) {
+    const result = await run(steps.compile, limits);
+    return exitedWell(result) ? { result, production: output } : stopped(result);
+  }
+  const result = await run(steps.compile, withCpu(limits, secondsAlone));
+  if (exitedWell(result)) return { result, verification: output };
+  if (result.end.kind !== 'time-limit' || !steps.compile.includes(leastOptimised)) return stopped(result);
+  const plain = await run(steps.compile.map((word) => (word === leastOptimised ? '-O0' : word)) as [string, ...string[]], limits); // prettier-ignore
+  return exitedWell(plain) ? { result: plain, verification: output, unoptimised: 'late' } : stopped(plain);
+}
+
+/** What back ends say was not understood. */
+function isSilent(result: ProcessResult): boolean {
+  return exitedWell(result) && result.stdout === '' && result.stderr === '';
+}
+
+/** A step that nvcc would not bring to its end either. */
+function stopped(result: ProcessResult): DeviceCode | null {
+  return ['time-limit', 'output-limit', 'aborted'].includes(result.end.kind) ? { result } : null;
+}
+
+/** How often the CPU time of a program is looked at, in milliseconds. */
+const interval = 100;
+
+/** Adds up the CPU time of programs, by the clock where the system does not tell that. */
+function stopwatch() {
+  let total = 0;
+  return {
+    milliseconds: (): number => total,
+    onStart: (pid: number): void => {
+      const began = clock();
+      let seen = 0;
+      const before = total;
+      const look = setInterval(() => {
+        const cpu = cpuOf(pid);
+        seen = Math.max(seen, cpu ?? (process.platform === 'linux' ? 0 : clock() - began));
+        total = before + seen;
+        if (cpu === undefined) clearInterval(look);
+      }, interval);
+      look.unref();
+    },
+  };
+}
+
+/**
+ * The number of instructions of the largest function.
+ * @param ptx as `cicc` prints it
+ */
+export function largestFunction(ptx: string): number {
+  let largest = 0;
+  let instructions = 0;
+  let isInstruction = false;
+  for (let start = 0; start < ptx.length;) {
+    const end = ptx.indexOf('\n', start);
+    const line = ptx.slice(start, end < 0 ? ptx.length : end);
+    start = end < 0 ? ptx.length : end + 1;
+    if (line === '}') {
+      largest = Math.max(largest, instructions);
+      instructions = 0;
+      continue;
+    }
+    // A call goes on over several lines.
+    if (!isInstruction) isInstruction = /^\s+[@a-z]/.test(line);
+    if (!isInstruction || !line.includes(';')) continue;
+    instructions += 1;
+    isInstruction = false;
+  }
+  return largest;
+}

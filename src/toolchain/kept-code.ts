@@ -1,0 +1,139 @@
+/**
+ * What compilers made of preprocessed texts, kept by all that they see: the text, the words, and the programs themselves.
+ * Nothing else reaches them, so whatever led to the same text and words (options in files, headers that come to stand
+ * before others, `__has_include`) gives the same. ccache calls that the preprocessor mode.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { spellingOfPath } from '../ptx/debug-information.ts';
+import { isInside } from './file-place.ts';
+import type { NvccSteps } from './nvcc-steps.ts';
+
+/** Keeps values by all that they depend on. */
+export interface KeptCode {
+  /** @returns undefined where nothing is kept under these parts */
+  readonly read: (parts: readonly unknown[]) => unknown;
+  readonly write: (parts: readonly unknown[], value: unknown) => void;
+}
+
+/** Where a unit is compiled. What is kept serves another checkout, in other folders. */
+export interface CompilePlace {
+  readonly root: string;
+  readonly temporary: string;
+  readonly cwd: string;
+  /** The unit, relative to the root. */
+  readonly unit: string;
+  /** What nvcc is given for it. */
+  readonly input: string;
+}
+
+/** Stand for folders in what is kept. */
+const marks = { temporary: '\0temporary', root: '\0root' } as const;
+
+/**
+ * What the code of a unit depends on.
+ * @param text that was preprocessed, one character a byte
+ * @param more the version of the compiler, and what else decides
+ * @returns undefined where that is not all told, or another run would not have the same
+ */
+export async function dependenciesOfCode(
+  text: string,
+  steps: NvccSteps,
+  place: CompilePlace,
+  kept: KeptCode,
+  more: readonly unknown[],
+): Promise<readonly unknown[] | undefined> {
+  const { root, temporary, cwd, unit, input } = place;
+  if (text.includes('\0')) return undefined;
+  const marked = text
+    .replaceAll(latin1(temporary), marks.temporary)
+    .replaceAll(new RegExp(`^(# \\d+ ")${escaped(latin1(root))}(?=/)`, 'gm'), `$1${marks.root}`);
+  // A text that names its folder, as `__FILE__` does, is one of that folder.
+  const named = [spellingOfPath(root), latin1(root)].some((name) => marked.includes(name)) ? root : null;
+  const [program, ...words] = steps.compile;
+  const read: unknown[] = [];
+  for (const word of words) {
+    if (word.startsWith('@')) return undefined;
+    for (const name of [word, ...word.split(/[=,]/).slice(1)]) {
+      const path = resolve(cwd, name);
+      if (name === '' || path === input || isInside(temporary, path)) continue;
+      const found = await stat(path).catch(() => null);
+      if (found?.isFile()) read.push(await identityOf(path, kept));
+      else if (found) return undefined;
+    }
+  }
+  const library = steps.libraries === null ? null : resolve(steps.libraries, 'libdevice.10.bc');
+  const programs = [await identityOf(program, kept), library && (await identityOf(library, kept))];
+  const own = words.map((word) => inFolders(word, place, marks));
+  return [digestOf(marked), own, read, programs, unit, named, cwd === temporary, more];
+}
+
+/** The digest of a file, which is read again where anything says that it may have changed; null where there is none. */
+export async function identityOf(file: string, kept: KeptCode): Promise<string | null> {
+  try {
+    const real = await realpath(file);
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(real, { bigint: true });
+    const parts = ['file', real, [dev, ino, size, mtimeNs, ctimeNs].join()];
+    const known = kept.read(parts);
+    if (typeof known === 'string') return known;
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(real)) hash.update(chunk as Buffer);
+    const digest = hash.digest('hex');
+    // Within the time that a clock of files may stand still, it could change once more.
+    if (Date.now() - Number(ctimeNs / 1_000_000n) > settlingTime) kept.write(parts, digest);
+    return digest;
+  } catch {
+    return null;
+  }
+}
+
+/** In milliseconds. */
+const settlingTime = 3000;
+
+/** Texts as they are kept: without names of the folders in which they were made. */
+export function withoutFolders<Texts extends object>(texts: Texts, place: CompilePlace): Texts {
+  return mapTexts(texts, (text) => inFolders(text, place, marks));
+}
+
+/** Texts that were kept, in the folders of another run. */
+export function withFolders<Texts extends object>(texts: Texts, { root, temporary }: CompilePlace): Texts {
+  return mapTexts(texts, (text) =>
+    text
+      .replaceAll(`"${marks.temporary}/`, () => `"${spellingOfPath(temporary)}/`)
+      .replaceAll(`"${marks.root}/`, () => `"${spellingOfPath(root)}/`)
+      .replaceAll(marks.temporary, () => temporary)
+      .replaceAll(marks.root, () => root),
+  );
+}
+
+function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]: [string, unknown]) => [
+      key,
+      typeof text === 'string' ? change(text) : text,
+    ]),
+  ) as Texts;
+}
+
+/** PTX spells paths in its own way, in quotes. */
+function inFolders(text: string, { root, temporary }: CompilePlace, names: typeof marks): string {
+  return text
+    .replaceAll(`"${spellingOfPath(temporary)}/`, `"${names.temporary}/`)
+    .replaceAll(`"${spellingOfPath(root)}/`, `"${names.root}/`)
+    .replaceAll(temporary, names.temporary)
+    .replaceAll(`${root}/`, `${names.root}/`);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex');
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

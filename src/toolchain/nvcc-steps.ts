@@ -1,0 +1,107 @@
+/** What nvcc does to a unit, step by step, as `nvcc --dryrun` prints it. */
+import { basename } from 'node:path';
+import { shellWords } from './shell-words.ts';
+
+/** A program and its arguments. */
+export type ProgramCall = readonly [executable: string, ...args: string[]];
+
+/** The two steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles. */
+export interface NvccSteps {
+  readonly preprocess: ProgramCall;
+  /** The text that it writes. */
+  readonly preprocessed: string;
+  readonly compile: ProgramCall;
+  /** Where the toolkit has its libraries of device code, if nvcc tells that. */
+  readonly libraries: string | null;
+  /** The words of the halves of `cicc`, where all of its words are known. */
+  readonly halves: Halves | null;
+}
+
+/** The words of the front end of `cicc` and of its back end. What only the verification build has is among neither. */
+export interface Halves {
+  readonly frontEnd: readonly string[];
+  readonly backEnd: readonly string[];
+}
+
+/** Words of `cicc` that its front end takes as they are. */
+const ofFrontEnd =
+  /^(?:--c\+\+(?:11|14|17|20)|--gnu_version=\d+|--static-host-stub|--device-hidden-visibility|--display_error_number|--brief_diagnostics|--allow_managed|--extended-lambda|--no-version-ident|-tused|--gen_module_id_file|--device-c|-w|--gen_div_approx_ftz)$/;
+
+/** Words of its front end that have another behind them. */
+const ofFrontEndWithValue: ReadonlySet<string> = new Set([
+  '--orig_src_file_name',
+  '--orig_src_path_name',
+  '--include_file_name',
+  '--module_id_file_name',
+  '--diag_suppress',
+]);
+
+/** Words of its back end, which spells them in its own way. */
+const ofBackEnd: readonly (readonly [RegExp, string])[] = [
+  [/^-ftz=([01])$/, '-ftz='],
+  [/^-prec_div=([01])$/, '-prec-div='],
+  [/^-prec_sqrt=([01])$/, '-prec-sqrt='],
+  [/^-fmad=([01])$/, '-fma='],
+  [/^-fast-math()$/, '-fast-math'],
+];
+
+/** What `-Ofc max` is in the words of `cicc`. */
+export const leastOptimised = '--Ofast-compile=max';
+
+/**
+ * Reads the steps that `nvcc -ptx --dryrun` prints: the variables that it sets, then its commands.
+ * @returns null unless they are a preprocessor and a `cicc`, in words that a shell leaves as they are
+ */
+export function stepsOf(dryRun: string): NvccSteps | null {
+  const lines = dryRun.split('\n').flatMap((line) => (line.startsWith('#$ ') ? [line.slice(3)] : []));
+  const isVariable = (line: string): boolean => /^\w+=/.test(line);
+  const variable = (name: string): string | undefined =>
+    lines
+      .find((line) => line.startsWith(`${name}=`))
+      ?.slice(name.length + 1)
+      .trim();
+  const folder = variable('CICC_PATH') ?? '$';
+  const commands = lines.filter((line) => !isVariable(line)).map((line) => shellWords(line.replace('$CICC_PATH', () => folder))); // prettier-ignore
+  const [preprocess, compile] = commands;
+  if (!preprocess || !compile || commands.length !== 2) return null;
+  const [program, ...args] = preprocess;
+  const preprocessed = args.at(-1);
+  if (program === undefined || preprocessed === undefined || !args.includes('-E') || args.at(-2) !== '-o') return null;
+  const [cicc, ...words] = compile;
+  if (cicc === undefined || basename(cicc) !== 'cicc' || [...preprocess, ...compile].some((word) => /[$`]/.test(word))) return null; // prettier-ignore
+  if (!words.includes(preprocessed) || words.at(-2) !== '-o') return null;
+  return {
+    preprocess: [program, ...args],
+    preprocessed,
+    compile: [cicc, ...words],
+    libraries: variable('NVVMIR_LIBRARY_DIR') ?? null,
+    halves: halvesOf(words, preprocessed),
+  };
+}
+
+function halvesOf(words: readonly string[], preprocessed: string): Halves | null {
+  const frontEnd: string[] = [];
+  const backEnd: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    const next = words[index + 1] ?? '';
+    const spelling = ofBackEnd.find(([form]) => form.test(word));
+    if (ofFrontEnd.test(word)) frontEnd.push(word);
+    else if (spelling) backEnd.push(spelling[1] + (spelling[0].exec(word)?.[1] ?? ''));
+    else if (word === '-m64') frontEnd.push('--m64');
+    else if (word === '-generate-line-info') {
+      frontEnd.push('--generate-line-info');
+      backEnd.push(word);
+    } else if (word !== preprocessed && word !== leastOptimised) {
+      // The others have a value.
+      index++;
+      if (ofFrontEndWithValue.has(word)) frontEnd.push(word, next);
+      else if (word === '-arch' && /^compute_\d+[af]?$/.test(next)) {
+        frontEnd.push('--nv_arch', next);
+        backEnd.push(`-arch=${next}`);
+      } else if (word === '-maxreg' && /^\d+$/.test(next)) backEnd.push(`-maxreg=${next}`);
+      else if (word !== '-o') return null;
+    }
+  }
+  return { frontEnd, backEnd };
+}
