@@ -452,7 +452,9 @@ function parsed(text: string): unknown {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
     demand(depth <= most.depth, 'the file is nested too deeply');
-    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+    level = level.flatMap((part) =>
+      typeof part === 'object' && part !== null ? (Object.values(part) as unknown[]) : [],
+    );
   }
   return value;
 }

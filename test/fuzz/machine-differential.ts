@@ -48,7 +48,7 @@ function requestOf(ptx: string, isRacy: boolean, random: Random): RunRequest {
     [1, 2, 1],
   ] as const);
   const threads = block[0] * block[1] * block[2] * grid[0] * grid[1];
-  return {
+  const request: RunRequest = {
     kernel,
     block,
     grid,
@@ -67,14 +67,18 @@ function requestOf(ptx: string, isRacy: boolean, random: Random): RunRequest {
     steps: 400_000,
     detectRaces: random.chance(0.5) || isRacy,
   };
+  return { ...request, buffers: request.buffers.map((each) => (random.chance(0.3) ? { ...each, bytes: null } : each)) };
 }
+
+/** Bytes that are compared of a buffer without end. */
+const comparedBytes = 1 << 14;
 
 /** Everything that a run shows, as text. Of a run that was cut off, why: back ends may run threads in another order. */
 function summary(request: RunRequest, result: RunResult): string {
   const { outcome, steps, races, divergences, faults, havocs, brokenAssumptions } = result;
   if (outcome !== 'finished') return JSON.stringify({ outcome, kinds: faults.map((fault) => fault.kind) });
   const memory = request.buffers.map((_, index) =>
-    Buffer.from(result.readBytes(index, 0, request.buffers[index]!.bytes!)).toString('hex'),
+    Buffer.from(result.readBytes(index, 0, request.buffers[index]!.bytes ?? comparedBytes)).toString('hex'),
   );
   return JSON.stringify({ outcome, steps, races, divergences, faults, havocs, brokenAssumptions, memory });
 }

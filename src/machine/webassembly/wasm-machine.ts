@@ -369,8 +369,9 @@ export class WasmBackEnd implements MemoryBackEnd {
     const cellShift = site.kind === 'anywhere' ? site.cellShift : 0;
     if ('expanse' in found) {
       const { data, shadow } = this.linear.expanseAddress(found.expanse, found.offset);
-      const inPage = found.offset & 1023;
+      const inPage = found.offset & (pageBytes - 1);
       this.linear.i32[shadowAt] = shadow + 8 * (inPage >> cellShift);
+      this.linear.showPage(address, data - inPage, shadow);
       return data;
     }
     const { place, offset } = found;

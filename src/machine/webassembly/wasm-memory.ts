@@ -29,6 +29,8 @@ import {
   levelTable,
   levels,
   mostEntries,
+  pageEntry,
+  pageSlot,
   placesOfStrongAccesses,
   placeEntry,
   placeTable,
@@ -276,6 +278,13 @@ export class LinearMemory {
     }
     this.#lastPage = { expanse, index, ...page };
     return { data: page.data + offset - index * pageBytes, shadow: page.shadow };
+  }
+
+  /** Lets code find the page of an expanse that an address belongs to. */
+  showPage(address: number, data: number, shadow: number): void {
+    const number = Math.floor(address / pageBytes);
+    const entry = (this.#plan.pageTable + pageEntry.bytes * pageSlot(address)) >>> 2;
+    this.i32.set([number, Math.floor(number / 2 ** 32), data, shadow], entry);
   }
 
   /** Part of the memory as 32-bit words. */

@@ -91,7 +91,7 @@ test('what a mask of low bits leaves is a remainder', () => {
 });
 
 const vocabulary = {
-  parameter: ({ index }: { index: number }): string => parameters[index]!.name!,
+  parameter: ({ index }: { index: number }): string => parameters[index]!.name,
   dimension: (name: string, axis: number): string => `${name}.${'xyz'[axis]!}`,
   product: (): string => assert.fail('no products'),
 };

@@ -11,7 +11,8 @@ import type { Plan } from './wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../../isa/model/address-window.ts';
 import { word, wordsOf } from '../code/wasm-domain.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/wasm-value.ts';
-import { header, placeEntry, placeTable } from './wasm-plan.ts';
+import { pageBytes } from '../../core/memory.ts';
+import { entriesApartShift, header, pageEntries, pageEntry, placeEntry, placeTable } from './wasm-plan.ts';
 
 /** An address in linear memory: what a local holds plus a constant. */
 export interface LinearAddress {
@@ -175,6 +176,8 @@ export class RegionMemory {
       body.set(words.index);
     }
     body.else();
+    const isPaged = this.#plan.pageTable !== 0 && site.kind === 'anywhere' && access.home === null;
+    if (isPaged) this.#findPage(access, full, cellShift, base, words);
     append(body, this.#code.frame, i32(access.index), full, this.#code.thread, ...this.#code.steps());
     append(body, call(this.#code.machineFunction('locate')));
     body.set(base.index);
@@ -183,9 +186,41 @@ export class RegionMemory {
       body.memory('i32.load', header.shadow);
       body.set(words.index);
     }
+    if (isPaged) body.end();
     body.end();
     const data = { base, offset: 0 };
     return { data, shadow: detection === 'words' ? { words: { base: words, offset: 0 }, cellShift } : null };
+  }
+
+  /**
+   * Begins a condition: whether the table of pages has that of an aligned address. The machine is to be asked in its `else`.
+   */
+  #findPage(access: MemoryAccess, address: Item, cellShift: number, base: WasmLocal, words: WasmLocal): void {
+    const body = this.#body;
+    const { pageTable, detection } = this.#plan;
+    const number = bind(body, 'i64', address, i64(BigInt(Math.log2(pageBytes))), 'i64.shr_u');
+    const entry = bind(
+      body, 'i32',
+      number, 'i32.wrap_i64', address, i64(40n), 'i64.shr_u', 'i32.wrap_i64', i32(entriesApartShift), 'i32.shl', 'i32.add',
+      i32(pageEntries - 1), 'i32.and', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
+    ); // prettier-ignore
+    append(body, entry);
+    body.memory('i64.load', pageTable + pageEntry.number);
+    append(body, number, 'i64.eq');
+    append(body, address, i64(BigInt(access.bytes - 1)), 'i64.and', 'i64.eqz', 'i32.and');
+    body.if();
+    const inPage = bind(body, 'i32', address, 'i32.wrap_i64', i32(pageBytes - 1), 'i32.and');
+    append(body, entry);
+    body.memory('i32.load', pageTable + pageEntry.data);
+    append(body, inPage, 'i32.add');
+    body.set(base.index);
+    if (detection === 'words') {
+      append(body, entry);
+      body.memory('i32.load', pageTable + pageEntry.shadow);
+      append(body, inPage, i32(cellShift), 'i32.shr_u', i32(3), 'i32.shl', 'i32.add');
+      body.set(words.index);
+    }
+    body.else();
   }
 
   /** Loads a value of `width` bits. */

@@ -13,7 +13,7 @@ import type { Liveness } from './liveness.ts';
 import type { MemoryAccess, Program } from '../../core/program.ts';
 import { isForeign, isMatrix } from '../../core/foreign-instruction.ts';
 import { livenessOf } from './liveness.ts';
-import { regionBase } from '../../core/memory.ts';
+import { pageBytes, regionBase } from '../../core/memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
@@ -114,6 +114,8 @@ export interface Plan {
   /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
   readonly placeMap: number;
   readonly globalEnd: number;
+  /** Where code finds pages of expanses: {@link pageEntries} entries; 0: there are no expanses. */
+  readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
   /** Shadow words for what has none. */
@@ -201,6 +203,29 @@ export const placeEntry = {
   bytes: 16,
 } as const;
 
+/** Entries of the table of pages of expanses ({@link Plan.pageTable}): those that were found last. */
+export const pageEntries = 1024;
+/** Entries between those of the same page of two expanses, whose bases are 2^40 bytes apart. */
+const entriesApart = 128;
+
+/** Fields of an entry of that table. */
+export const pageEntry = {
+  /** 64 bits: the address of the page / {@link pageBytes}; 0: there is none. */
+  number: 0,
+  /** Its address in linear memory, and that of its shadow words. */
+  data: 8,
+  shadow: 12,
+  bytes: 16,
+} as const;
+
+/** Where the entry of the page of an address is, in all entries; region code computes the same. */
+export function pageSlot(address: number): number {
+  return (Math.floor(address / pageBytes) + entriesApart * Math.floor(address / 2 ** 40)) % pageEntries;
+}
+
+/** The same as code: the factor of the bits from 2^40 on, as a shift. */
+export const entriesApartShift = Math.log2(entriesApart);
+
 /** Places that have an entry; the machine finds the others. */
 export const mostEntries = 255;
 
@@ -281,6 +306,8 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
   const globalEnd = at;
   const placeMap = at;
   at = align(at + globalEnd / 64, 256);
+  const pageTable = expanses.length > 0 ? at : 0;
+  if (pageTable !== 0) at += pageEntries * pageEntry.bytes;
   const globalShadow = at;
   for (const [index, array] of globals.entries()) {
     const cellShift = shifts[index]!;
@@ -348,6 +375,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
     coordinates,
     placeMap,
     globalEnd,
+    pageTable,
     globalShadow,
     globalShadowEnd,
     scratch: align(globalShadowEnd, 256),
