@@ -1,4 +1,5 @@
 /** The bounds of a kernel: of its worst warp, by metric and line. */
+import { OutOfTime } from '../base/out-of-time.ts';
 import { collectAccesses, loadedMemory } from '../analysis/values/access.ts';
 import { controlDependence } from '../analysis/values/control-dependence.ts';
 import { type Dimensions, threadLimit } from '../analysis/values/launch-bounds.ts';
@@ -25,7 +26,7 @@ const usualVisits = 50_000;
 /** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
 const mostAddresses = 100_000;
 
-/** A kernel takes too many different ways to look at all of them, by number or by a clock. */
+/** A kernel takes too many different ways to look at all of them. */
 class TooManyWays extends Error {}
 
 export const tooManyWays = 'the kernel has too many paths';
@@ -34,7 +35,7 @@ const tooManyInARow = 'the kernel has too many blocks in a row';
 /** Why there are no bounds where a clock cut the analysis short. */
 export const outOfTime = `${tooManyWays} to bound them in the time given`;
 
-interface CostRequest {
+export interface CostRequest {
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
   /** Dynamic shared memory in bytes; null where it is not given. */
@@ -104,10 +105,27 @@ export function boundKernel(request: CostRequest): KernelBounds {
  * and whose barriers are reached by whole warps.
  */
 export function costOfKernel(request: CostRequest): KernelCost {
+  const [unsupported] = request.kernel.unsupported;
+  if (unsupported) return withoutCost(unsupported.reason);
+  try {
+    return costOfSupported(request);
+  } catch (error) {
+    if (error instanceof OutOfTime) return withoutCost(outOfTime);
+    if (error instanceof TooManyWays) return withoutCost(tooManyWays);
+    // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
+    if (error instanceof RangeError && error.message.includes('call stack')) return withoutCost(tooManyInARow);
+    throw error;
+  }
+}
+
+/** Of a kernel without bounds. */
+export function withoutCost(reason: string): KernelCost {
+  const bounds = byMetric(boundMetrics, () => ({ bound: null, reason, lines: [] }));
+  return { bounds, block: null, assumptions: [], rounds: [], visits: new Map() };
+}
+
+function costOfSupported(request: CostRequest): KernelCost {
   const { kernel, dimensions, declaredAs } = request;
-  const [unsupported] = kernel.unsupported;
-  if (unsupported)
-    return { bounds: withoutBounds(unsupported.reason), block: null, assumptions: [], rounds: [], visits: new Map() };
   const symbolic = evaluateSymbolically(kernel, {
     dimensions,
     scalar: () => undefined,
@@ -117,6 +135,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
       high: (1n << BigInt(bytes < 4 ? 8 * bytes : 8 * bytes - 1)) - 1n,
     }),
     sharedBytes: request.sharedBytes,
+    expired: request.expired,
   });
   const accesses = collectAccesses(symbolic, declaredAs);
   const isSame = (a: Base, b: Base): boolean => a.key === b.key;
@@ -157,12 +176,12 @@ export function costOfKernel(request: CostRequest): KernelCost {
     accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {
-      if (++visits > (request.mostVisits ?? usualVisits)) throw new TooManyWays(tooManyWays);
-      if (request.expired?.()) throw new TooManyWays(outOfTime);
+      if (++visits > (request.mostVisits ?? usualVisits)) throw new TooManyWays();
+      if (request.expired?.()) throw new OutOfTime();
     },
     look: (count) => {
       addresses += count;
-      if (addresses > mostAddresses) throw new TooManyWays(tooManyWays);
+      if (addresses > mostAddresses) throw new TooManyWays();
     },
     note: (count, line, text) => {
       const key = `${count}@${line}`;
@@ -171,27 +190,19 @@ export function costOfKernel(request: CostRequest): KernelCost {
       else notes.set(key, new Set([text]));
     },
   };
-  try {
-    const warps = warpsOf(dimensions, threadLimit(kernel));
-    const costs = warps.map((warp) => costOfWarp(setting, warp));
-    const isKnown = dimensions.block.every((size) => size !== null);
-    return {
-      bounds: boundsOf(worstOf(costs), isKnown ? costs : [], notes, places),
-      block: isKnown ? blockCostOf(costs) : null,
-      assumptions: (Object.keys(costAssumptionTexts) as CostAssumption[]).filter((what) => assumed.has(what)),
-      rounds: [...setting.loopRounds.byLine(kernel, (one) => places.lineOf(one))].flatMap(([line, rounds]) => {
-        const location = places.locationOf(line);
-        return location ? [{ ...rounds, location }] : [];
-      }),
-      visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // prettier-ignore
-    };
-  } catch (error) {
-    // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
-    const isTooDeep = error instanceof RangeError && error.message.includes('call stack');
-    if (!isTooDeep && !(error instanceof TooManyWays)) throw error;
-    const bounds = withoutBounds(isTooDeep ? tooManyInARow : error.message);
-    return { bounds, block: null, assumptions: [], rounds: [], visits: new Map() };
-  }
+  const warps = warpsOf(dimensions, threadLimit(kernel));
+  const costs = warps.map((warp) => costOfWarp(setting, warp));
+  const isKnown = dimensions.block.every((size) => size !== null);
+  return {
+    bounds: boundsOf(worstOf(costs), isKnown ? costs : [], notes, places),
+    block: isKnown ? blockCostOf(costs) : null,
+    assumptions: (Object.keys(costAssumptionTexts) as CostAssumption[]).filter((what) => assumed.has(what)),
+    rounds: [...setting.loopRounds.byLine(kernel, (one) => places.lineOf(one))].flatMap(([line, rounds]) => {
+      const location = places.locationOf(line);
+      return location ? [{ ...rounds, location }] : [];
+    }),
+    visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // prettier-ignore
+  };
 }
 
 function blockCostOf(warps: readonly Cost[]): BlockCost {
@@ -210,10 +221,6 @@ function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolea
   return warps.some((warp) =>
     wanted.every((count) => !warp.loose.has(count) && amount(warp, count) === amount(worst, count)),
   );
-}
-
-function withoutBounds(reason: string): KernelBounds {
-  return byMetric(boundMetrics, () => ({ bound: null, reason, lines: [] }));
 }
 
 /** The lines of a kernel by name: code that the compiler gave none belongs to what comes before it. */

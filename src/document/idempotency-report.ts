@@ -22,6 +22,8 @@ export interface IdempotencyReport {
   readonly launches?: readonly LaunchIdempotencyReport[];
   /** A launch whose re-execution differs; of kernels that are not idempotent. */
   readonly witness?: Witness;
+  /** The time limit ended the analysis early. */
+  readonly nondeterministic?: boolean;
 }
 
 interface IdempotencyDetail {

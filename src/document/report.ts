@@ -121,6 +121,8 @@ export interface FixedFinding {
 export interface CostNote {
   readonly kernel: string;
   readonly message: string;
+  /** The time limit ended the comparison early. */
+  readonly nondeterministic?: boolean;
 }
 
 export interface Comparison {

@@ -7,6 +7,7 @@
  * is run again. Nobody writes its bytes, or some write of them certainly comes before it, or all do that come at all.
  * In the first case memory holds what it held. In the others it sees the same write, whose value rests on earlier reads.
  */
+import { OutOfTime } from '../base/out-of-time.ts';
 import { type Access, collectAccesses, isWriter } from '../analysis/values/access.ts';
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
@@ -24,7 +25,7 @@ import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
 import { briefWork, Coverage } from './coverage.ts';
-import { spend, TooMuchWork } from './model/effort.ts';
+import { endWhen, spend, TooMuchWork } from './model/effort.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
@@ -68,6 +69,8 @@ export interface ClassifyRequest {
    * few shapes of blocks are tried, with fewer threads and rounds. The class may be `undecided` where it would not be.
    */
   readonly brief?: { readonly shapes: readonly Dim3[] };
+  /** Whether the time for the kernel is up: then it is undecided, for that reason. */
+  readonly expired?: () => boolean;
   /** Arrays whose writes go to other arrays instead, each to one of its own: the kernel as it might be changed. */
   readonly elsewhere?: readonly PointerArgument[];
   /**
@@ -130,8 +133,9 @@ export function classify(request: ClassifyRequest): Classification {
   try {
     return new Classifier(request).classify();
   } catch (error) {
-    if (!(error instanceof TooMuchWork)) throw error;
-    return undecided([{ kind: 'too-large', locations: sourcePlaces(kernel) }]);
+    const kind = error instanceof OutOfTime ? 'out-of-time' : error instanceof TooMuchWork ? 'too-large' : null;
+    if (kind === null) throw error;
+    return undecided([{ kind, locations: sourcePlaces(kernel) }]);
   }
 }
 
@@ -178,7 +182,7 @@ class Classifier {
   private known: Derived | null = null;
 
   constructor(request: ClassifyRequest) {
-    const { kernel, parameters } = request;
+    const { kernel, parameters, expired } = request;
     this.request = request;
     const unknown = (): undefined => undefined;
     const block = kernel.requiredThreads ?? ([null, null, null] as const);
@@ -187,7 +191,9 @@ class Classifier {
       scalar: unknown,
       scalarBounds: unknown,
       sharedBytes: null,
+      expired,
     });
+    if (expired) endWhen(this.symbolic, expired);
     const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
     this.accesses = this.redirected(collectAccesses(this.symbolic, declaredAs));
     this.tables = this.statedTables();

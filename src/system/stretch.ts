@@ -1,5 +1,8 @@
 /** Stops code of this thread that does not return. */
 import { Script } from 'node:vm';
+import { OutOfTime } from '../base/out-of-time.ts';
+import { slowdown } from './cpu-time.ts';
+import type { Deadline } from './deadline.ts';
 
 /** The code was stopped. Its `finally` blocks did not run: what it was working on must not be used again. */
 export class Stopped extends Error {
@@ -33,4 +36,23 @@ export function within<Value>(milliseconds: number, run: () => Value): Value {
   }
   if (!result) throw new Stopped();
   return result.value;
+}
+
+/** What does not look at the time itself is stopped after so many times what is left of it. */
+const overrun = 2;
+
+/**
+ * Runs a part of an analysis that keeps the thread, in the time that is left for the whole.
+ * @param run throws {@link OutOfTime} where it finds the time to be over
+ * @returns null where it did not come to its end; the deadline was cut then
+ */
+export function inTime<Value>(deadline: Deadline, run: () => Value): Value | null {
+  if (deadline.expired()) return null;
+  try {
+    return within(Math.max(1, overrun * deadline.left() * slowdown()), run);
+  } catch (error) {
+    if (!(error instanceof Stopped) && !(error instanceof OutOfTime)) throw error;
+    deadline.cut();
+    return null;
+  }
 }

@@ -2,7 +2,8 @@
  * What a matrix descriptor of `wgmma` names (PTX ISA 9.7.15.5.1): bits 0 to 13 are bits 4 to 17 of an address in shared
  * memory, the others say how the matrix lies there.
  */
-import { possibleBits, type Term, type TermStore } from './term.ts';
+import { possibleBits } from './possible-bits.ts';
+import type { Term, TermStore } from './term.ts';
 
 interface DescribedMatrix {
   /** An address of 32 bits: the matrix starts at the multiple of 16 that is not above it. */

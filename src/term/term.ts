@@ -5,6 +5,7 @@
  */
 import { invariant } from '../base/assert.ts';
 import { type Atom, atomKey } from './atom.ts';
+import { possibleBits } from './possible-bits.ts';
 
 type TermOperator =
   | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
@@ -82,7 +83,7 @@ export class TermStore {
   /** What becomes of an operand: terms share their parts, and a part is not rewritten once for each path to it. */
   private remembered(what: string, operand: Term, rewrite: (parts: readonly Term[]) => Term): Term {
     let results = this.rewritten.get(what);
-    if (!results) this.rewritten.set(what, (results = new Map()));
+    if (!results) this.rewritten.set(what, (results = new Map<Term, Term>()));
     let result = results.get(operand);
     if (!result) results.set(operand, (result = rewrite(operand.arguments)));
     return result;
@@ -662,49 +663,6 @@ function addends(term: Term): [Term | null, bigint][] {
   const list: [Term | null, bigint][] = term.arguments.map((part, i) => [part, term.coefficients[i]!]);
   if (term.value !== 0n) list.push([null, BigInt.asIntN(term.width, term.value)]);
   return list;
-}
-
-const possible = new WeakMap<Term, bigint>();
-
-/** The bits of a term that are not 0 whatever its atoms are. */
-export function possibleBits(term: Term): bigint {
-  let bits = possible.get(term);
-  if (bits === undefined) {
-    bits = bitsOf(term);
-    possible.set(term, bits);
-  }
-  return bits;
-}
-
-function bitsOf(term: Term): bigint {
-  const ones = (1n << BigInt(term.width)) - 1n;
-  const [a, b] = term.arguments;
-  switch (term.operator) {
-    case 'constant':
-      return term.value;
-    case 'and':
-      return possibleBits(a!) & possibleBits(b!);
-    case 'or':
-    case 'xor':
-      return possibleBits(a!) | possibleBits(b!);
-    case 'zext':
-    case 'trunc':
-      return possibleBits(a!) & ones;
-    case 'lshr':
-      return b!.operator === 'constant' ? possibleBits(a!) >> b!.value : ones;
-    case 'select':
-      return possibleBits(term.arguments[1]!) | possibleBits(term.arguments[2]!);
-    case 'sum': {
-      // A sum of multiples of a power of two is one, and a shifted value has the bits of the value, shifted.
-      const factors = term.coefficients.reduce((all, factor) => all | BigInt.asUintN(term.width, factor), term.value);
-      const least = factors & -factors;
-      const isShifted = term.value === 0n && term.coefficients.length === 1 && term.coefficients[0] === least;
-      if (isShifted) return (possibleBits(a!) * least) & ones;
-      return ones & ~(least - 1n);
-    }
-    default:
-      return ones;
-  }
 }
 
 function hasFactor(parts: readonly [Term | null, bigint][]): boolean {

@@ -1,5 +1,6 @@
 /** Divisions of 64 bits that compilers do in 32 where the operands fit, which is faster: LLVM's back end for one. */
-import { type Term, type TermStore, possibleBits } from './term.ts';
+import { possibleBits } from './possible-bits.ts';
+import type { Term, TermStore } from './term.ts';
 
 const upperHalf = ((1n << 32n) - 1n) << 32n;
 const ones32 = (1n << 32n) - 1n;

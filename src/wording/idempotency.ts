@@ -140,6 +140,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return 'the kernel has more accesses than a check looks at; `selvage idempotency` does';
     case 'too-large':
       return 'the kernel has too many accesses and branches for Selvage to compare all its accesses';
+    case 'out-of-time':
+      return 'the time limit ended the analysis';
   }
 }
 

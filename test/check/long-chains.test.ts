@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { evaluateSymbolically } from '../../src/analysis/values/symbolic.ts';
-import { boundKernel } from '../../src/cost/kernel-cost.ts';
+import { OutOfTime } from '../../src/base/out-of-time.ts';
+import { boundKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
 import { classify } from '../../src/idempotency/classify.ts';
 import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import type { Kernel, ValueId } from '../../src/ir/form/kernel.ts';
@@ -55,17 +56,31 @@ function workOf(context: TestContext, run: () => void, most: number): number {
   return work;
 }
 
+/** Says that the time is up when it is asked for the n-th time. */
+function upAfter(most: number): () => boolean {
+  let asked = 0;
+  return () => (asked += 1) > most;
+}
+
 const unknown = (): undefined => undefined;
 const dimensions = { block: [null, null, null], grid: [null, null, null] } as const;
 
-const analyses: Readonly<Record<string, (kernel: Kernel) => unknown>> = {
-  values: (kernel) => {
-    const { value } = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null }); // prettier-ignore
+const never = (): boolean => false;
+const analyses = {
+  values: (kernel: Kernel, expired = never) => {
+    const { value } = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null, expired }); // prettier-ignore
     kernel.values.forEach((_, id) => value(id as ValueId));
   },
-  costs: (kernel) =>
-    boundKernel({ kernel, dimensions, sharedBytes: null, declaredAs: () => null, parameterName: () => null }),
-  idempotency: (kernel) =>
+  costs: (kernel: Kernel, expired = never) =>
+    boundKernel({
+      kernel,
+      dimensions,
+      sharedBytes: null,
+      declaredAs: () => 'unknown',
+      parameterName: () => null,
+      expired,
+    }),
+  idempotency: (kernel: Kernel, expired = never) =>
     classify({
       kernel,
       module: parsePtx('').module,
@@ -74,6 +89,7 @@ const analyses: Readonly<Record<string, (kernel: Kernel) => unknown>> = {
       extensions: allExtensions,
       checked: null,
       stated: [],
+      expired,
     }),
 };
 
@@ -88,3 +104,18 @@ for (const [name, analyse] of Object.entries(analyses)) {
     assert.ok(long! < 2.2 * short!, `${long} steps for 1200, ${short} for 600`);
   });
 }
+
+test('each analysis looks at its time, wherever that ends, and says so', () => {
+  const kernel = hash(50);
+  for (const most of [0, 1, 100]) {
+    assert.throws(() => analyses.values(kernel, upAfter(most)), OutOfTime);
+    const { bound, reason } = analyses.costs(kernel, upAfter(most)).steps;
+    assert.deepEqual([bound, reason], [null, outOfTime]);
+    const { class: found, reasons } = analyses.idempotency(kernel, upAfter(most));
+    assert.deepEqual([found, reasons.map(({ kind }) => kind)], ['undecided', ['out-of-time']]);
+  }
+  // Behind the values of the kernel costs ask at each block, and idempotency at each pair.
+  const asked = kernel.blocks.reduce((sum, { instructions }) => sum + instructions.length, 0);
+  assert.equal(analyses.costs(kernel, upAfter(asked + 1)).steps.reason, outOfTime);
+  assert.equal(analyses.idempotency(kernel, upAfter(asked + 1)).reasons[0]?.kind, 'out-of-time');
+});

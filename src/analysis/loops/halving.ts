@@ -1,17 +1,44 @@
 /** Recurrences that shift a variable: doubling and halving. */
-import type { Term } from '../../term/term.ts';
+import type { LinearView } from '../../term/linear.ts';
+import type { Term, TermStore } from '../../term/term.ts';
 
 /** k for 2^k, null for anything else. */
-export function exponent(value: bigint): bigint | null {
+function exponent(value: bigint): bigint | null {
   if (value < 2n || (value & (value - 1n)) !== 0n) return null;
   return BigInt(value.toString(2).length - 1);
+}
+
+/**
+ * The closed form of a variable that doubles or halves: the shift grows by the same amount each round. Null where it is none.
+ * @param start what it is in the first round
+ * @param round how many rounds are completed, in the width of the variable
+ */
+export function shiftedForm(
+  store: TermStore,
+  view: LinearView,
+  { phi, next }: { readonly phi: Term; readonly next: Term },
+  start: Term,
+  round: Term,
+): Term | null {
+  const width = phi.width;
+  // The amount is counted in the variable's own width, and must not start over.
+  if (width < 32) return null;
+  const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
+    store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));
+  if (next.operator === 'sum' && next.arguments.length === 1 && next.arguments[0] === phi && next.value === 0n) {
+    const by = exponent(next.coefficients[0]!);
+    return by === null ? null : shifted('shl', by);
+  }
+  const first = view.signed(start);
+  const halving = halved(next, phi, first.low >= 0n && first.assumes.length === 0);
+  return halving === null ? null : shifted(halving.operator, halving.by);
 }
 
 /**
  * Recognises x >> c, x / 2^c, and nvcc's signed halving (x + (x >>> 31)) >> 1, which is x >> 1 where x is not
  * negative (and then stays so).
  */
-export function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr' | 'ashr'; by: bigint } | null {
+function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr' | 'ashr'; by: bigint } | null {
   const [a, b] = next.arguments as [Term, Term];
   if (next.operator === 'lshr' || next.operator === 'ashr') {
     if (b.operator !== 'constant') return null;

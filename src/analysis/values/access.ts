@@ -3,7 +3,8 @@ import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
 import { spanOfMatrix } from '../../isa/arithmetic/shared-matrix.ts';
 import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation.ts';
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
-import { possibleBits, type Term } from '../../term/term.ts';
+import { possibleBits } from '../../term/possible-bits.ts';
+import type { Term } from '../../term/term.ts';
 import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // prettier-ignore
 import { describedMatrix } from '../../term/matrix-descriptor.ts';
 import type { SymbolicKernel } from './symbolic.ts';

@@ -5,6 +5,7 @@
  * alternating or constant after the first round, and an unknown value elsewhere.
  */
 import { invariant } from '../../base/assert.ts';
+import { OutOfTime } from '../../base/out-of-time.ts';
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form/kernel.ts';
 import type { ValueType } from '../../isa/model/operation.ts';
@@ -14,7 +15,7 @@ import { type Term, TermStore } from '../../term/term.ts';
 import { wideDivision } from '../../term/wide-division.ts';
 import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
-import { exponent, halved } from '../loops/halving.ts';
+import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
 import { nestedStep } from '../loops/nested-step.ts';
 import { ringForm } from '../loops/ring.ts';
@@ -52,6 +53,8 @@ export interface SymbolicContext {
   /** What the user's assumptions leave of the range of a dimension. */
   readonly sizeBounds?: (kind: 'block-size' | 'grid-size', axis: 0 | 1 | 2, range: Bounds) => Bounds;
   readonly sharedBytes: number | null;
+  /** Whether the time for the kernel is up. */
+  readonly expired?: (() => boolean) | undefined;
   /** What thread 0 of the block has stored where a load reads, by the load, with the values that it alone computes. */
   readonly broadcast?: {
     readonly stores: ReadonlyMap<Instruction, Instruction>;
@@ -73,7 +76,10 @@ const longest = 2 ** 18;
 /** A disjunction of more ways into a block than this says nothing. */
 const mostAlternatives = 24;
 
-/** Evaluates a kernel symbolically for one launch. */
+/**
+ * Evaluates a kernel symbolically for one launch.
+ * @throws OutOfTime where its time is up before it is done
+ */
 export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): SymbolicKernel {
   const store = new TermStore((object) => kernel.objects[object]!.space === 'shared');
   const domain = termDomain(store);
@@ -214,6 +220,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   function evaluateInstruction(instruction: Instruction, block: BlockId): void {
+    if (context.expired?.()) throw new OutOfTime();
     const { operation, results } = instruction;
     if (operation.effect.kind === 'pure' && operation.evaluate) {
       const outputs = operation.evaluate(
@@ -492,24 +499,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       const other = next.arguments[0] === phi ? next.arguments[1]! : next.arguments[0]!;
       if (isInvariant(other, loop)) return store.select(odd, store.xor(width, start, close(other)), start);
     }
-    return ringForm(store, view, loop, recurrence, start) ?? shiftForm(recurrence, start, round);
-  }
-
-  /** Doubling and halving: the shift grows by the same amount each round. */
-  function shiftForm(recurrence: Recurrence, start: Term, round: Term): Term | null {
-    const { phi, next } = recurrence;
-    const width = phi.width;
-    // The amount is counted in the variable's own width, and must not start over.
-    if (width < 32) return null;
-    const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
-      store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));
-    if (next.operator === 'sum' && next.arguments.length === 1 && next.arguments[0] === phi && next.value === 0n) {
-      const by = exponent(next.coefficients[0]!);
-      return by === null ? null : shifted('shl', by);
-    }
-    const first = view.signed(start);
-    const halving = halved(next, phi, first.low >= 0n && first.assumes.length === 0);
-    return halving === null ? null : shifted(halving.operator, halving.by);
+    return ringForm(store, view, loop, recurrence, start) ?? shiftedForm(store, view, recurrence, start, round);
   }
 
   for (const loop of kernel.loops) {

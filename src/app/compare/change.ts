@@ -7,6 +7,7 @@ import { compareKernels } from '../../document/comparison.ts';
 import type { Regression } from '../../document/regression.ts';
 import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../document/report.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
+import { deadlineIn } from '../../system/deadline.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
 import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { normalForm } from '../build/normal-form.ts';
@@ -271,14 +272,15 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
   const changes = pairs.map((pair) => {
     const names = renamedParameters(pair.base.entry, pair.head.entry);
-    const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings);
+    const deadline = deadlineIn(settings.options.timeout);
+    const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings, deadline);
     const own = costChanges(pair, launches, settings.configuration.checks.cost, lines);
     const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // prettier-ignore
     return {
       worse: named(own.worse),
       better: named(own.better),
       launches,
-      notes: costNotes(pair, launches, settings.configuration.checks.cost),
+      notes: costNotes(pair, launches, settings.configuration.checks.cost, deadline.wasCut()),
     };
   });
   const worse = toldOnce(changes.flatMap((one) => one.worse));

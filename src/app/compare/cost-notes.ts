@@ -2,15 +2,21 @@
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../document/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
-import { fewerLaunchesText, notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
+import { cutShortText, fewerLaunchesText, notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
 import { type CostPair, hasSameShape } from './cost-pair.ts';
 import { type ComparedLaunch, mostLaunches } from './counts/compared-launch.ts';
 
 /**
  * What is said of a kernel whose costs are compared.
  * @param launches those that could be counted on both sides
+ * @param wasCut whether the time limit ended that early
  */
-export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], thresholds: CostThresholds): CostNote[] {
+export function costNotes(
+  pair: CostPair,
+  launches: readonly ComparedLaunch[],
+  thresholds: CostThresholds,
+  wasCut: boolean,
+): CostNote[] {
   const kernel = pair.head.entry.name.full;
   const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // prettier-ignore
   // Nobody counts a span.
@@ -28,7 +34,10 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
   const [compared, all] = [new Set(launches.map(({ head }) => head)).size, pair.head.entry.launches.length];
   return [
     ...(chosen === null ? [] : [{ kernel, message: chosen }]),
-    ...(compared > 0 && compared < all ? [{ kernel, message: fewerLaunchesText(compared, all, mostLaunches) }] : []),
+    ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []), // prettier-ignore
+    ...(!wasCut && compared > 0 && compared < all
+      ? [{ kernel, message: fewerLaunchesText(compared, all, mostLaunches) }]
+      : []),
     ...[...byReason].map(([reason, metrics]) => ({ kernel, message: notBoundText(metrics, reason) })),
   ];
 }

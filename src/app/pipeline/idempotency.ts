@@ -17,8 +17,10 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
+import { type Deadline, deadlineIn } from '../../system/deadline.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
+import { inTime } from '../../system/stretch.ts';
 import { launchConditionText } from '../../wording/launch-condition.ts';
 import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../wording/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
@@ -76,13 +78,17 @@ export async function classifyChecked(
   const isWhole = effort === 'whole';
   for (const one of checked.kernels) {
     const { entry, report } = one;
+    const deadline = deadlineIn(settings.options.timeout);
+    const classifyInTime = (request: ClassifyRequest): Classification =>
+      inTime(deadline, () => classify({ ...request, expired: deadline.expired })) ??
+      classify({ ...request, expired: () => true });
     try {
       const volatileRaces = policyOf(settings.configuration).volatile !== 'allow';
-      const found = await withDefaultSignals(() => classified(entry, report, classify, effort, volatileRaces));
+      const found = await withDefaultSignals(() => classified(entry, report, classifyInTime, effort, volatileRaces));
       const isRacy =
         report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
-      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0) : null; // prettier-ignore
-      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, requestOf(entry, report, effort, volatileRaces), found)) : []; // prettier-ignore
+      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0, deadline) : null; // prettier-ignore
+      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, { ...requestOf(entry, report, effort, volatileRaces), expired: deadline.expired }, found, deadline)) : []; // prettier-ignore
       const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
@@ -90,7 +96,15 @@ export async function classifyChecked(
         idempotency,
         report: {
           ...report,
-          idempotency: reportOf(entry, report, idempotency, judgedLaunches(entry, idempotency), shown, remedies),
+          idempotency: reportOf(
+            entry,
+            report,
+            idempotency,
+            judgedLaunches(entry, idempotency),
+            shown,
+            remedies,
+            deadline.wasCut(),
+          ),
         },
       });
     } catch (error) {
@@ -195,6 +209,7 @@ async function confirmed(
   entry: LaunchedKernel,
   settings: Settings,
   isExpected: boolean,
+  deadline: Deadline,
 ): Promise<NonIdempotencyWitness | null> {
   const { kernel, produced, name, parameters, assumptions, launches } = entry;
   const { kernelContext } = await import('../../check/context/kernel-facts.ts');
@@ -209,11 +224,11 @@ async function confirmed(
     checks: { race: true, divergence: true },
     policy: policyOf(settings.configuration),
     solver: () => Promise.reject(new Error('nothing is to be proved')),
-    budget: { ...checkLimits.counted, expired: () => false },
+    budget: { ...checkLimits.counted, expired: deadline.expired },
   };
   const [launch] = launches as readonly [Launch];
   const search = isExpected ? confirmNonIdempotent : confirmUnordered;
-  return withDefaultSignals(() => search(kernelContext({ ...request, launch })));
+  return withDefaultSignals(() => inTime(deadline, () => search(kernelContext({ ...request, launch }))));
 }
 
 /** The condition of a conditional kernel, as a clause after "idempotent". */
@@ -252,6 +267,7 @@ function reportOf(
   launches: readonly LaunchIdempotencyReport[],
   shown: { readonly witness: Witness; readonly reasons: readonly IdempotencyReason[] } | null,
   remedies: readonly string[],
+  wasCut: boolean,
 ): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
   // Of what is not idempotent, what a run showed comes first.
@@ -273,14 +289,20 @@ function reportOf(
     ...(remedies.length > 0 ? { remedy: remedies.join('. ') } : {}),
     ...(launches.length > 0 ? { launches } : {}),
     ...(shown ? { witness: shown.witness } : {}),
+    ...(wasCut ? { nondeterministic: true } : {}),
   };
 }
 
 /** What would make a kernel idempotent, as sentences without their full stops. */
-async function remediesOf(entry: LaunchedKernel, request: ClassifyRequest, found: Classification): Promise<string[]> {
+async function remediesOf(
+  entry: LaunchedKernel,
+  request: ClassifyRequest,
+  found: Classification,
+  deadline: Deadline,
+): Promise<string[]> {
   const { classifyElsewhere, classifySplit } = await loadCompiled(() => import('../../idempotency/remedies.ts'));
-  const elsewhere = classifyElsewhere(request, found);
-  const split = classifySplit(request, found);
+  const elsewhere = inTime(deadline, () => classifyElsewhere(request, found));
+  const split = inTime(deadline, () => classifySplit(request, found));
   const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null); // prettier-ignore
   return [
     ...(elsewhere ? [elsewhereText(elsewhere.arrays, told(elsewhere.changed))] : []),

@@ -1,4 +1,5 @@
 /** Bounds the work on one kernel, counted so that the same kernel gives the same answer on every machine. */
+import { OutOfTime } from '../../base/out-of-time.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 
 /** The kernel needs more work than it gets. */
@@ -13,13 +14,21 @@ export class TooMuchWork extends Error {
 const most = 1_500_000;
 
 const spent = new WeakMap<SymbolicKernel, number>();
+const clocks = new WeakMap<SymbolicKernel, () => boolean>();
+
+/** Has work on a kernel end when its time is up, too. */
+export function endWhen(symbolic: SymbolicKernel, expired: () => boolean): void {
+  clocks.set(symbolic, expired);
+}
 
 /**
  * Takes some work on a kernel.
  * @throws TooMuchWork where that is more than it gets
+ * @throws OutOfTime where its time is up
  */
 export function spend(symbolic: SymbolicKernel, work: number): void {
   const sum = (spent.get(symbolic) ?? 0) + work;
   if (sum > most) throw new TooMuchWork(`more than ${most} units of work`);
+  if (clocks.get(symbolic)?.() === true) throw new OutOfTime();
   spent.set(symbolic, sum);
 }

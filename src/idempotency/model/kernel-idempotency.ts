@@ -40,7 +40,9 @@ export type IdempotencyReasonKind =
   | 'unsupported'
   /** More accesses than a check looks at; nothing else is known to stand in the way. */
   | 'many-accesses'
-  | 'too-large';
+  | 'too-large'
+  /** The time for the kernel was up. */
+  | 'out-of-time';
 
 export interface IdempotencyReason {
   readonly kind: IdempotencyReasonKind;

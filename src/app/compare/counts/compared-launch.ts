@@ -11,6 +11,8 @@ import type { Settings } from '../../../settings/settings.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
+import type { Deadline } from '../../../system/deadline.ts';
+import { inTime } from '../../../system/stretch.ts';
 import { type CountedRun, countLaunch } from '../../counted/counted-run.ts';
 
 /** A launch of the head, the one of the base that it was, and what both count at some sizes. */
@@ -44,24 +46,27 @@ const mostPoints = 3;
 /**
  * Runs the launches of a kernel and of what it was.
  * @param names what parameters of the base are called in the head
+ * @param deadline - once it is over, the launches are told that were run before
  */
 export function compareLaunches(
   base: LaunchedKernel,
   head: LaunchedKernel,
   names: ReadonlyMap<string, string>,
   settings: Settings,
+  deadline: Deadline,
 ): ComparedLaunch[] {
   const policy = policyOf(settings.configuration);
   return pairsOf(base.launches, head.launches)
     .slice(0, mostLaunches)
     .flatMap(([before, after]) => {
-      const compare = (was: Launch, is: Launch): ComparedLaunch[] => {
+      const compareNow = (was: Launch, is: Launch): ComparedLaunch[] => {
         const contexts = [countedContext(base, was, policy), countedContext(head, is, policy)] as const;
         const points = pointsOf(...contexts, names);
         if (points.length === 0) return [];
         const isBlockChosen = contexts.some(({ dimensions }) => dimensions.block.includes(null)) || is !== after;
         return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }]; // prettier-ignore
       };
+      const compare = (was: Launch, is: Launch): ComparedLaunch[] => inTime(deadline, () => compareNow(was, is)) ?? [];
       const own = compare(before, after);
       const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // prettier-ignore
       const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;

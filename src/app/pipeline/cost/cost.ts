@@ -7,7 +7,14 @@ import { type Expression, evaluate, namesOf } from '../../../cost/expressions/ex
 import { expressionText } from '../../../cost/expressions/expression-text.ts';
 import { growthIn } from '../../../cost/expressions/growth.ts';
 import { costAssumptionTexts } from '../../../cost/model/cost-assumption.ts';
-import { type MetricBound, costOfKernel, outOfTime, tooManyWays } from '../../../cost/kernel-cost.ts';
+import {
+  type CostRequest,
+  type MetricBound,
+  costOfKernel,
+  outOfTime,
+  tooManyWays,
+  withoutCost,
+} from '../../../cost/kernel-cost.ts';
 import { launchTotals } from './launch-totals.ts';
 import { boundMetrics, byMetric } from '../../../cost/model/metrics.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
@@ -16,8 +23,9 @@ import { outsideToolkit } from '../../../source/location.ts';
 import { compareText } from '../../../base/text-order.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
-import { deadlineIn } from '../../../system/deadline.ts';
+import { type Deadline, deadlineIn } from '../../../system/deadline.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
+import { inTime } from '../../../system/stretch.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type { MergedAccesses } from '../../../sass/merged-accesses.ts';
@@ -68,9 +76,10 @@ export async function withCosts(
     try {
       const limits = limitsOf(configuration, entry);
       const isLookedAt = !isBrief || Object.keys(limits).length > 0;
-      const analyses = new Analyses(entry);
+      const deadline = deadlineIn(options.timeout);
+      const analyses = new Analyses(entry, deadline);
       const { repeated, ...bounds } = await withDefaultSignals(() =>
-        costOf(analyses, own, options.timeout, made?.merged, isLookedAt ? undefined : briefVisits),
+        costOf(analyses, own, made?.merged, isLookedAt ? undefined : briefVisits),
       );
       if (made) made = withRounds(made, repeated);
       const whole = {
@@ -81,12 +90,11 @@ export async function withCosts(
           own,
           made?.profile,
           (bounds.bounds.production ?? bounds.bounds.source)!.steps.bound,
+          deadline,
         )),
       };
-      const cost = withLimits(entry, whole, own, limits);
-      const launches = await withDefaultSignals(() =>
-        withLaunchCosts(analyses, report.launches, options.timeout, made?.merged),
-      );
+      const launches = await withDefaultSignals(() => withLaunchCosts(analyses, report.launches, made?.merged));
+      const cost = withLimits(entry, deadline.wasCut() ? { ...whole, nondeterministic: true } : whole, own, limits);
       const code = made?.profile;
       result.push({ ...one, report: { ...report, cost, launches }, ...(code && { code }) });
     } catch (error) {
@@ -111,20 +119,18 @@ const mostLaunches = 8;
 function withLaunchCosts(
   analyses: Analyses,
   reports: readonly LaunchReport[],
-  timeout: number,
   merged: MergedAccesses | undefined,
 ): readonly LaunchReport[] {
   const { launches, produced, kernel, unit } = analyses.entry;
   const key = ({ block, grid, sharedBytes, scalars }: Launch): string =>
     JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)])]);
   if (new Set(launches.map(key)).size < 2) return reports;
-  const { expired } = deadlineIn(timeout);
   const known = new Map<string, LaunchCost>();
   return reports.map((report, index) => {
     const launch = launches[index];
     if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
     const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
-    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(analyses, runs, launch, { expired, merged }));
+    const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(analyses, runs, launch, { merged }));
     known.set(key(launch), cost);
     return { ...report, cost };
   });
@@ -136,30 +142,22 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
 
 /**
  * What a kernel costs under the first of its launches.
- * @param timeout - in milliseconds of CPU
  * @param mostVisits - of what was written, where something else runs; without bounds within these it has none
  */
 function costOf(
   analyses: Analyses,
   resources: KernelResources | undefined,
-  timeout: number,
   merged: MergedAccesses | undefined,
   mostVisits: number | undefined,
 ): CostReport & Pick<BuildCost, 'repeated'> {
   const { entry } = analyses;
-  const { expired } = deadlineIn(timeout);
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
   // Of a file of PTX there is one build, which runs.
   const runs = unit.kind === 'ptx' ? undefined : produced;
-  const production = runs ? costOfBuild(analyses, runs, launch, { expired, merged }) : null;
+  const production = runs ? costOfBuild(analyses, runs, launch, { merged }) : null;
   const written = hasWrittenBuild(entry)
-    ? costOfBuild(
-        analyses,
-        kernel,
-        launch,
-        runs ? { expired, mostVisits } : { expired, ...(unit.kind === 'ptx' && { merged }) },
-      )
+    ? costOfBuild(analyses, kernel, launch, runs ? { mostVisits } : unit.kind === 'ptx' ? { merged } : {})
     : null;
   const isCut = runs !== undefined && mostVisits !== undefined && written?.bounds.steps.reason === tooManyWays;
   const source = isCut ? null : written;
@@ -170,7 +168,6 @@ function costOf(
     totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
     ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
-    ...([source, production].some((build) => build?.bounds.steps.reason === outOfTime) ? { nondeterministic: true } : {}), // prettier-ignore
   };
 }
 
@@ -199,7 +196,6 @@ interface BuildCost {
 
 /** What an analysis of a build is told, beside its launch. */
 interface Means {
-  readonly expired: () => boolean;
   readonly merged?: MergedAccesses | undefined;
   readonly mostVisits?: number | undefined;
 }
@@ -215,16 +211,19 @@ interface Analysed extends ReturnType<typeof costOfKernel> {
 /** The bounds of the builds of a kernel: launches of the same dimensions share them, whatever their arguments are. */
 class Analyses {
   readonly entry: LaunchedKernel;
+  /** For all of them together. */
+  readonly #deadline: Deadline;
   readonly #known = new Map<string, Analysed>();
 
-  constructor(entry: LaunchedKernel) {
+  constructor(entry: LaunchedKernel, deadline: Deadline) {
     this.entry = entry;
+    this.#deadline = deadline;
   }
 
   of(kernel: Kernel, launch: Launch, means: Means): Analysed {
     const { mostVisits, merged } = means;
     const key = JSON.stringify([kernel === this.entry.kernel, dimensionsOf(kernel, launch), launch.sharedBytes, mostVisits, merged !== undefined]); // prettier-ignore
-    const analysed = this.#known.get(key) ?? analyse(this.entry, kernel, launch, means);
+    const analysed = this.#known.get(key) ?? analyse(this.entry, kernel, launch, means, this.#deadline);
     this.#known.set(key, analysed);
     return analysed;
   }
@@ -234,7 +233,8 @@ function analyse(
   entry: LaunchedKernel,
   kernel: Kernel,
   launch: Launch,
-  { expired, merged, mostVisits }: Means,
+  { merged, mostVisits }: Means,
+  deadline: Deadline,
 ): Analysed {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
@@ -251,11 +251,11 @@ function analyse(
   );
   const divisors = divisorsOf(conditions);
   const used = new Set<string>();
-  const cost = costOfKernel({
+  const request: CostRequest = {
     kernel,
     dimensions: dimensionsOf(kernel, launch),
     sharedBytes: launch.sharedBytes,
-    expired,
+    expired: deadline.expired,
     mostVisits,
     ...(merged && { merged }),
     declaredAs: (index, offset) => declarationOf(parameters[index], offset),
@@ -271,7 +271,8 @@ function analyse(
       return stated;
     },
     placeOf: (location) => outsideToolkit(location) ?? location,
-  });
+  };
+  const cost = inTime(deadline, () => costOfKernel(request)) ?? withoutCost(outOfTime);
   return { ...cost, names, used };
 }
 

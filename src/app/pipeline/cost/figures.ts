@@ -29,6 +29,8 @@ import { policyOf } from '../../../settings/configuration.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { outsideToolkit, type Location } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
+import type { Deadline } from '../../../system/deadline.ts';
+import { inTime } from '../../../system/stretch.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { costLaunch } from './cost-reference.ts';
@@ -43,6 +45,7 @@ export type Figures = (
   code: CodeProfile | undefined,
   /** What a warp of the code that runs executes at most; null where there is no bound. */
   stepsOfWarp: string | null,
+  deadline: Deadline,
 ) => Promise<FiguresReport>;
 
 /** Thread-instructions of the counted run of a kernel; more for who names a GPU, and so many times that for a report. */
@@ -66,9 +69,9 @@ export function kernelFigures(
   const gpu = settings.options.gpu ?? settings.configuration.gpu;
   const most = stepsOfKernel[gpu ? 'asked' : 'unasked'];
   let steps = mostRuns * most;
-  return async (entry, resources, code, stepsOfWarp) => {
+  return async (entry, resources, code, stepsOfWarp, deadline) => {
     const launch = costLaunch(entry);
-    const run = launch.block && steps > 0 ? countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp) : null; // prettier-ignore
+    const run = launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null; // prettier-ignore
     steps -= run?.steps ?? 0;
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
