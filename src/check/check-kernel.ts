@@ -11,7 +11,14 @@ import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
-import { assumedOfMemory, earlierEnded, needsRaceFreedom, overlapsOthers, readsUniformly, stableMemory } from './stable-memory.ts';
+import {
+  assumedOfMemory,
+  earlierEnded,
+  needsRaceFreedom,
+  overlapsOthers,
+  readsUniformly,
+  stableMemory,
+} from './stable-memory.ts';
 import { type Reachability, allReached, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,

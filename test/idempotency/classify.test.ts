@@ -1,4 +1,5 @@
 /** The classes of kernels on both sides of each line, and their conditions at concrete launches. */
+import { earlierEnded } from '../../src/check/stable-memory.ts';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -199,6 +200,14 @@ test('what no launch shows of a proof leaves a kernel with barriers undecided', 
     assert.equal(withOne('vectorSet', kind).class, 'idempotent', kind);
     assert.equal(withOne('sum', kind).class, 'conditional', kind);
   }
+});
+
+test('a kernel that runs while the one before it does is not known to be idempotent', () => {
+  const assumptions = [{ kind: 'stable-memory', text: earlierEnded }] as const;
+  assert.equal(classOf('vectorSet', allExtensions, assumptions).class, 'undecided');
+  const copied = classOf('copy', allExtensions, assumptions);
+  assert.equal(copied.class, 'undecided');
+  assert.deepEqual(copied.condition, { kind: 'never' });
 });
 
 test('each extension decides what is told of it', () => {

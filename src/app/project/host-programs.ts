@@ -19,7 +19,7 @@ import {
 import { definesFunction, holdsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import type { FunctionDeclaration } from '../../cuda/host/declarations.ts';
+import type { FunctionDeclaration } from '../../cuda/declarations/declarations.ts';
 import type { CudaParser } from '../../cuda/syntax/syntax.ts';
 import type { SyntaxNode } from '../../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';

@@ -68,7 +68,15 @@ export function proofForm(kernel: Kernel): string | null {
       initial ? Buffer.from(initial).toString('base64') : '',
       addresses?.map(({ at, object, offset }) => [at, object, String(offset)]),
     ]),
-    bounds: [requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace],
+    bounds: [
+      requiredThreads,
+      maximumThreads,
+      requiredCluster,
+      needsCluster,
+      overlapsOthers,
+      assumesLocalBounds,
+      workspace,
+    ],
     place: placeText(kernel.location),
   };
   return `${JSON.stringify(head)}\n${lines.join('\n')}`;

@@ -1,9 +1,13 @@
 /** The values of lists in braces. */
 import { listItems, childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from './declarations.ts';
-import { type Frame, type Interpreter, type State, converted, dim3Of, resolvedType, typeText } from './interpreter.ts';
+import { textOf } from '../declarations/declarations.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { type Frame, type Interpreter, type State, converted, dim3Of, typeText } from './interpreter.ts';
 import { type HostTerm, one, zeroTerm } from './term.ts';
 import { type HostValue, numberValue, symbolOf, zeroed } from './value.ts';
+
+/** The first fields of structures of CUDA that programs give without a name. */
+const firstFields: Readonly<Record<string, string>> = { cudaGraphNodeParams: 'type' };
 
 /** A list in braces: a record whose fields are told by the type, or an array. */
 export function bracedValue(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
@@ -14,8 +18,12 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   const names = /^dim3$/.test(known) ? ['x', 'y', 'z'] : record?.fields.map(({ name }) => name);
   const isStructure = /^(?:cuda|CU)\w+$/.test(known);
   if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
-    const { id, label } = symbolOf(host.symbol(known));
-    return { kind: 'record', fields: new Map(), rest: { id, label, type: zeroed } };
+    const rest = symbolOf(host.symbol(known));
+    const values = items.map((item): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame)); // prettier-ignore
+    const isZero = items.every((item) => textOf(declarations.text, item) === '0');
+    const first = firstFields[known];
+    const fields = new Map(first === undefined || isZero ? [] : values.slice(0, 1).map((value): [string, HostValue] => [first, value])); // prettier-ignore
+    return { kind: 'record', fields, rest: isZero ? { ...rest, type: zeroed } : rest };
   }
   if (!names && items.length === 1 && known !== '' && !/\[\]$/.test(known)) {
     const only = host.evaluate(items[0]!, state, frame);

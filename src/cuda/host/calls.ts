@@ -1,12 +1,17 @@
 /** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type FunctionDeclaration, parametersOf, textOf } from './declarations.ts';
+import { type FunctionDeclaration, parametersOf, textOf } from '../declarations/declarations.ts';
 import { bracedValue } from './braced-value.ts';
-import { constantOfType, functionNamed, templateArguments, typeOfExpression } from './expressions.ts';
-import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
+import { constantOfType, exposeNamed, functionNamed, templateArguments, unfollowedObject } from './expressions.ts';
+import { typeOfExpression } from './expression-type.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, typeText } from './interpreter.ts'; // prettier-ignore
 import { noteContents } from './device-contents.ts';
 import { isConstantObject } from './integral-constant.ts';
-import { callKnown, isHarmless } from './known-functions.ts';
+import { isHarmless, isOfLibrary } from '../declarations/library-function.ts';
+import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from '../declarations/record-shape.ts';
+import { basicTypeOf } from '../syntax/basic-type.ts';
+import { callKnown } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';
 import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, valueKey } from './value.ts'; // prettier-ignore
@@ -50,20 +55,34 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   if (target?.kind === 'function' && functions.has(target.name.replace(/^.*::/, ''))) {
     const result = callNamed(target.name, target.templateArguments, given(), state, frame, host);
     if (result) return result;
-  } else if (isNamed && functions.has(name)) {
+  } else if (isNamed && functions.has(name) && !records.has(name)) {
     const reference = functionNamed(callee, plain, state, frame, host);
     const template = reference.kind === 'function' ? reference.templateArguments : [];
     const result = callNamed(plain, template, given(), state, frame, host, node);
     if (result) return result;
-  } else if (records.has(name) && !functions.has(name)) return host.symbol(written, name);
+  }
+  if (!target && records.has(name)) return madeByName(name, items, state, frame, host);
   if (target?.kind === 'function')
     for (const one of [target, ...(target.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
   else if (functions.has(name)) host.unfollowed(name);
   const values = given();
   if (!target) noteContents(name, values, items, state, host);
-  const known = target ? null : callKnown(name, values, items, state, host);
+  const known = target || !isOfLibrary(plain) ? null : callKnown(name, values, items, state, host);
   if (known) return known;
-  return unknownCall(target ? undefined : name, values, node, state, host);
+  return unknownCall(target ? undefined : plain, values, node, state, host);
+}
+
+/** An object that is made by the name of its record: `C(x)`. */
+function madeByName(
+  name: string,
+  items: readonly SyntaxNode[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): HostValue {
+  if (hasConstructor(name, host.declarations) || !isFollowedType(name, host.declarations)) return unfollowedObject(items, name, state, frame, host); // prettier-ignore
+  for (const item of items) host.lose(host.evaluate(item, state, frame));
+  return host.symbol(name, name);
 }
 
 /** Arguments with packs in place of `args...`. */
@@ -136,8 +155,10 @@ function callNamed(
   const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // prettier-ignore
   const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // prettier-ignore
   const withBody = candidates.filter(({ body }) => body);
-  // Which of several is meant is guessed from what types are written.
-  if (withBody.length > 1) host.unfollowed(name);
+  // Which of several is meant, conversions decide; and of a method that may be overridden, the object.
+  const isVirtual = candidates.some(({ record }) => record !== undefined) && implicitCodeOf(host.declarations).virtualMethods.has(name); // prettier-ignore
+  if (withBody.length > 1 || isVirtual) host.unfollowed(name);
+  if (isVirtual) return null;
   if (withBody.length === 0) {
     if (node && candidates.length > 0)
       host.emit({
@@ -150,7 +171,8 @@ function callNamed(
       });
     return null;
   }
-  const own = withBody.length > 1 ? nearest(withBody, given, frame, host) : withBody;
+  // A specialisation looks like a function of its own.
+  const own = withBody.length > 1 ? (template.length > 0 ? [] : meant(withBody, given, host)) : withBody;
   const [only] = own;
   if (!only || own.length !== 1 || only.isKernel) return null;
   const self = only.record !== undefined && frame.function?.record === only.record ? frame.self : undefined;
@@ -174,23 +196,18 @@ function fits({ parameters, path }: FunctionDeclaration, written: string, count:
   return isInScope && least <= count && (count <= parameters.length || parameters.some(({ isPack }) => isPack));
 }
 
-/** Of several functions of a name those whose parameters fit best. */
-function nearest(
+/** Of several functions of a name the one whose parameters have the very types of the arguments. */
+function meant(
   candidates: readonly FunctionDeclaration[],
   given: readonly HostArgument[],
-  frame: Frame,
   host: Interpreter,
 ): readonly FunctionDeclaration[] {
-  const plain = (type: string): string => resolvedType(type, host.declarations.aliases).replace(/\b(?:const|unsigned|signed)\b|[&\s]/g, ''); // prettier-ignore
-  const score = ({ parameters, path, template }: FunctionDeclaration): number => {
-    const alike = given.filter(
-      ({ type }, at) => type !== undefined && plain(type) === plain(parameters[at]?.type ?? '?'),
-    );
-    const isHere = path.join() === (frame.function?.path ?? []).join();
-    return 4 * alike.length + (isHere ? 2 : 0) + (template.length === 0 ? 1 : 0);
-  };
-  const best = Math.max(...candidates.map(score));
-  return candidates.filter((one) => score(one) === best);
+  const plain = (type: string): string => basicTypeOf(resolvedType(type, host.declarations.aliases).replace(/&/g, '').replace(/\[\]$/, '*')); // prettier-ignore
+  const isExact = ({ parameters, template }: FunctionDeclaration): boolean =>
+    template.length === 0 &&
+    parameters.length === given.length &&
+    given.every(({ type }, at) => type !== undefined && plain(type) === plain(parameters[at]!.type));
+  return candidates.filter(isExact);
 }
 
 /** Executes the body of a function. @returns null where it cannot be followed */
@@ -210,10 +227,21 @@ export function invokeFunction(
   const inner: Frame = { scope, function: declaration, template: bound, self, depth: frame.depth + 1, exits };
   bindParameters(declaration, given, state, inner, host);
   if (declaration.initialisers && self?.kind === 'place') {
-    for (const item of listItems(declaration.initialisers)) {
+    const { fields = [] } = host.declarations.records.get(declaration.record ?? '') ?? {};
+    const placeOf = (item: SyntaxNode): number => fields.findIndex(({ name }) => name === fieldOf(item, host));
+    // In the order of the fields, whatever the order of the list.
+    for (const item of listItems(declaration.initialisers)
+      .filter(({ type }) => type === 'field_initializer')
+      .toSorted((a, b) => placeOf(a) - placeOf(b))) {
       const name = item.children.find(({ type }) => type === 'field_identifier');
       const list = item.children.find(({ type }) => /^(?:argument_list|initializer_list)$/.test(type));
       const [value] = list ? listItems(list) : [];
+      if (placeOf(item) < 0) {
+        // Another constructor, or that of a base.
+        if (list) exposeNamed(list, state, inner, host);
+        host.opaque(state);
+        continue;
+      }
       if (!name || !value) continue;
       const field = textOf(host.declarations.text, name);
       const type = host.declarations.records.get(declaration.record ?? '')?.fields.find((one) => one.name === field)?.type ?? ''; // prettier-ignore
@@ -224,7 +252,22 @@ export function invokeFunction(
   const isAlive = host.execute(body, state, inner);
   const type = typeText(declaration.returns, inner);
   const result = leave(state, isAlive, exits.returns, host);
+  if (
+    result &&
+    !isFollowedType(resolvedType(type, host.declarations.aliases), host.declarations) &&
+    !/[&*]\s*$/.test(type)
+  ) {
+    // It is copied, or made, by code that is not followed.
+    host.lose(result);
+    return host.symbol(declaration.name, type);
+  }
   return result && converted(result, type, host.declarations.aliases);
+}
+
+/** The name of what an item of a constructor's list initialises. */
+function fieldOf(item: SyntaxNode, host: Interpreter): string | undefined {
+  const name = item.children.find(({ type }) => type === 'field_identifier');
+  return name && textOf(host.declarations.text, name);
 }
 
 /** Joins the ways out of a function. */
@@ -280,6 +323,11 @@ function bindParameters(
     if (argument?.place?.kind === 'cell' && /\[\]$/.test(argument.type ?? '')) host.expose(argument.place.cell);
     const value = argument?.value ?? (parameter.value ? host.evaluate(parameter.value, state, inner) : host.symbol(parameter.name)); // prettier-ignore
     const type = typeText(parameter.type, inner);
+    if (!parameter.isReference && !isCopied(type, argument?.type, value, host)) {
+      host.lose(value);
+      host.expose(host.declare(parameter.name, parameter.type, host.symbol(parameter.name, type), state, inner));
+      continue;
+    }
     host.declare(parameter.name, parameter.type, converted(value, type, host.declarations.aliases), state, inner);
     // A reference to a part of a record that the function may change.
     if (parameter.isReference && argument?.place && !/\bconst\b/.test(parameter.type)) {
@@ -287,6 +335,15 @@ function bindParameters(
       host.write(argument.place, host.symbol(parameter.name), state);
     }
   }
+}
+
+/** Whether what a parameter of a type holds is a copy of its argument, field by field. */
+function isCopied(type: string, given: string | undefined, value: HostValue, host: Interpreter): boolean {
+  const { declarations } = host;
+  const known = resolvedType(type, declarations.aliases);
+  if (!isFollowedType(known, declarations)) return false;
+  if (value.kind !== 'record' || given === undefined || !implicitCodeOf(declarations).followed.has(recordNamed(known))) return true; // prettier-ignore
+  return recordNamed(resolvedType(given, declarations.aliases)) === recordNamed(known);
 }
 
 /** Gives each argument of a pack a variable of its own. */
@@ -387,9 +444,10 @@ function methodCall(
   const [only] = candidates;
   const place = host.place(object, state, frame);
   const isArrow = childIn(callee, 'operator')?.type === '->';
+  const isVirtual = implicitCodeOf(host.declarations).virtualMethods.has(name);
   // A method that another type overrides may be meant.
   if ((functions.get(name) ?? []).some((one) => one.body && one.record !== record)) host.unfollowed(name);
-  if (only && candidates.length === 1) {
+  if (only && candidates.length === 1 && !isVirtual) {
     const given = items.map((item) => argumentOf(item, state, frame, host));
     const self: HostValue =
       !isArrow && place?.kind === 'cell' ? { kind: 'place', cell: place.cell, path: place.path } : host.evaluate(object, state, frame); // prettier-ignore
@@ -398,9 +456,13 @@ function methodCall(
     const result = host.invoke(only, given, state, frame, { self, template });
     if (result) return result;
   }
-  if (functions.has(name)) host.unfollowed(name);
-  const owner = symbolOf(host.evaluate(object, state, frame));
-  if (items.length === 0 && accessor.test(name)) {
+  const isOfUnit = functions.has(name);
+  if (isOfUnit) host.unfollowed(name);
+  const held = host.evaluate(object, state, frame);
+  const owner = symbolOf(held);
+  // What gives the memory of an object lets others write it.
+  if (place?.kind === 'cell' && held.kind === 'record' && !/^(?:size|length|numel|width|height|rows|cols)$/.test(name)) host.expose(place.cell); // prettier-ignore
+  if (items.length === 0 && accessor.test(name) && !isOfUnit) {
     const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
     return { kind: 'symbol', symbol: { id, label: `${textOf(text, object)}.${name}()` } };
   }
@@ -410,30 +472,35 @@ function methodCall(
     name,
   );
   if (!isConstant && place) host.write(place, host.symbol(textOf(text, object), type), state);
-  host.disturb(state);
+  if (isOfUnit || isVirtual) host.opaque(state);
+  else host.disturb(state);
   return host.symbol(`${textOf(text, object)}.${name}()`);
 }
 
 /** A call of a function that nothing is known of: it may change what it is given the address of. */
 function unknownCall(
-  name: string | undefined,
+  path: string | undefined,
   given: readonly HostArgument[],
   node: SyntaxNode,
   state: State,
   host: Interpreter,
 ): HostValue {
   const label = textOf(host.declarations.text, node);
-  if (name !== undefined && isHarmless(name)) {
+  const name = path?.replace(/^.*::/, '');
+  const own = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
+  if (path !== undefined && name !== undefined && own.length === 0 && isHarmless(path)) {
     // What they fill in is not known: `cudaMemcpy(&n, …)`.
     forget(filledBy(name, given), state, host, true);
     return host.symbol(label);
   }
-  const declared = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
+  const declared = path === undefined ? [] : own.filter((one) => fits(one, path, given.length));
   const byValue =
     declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
   forget(given, state, host, byValue);
-  host.disturb(state);
-  return host.symbol(label, declared[0]?.returns);
+  // Code of the unit may change what nothing here hands to it.
+  if (path === undefined || own.some(({ body }) => body)) host.opaque(state);
+  else host.disturb(state);
+  return host.symbol(label, declared.length === 1 && declared[0]!.template.length === 0 ? declared[0]!.returns : undefined); // prettier-ignore
 }
 
 /** What is given by address, or may be given by reference, is not known any more. */

@@ -1,6 +1,6 @@
 /** Conditions of statements, and where the ways that they part meet again. */
 import { childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { declaredName, textOf } from './declarations.ts';
+import { declaredName, textOf } from '../declarations/declarations.ts';
 import { type Frame, type Interpreter, type State, meet } from './interpreter.ts';
 import { type Fact, truth } from './term.ts';
 import type { HostValue } from './value.ts';

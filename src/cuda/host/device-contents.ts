@@ -5,9 +5,10 @@
  */
 import { integerType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Declarations, type FunctionDeclaration, textOf } from './declarations.ts';
-import { type HostArgument, type Interpreter, type State, resolvedType } from './interpreter.ts';
-import { isHarmless } from './known-functions.ts';
+import { type Declarations, type FunctionDeclaration, textOf } from '../declarations/declarations.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { type HostArgument, type Interpreter, type State } from './interpreter.ts';
+import { isHarmless } from '../declarations/library-function.ts';
 import { isSame, termConstant } from './term.ts';
 import { type HostMemory, type HostValue, type MemoryContents, termOf } from './value.ts';
 

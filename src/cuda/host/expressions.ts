@@ -1,25 +1,19 @@
 /** The values of expressions of host code. */
-import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
+import type { ComparisonOperator } from '../assumptions/assumption.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { combined, comparison, isPointer, unary } from './arithmetic.ts';
 import { bracedValue } from './braced-value.ts';
-import { textOf } from './declarations.ts';
-import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, meet, moved, resolvedType, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
-import {
-  type HostTerm,
-  arithmetic,
-  compared,
-  integer,
-  joinedFact,
-  termKey,
-  negatedFact,
-  one,
-  zeroTerm,
-} from './term.ts';
+import { textOf } from '../declarations/declarations.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { isHarmless } from '../declarations/library-function.ts';
+import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from '../declarations/record-shape.ts';
+import { asComputed, intKind, memberName, numberKindOf, typeOfExpression } from './expression-type.ts';
+import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, meet, moved, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
+import { arithmetic, integer, joinedFact, termKey, negatedFact, one, zeroTerm } from './term.ts';
 import { constantObject, isConstantObject, isConstantType, memberOfConstant } from './integral-constant.ts';
-import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, numberValue, quotientOf, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, numberValue, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
 
-const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
 
 /** The value of an expression. What it assigns is assigned. */
@@ -31,7 +25,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
   if (!host.step()) return unknown();
   switch (node.type) {
     case 'number_literal':
-      return literalValue(text.slice(node.start, node.end)) ?? unknown();
+      return asComputed(literalValue(text.slice(node.start, node.end)) ?? unknown(), numberKindOf(node, state, frame, host)) ?? unknown(); // prettier-ignore
     case 'true':
     case 'false':
       return numberValue(integer(node.type === 'true' ? 1 : 0));
@@ -60,22 +54,28 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     case 'template_function':
     case 'template_type':
       return named(node, state, frame, host);
-    case 'unary_expression':
-      return unary(childIn(node, 'operator')?.type ?? '', at(childIn(node, 'argument'))) ?? unknown();
+    case 'unary_expression': {
+      const [operator, operand] = [childIn(node, 'operator')?.type ?? '', childIn(node, 'argument')];
+      const value = at(operand);
+      if (operand && runsOperator(operator, [[operand, value]], state, frame, host)) return unknown();
+      return unary(operator, value, operand && numberKindOf(operand, state, frame, host)) ?? unknown();
+    }
     case 'binary_expression':
       return binary(node, state, frame, host) ?? unknown();
     case 'conditional_expression': {
       const condition = factOf(at(childIn(node, 'condition')));
       const [then, otherwise] = [childIn(node, 'consequence'), childIn(node, 'alternative')];
-      if (condition.kind === 'truth') return at(condition.value ? then : otherwise);
+      const kind = numberKindOf(node, state, frame, host);
+      const inKind = (value: HostValue): HostValue => asComputed(value, kind) ?? unknown();
+      if (condition.kind === 'truth') return inKind(at(condition.value ? then : otherwise));
       // `assert` is a conditional expression once it is expanded.
       if (otherwise && endsProgram(otherwise, text)) {
         assume(state, condition);
         return at(then);
       }
       const [a, b] = [cloneState(state), cloneState(state)];
-      const first = then ? host.evaluate(then, a, frame) : unknown();
-      const second = otherwise ? host.evaluate(otherwise, b, frame) : unknown();
+      const first = then ? inKind(host.evaluate(then, a, frame)) : unknown();
+      const second = otherwise ? inKind(host.evaluate(otherwise, b, frame)) : unknown();
       meet(state, a, b, condition, host, () => unknown());
       const either = eitherValue(condition, first, second);
       if (!either) for (const value of [first, second]) host.lose(value);
@@ -83,6 +83,8 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     }
     case 'cast_expression': {
       const type = childIn(node, 'type');
+      const call = type && callInParentheses(node, state, frame, host);
+      if (call) return host.call(call, state, frame);
       const value = at(childIn(node, 'value'));
       return type ? cast(value, textOf(text, type), frame, host) : value;
     }
@@ -110,22 +112,34 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const operator = childIn(node, 'operator');
       const place = operand && host.place(operand, state, frame);
       const before = place ? host.read(place, state) : at(operand);
+      if (operand && operator && runsOperator(operator.type, [[operand, before]], state, frame, host)) return unknown();
       if (operand && !place) exposeNamed(operand, state, frame, host);
       if (!place || !operand || !operator) return unknown();
       const type = typeOfExpression(operand, state, frame, host);
-      const after = combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host) ?? unknown();
+      const kinds = [numberKindOf(operand, state, frame, host), intKind] as const;
+      const next =
+        combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host, kinds) ?? unknown();
+      const after = type === undefined ? next : converted(next, type, host.declarations.aliases);
       host.write(place, after, state, node);
       return operator.start < operand.start ? after : before;
     }
     case 'field_expression': {
+      if (!isMemberAccess(node)) {
+        // A pointer to a member.
+        exposeNamed(node, state, frame, host);
+        host.opaque(state);
+        return unknown();
+      }
       const place = host.place(node, state, frame);
-      return place ? host.read(place, state) : hostField(at(childIn(node, 'argument')), fieldName(node, text));
+      return place ? host.read(place, state) : hostField(at(childIn(node, 'argument')), memberName(node, text));
     }
     case 'subscript_expression':
     case 'pointer_expression': {
       const isAddress = node.type === 'pointer_expression' && childIn(node, 'operator')?.type === '&';
       if (isAddress) return address(childIn(node, 'argument'), state, frame, host) ?? unknown();
       const inner = childIn(node, 'argument');
+      const overloaded = node.type === 'pointer_expression' ? '*' : '[]';
+      if (inner && implicitCodeOf(host.declarations).operators.has(overloaded) && runsOperator(overloaded, [[inner, at(inner)]], state, frame, host)) return unknown(); // prettier-ignore
       const value = inner && node.type === 'pointer_expression' ? at(inner) : undefined;
       if (value?.kind === 'function' || value?.kind === 'lambda') return value;
       const place = value ? pointedPlace(value, node, state, host) : host.place(node, state, frame);
@@ -137,6 +151,8 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [type, list] = [childIn(node, 'type'), childIn(node, 'value')];
       const constant = type && list && listItems(list).length === 0 ? constantOfType(type, state, frame, host) : null;
       if (constant) return constant;
+      const made = type ? resolvedType(typeText(textOf(text, type), frame), host.declarations.aliases) : '';
+      if (list && !isFollowedType(made, host.declarations)) return unfollowedObject(listItems(list), made, state, frame, host); // prettier-ignore
       return list ? bracedValue(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
     }
     case 'initializer_list':
@@ -148,6 +164,13 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     }
     case 'new_expression': {
       const type = childIn(node, 'type');
+      const [placement, arguments_] = [childIn(node, 'placement'), childIn(node, 'arguments')];
+      for (const list of [placement, arguments_]) for (const item of list ? listItems(list) : []) at(item);
+      if (placement) exposeNamed(placement, state, frame, host);
+      const made = type ? resolvedType(typeText(textOf(text, type), frame), host.declarations.aliases) : '';
+      const isMade = isFollowedType(made, host.declarations) && !hasConstructor(made, host.declarations);
+      if (arguments_ && !isMade) exposeNamed(arguments_, state, frame, host);
+      if (placement || !isMade) host.opaque(state);
       const length = childOf(node, 'new_declarator') && childIn(childOf(node, 'new_declarator')!, 'length');
       const count = length ? termOf(at(length)) : null;
       const element = type && sizeOfNamed(typeText(textOf(text, type), frame), host.declarations);
@@ -164,12 +187,50 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
     case 'gnu_asm_expression':
       exposeNamed(node, state, frame, host);
       return unknown();
+    case 'delete_expression':
+      for (const child of node.children) if (!/^(?:delete|\[|\]|::)$/.test(child.type)) at(child);
+      if (implicitCodeOf(host.declarations).hasDestructors) host.opaque(state);
+      return unknown();
     case 'extension_expression':
       return at(node.children.at(-1));
   }
-  // What has parts that assign is evaluated for that.
-  for (const child of node.children) if (/_expression$/.test(child.type)) at(child);
+  if (unevaluated.test(node.type)) return unknown();
+  // A form that is not followed: what it does nobody knows.
+  exposeNamed(node, state, frame, host);
+  host.opaque(state);
   return unknown();
+}
+
+/** What computes nothing: types, sizes, attributes. */
+const unevaluated = /^(?:alignof_expression|offsetof_expression|user_defined_literal|primitive_type|sized_type_specifier|type_descriptor|placeholder_type_specifier|auto|decltype|dependent_type|comment|;|requires_expression)$/; // prettier-ignore
+
+/** Whether an operand may be an object for which the unit has an operator of its own. */
+function mayBeObject(node: SyntaxNode, value: HostValue, state: State, frame: Frame, host: Interpreter): boolean {
+  const type = typeOfExpression(node, state, frame, host);
+  const resolved = type === undefined ? '' : resolvedType(type, host.declarations.aliases);
+  if (integerType(resolved) || isFloatType(resolved) || /[*\]]\s*(?:const)?\s*$/.test(resolved)) return false;
+  if (implicitCodeOf(host.declarations).followed.has(recordNamed(resolved))) return true;
+  if (value.kind === 'symbol') return integerType(value.symbol.type ?? '') === undefined;
+  return value.kind === 'record' || value.kind === 'lambda';
+}
+
+/** Whether an operator runs code of the unit: then nothing is known of what it does. */
+function runsOperator(
+  operator: string,
+  operands: readonly (readonly [SyntaxNode, HostValue])[],
+  state: State,
+  frame: Frame,
+  host: Interpreter,
+): boolean {
+  // prettier-ignore
+  if (!implicitCodeOf(host.declarations).operators.has(operator)) return false;
+  if (!operands.some(([node, value]) => mayBeObject(node, value, state, frame, host))) return false;
+  for (const [node, value] of operands) {
+    exposeNamed(node, state, frame, host);
+    host.lose(value);
+  }
+  host.opaque(state);
+  return true;
 }
 
 /** Nothing is known any more of the variables that a text names: it changes one of them. */
@@ -182,28 +243,45 @@ export function exposeNamed(node: SyntaxNode | undefined, state: State, frame: F
 
 /** The variables that a lambda sees: copies of those that it captures by value. */
 function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostScope {
+  const { text } = host.declarations;
   const list = childIn(node, 'captures');
-  const captures = list ? textOf(host.declarations.text, list).slice(1, -1).split(',').map((one) => one.trim()) : []; // prettier-ignore
   const cells = new Map<string, number>();
   const inner: Frame = { ...frame, scope: { cells, outer: frame.scope } };
+  const declarator = childIn(node, 'declarator');
+  const isMutable = declarator !== undefined && /\bmutable\b/.test(text.slice(declarator.start, declarator.end));
+  const declare = (name: string, type: string, value: HostValue): void => {
+    const cell = host.declare(name, type, value, state, inner);
+    // Copies of the lambda have their own.
+    if (isMutable) host.expose(cell);
+  };
   const copy = (name: string): void => {
     const cell = host.lookUp(name, frame, state);
-    if (cell !== undefined) host.declare(name, host.typeOfCell(cell), host.read({ kind: 'cell', cell, path: [] }, state), state, inner); // prettier-ignore
+    if (cell !== undefined) declare(name, host.typeOfCell(cell), host.read({ kind: 'cell', cell, path: [] }, state));
   };
-  if (captures.includes('=')) {
+  const byReference = new Set<string>();
+  const captures = list?.children ?? [];
+  for (const [at, capture] of captures.entries()) {
+    const isReference = captures[at - 1]?.type === '&';
+    if (capture.type === 'identifier') {
+      const name = textOf(text, capture);
+      if (isReference) byReference.add(name);
+      else copy(name);
+    } else if (capture.type === 'lambda_capture_initializer') {
+      const [left, right] = [childIn(capture, 'left'), childIn(capture, 'right')];
+      if (!left || !right) continue;
+      const place = childOf(capture, '&') ? host.place(right, state, frame) : undefined;
+      if (place?.kind === 'cell' && place.path.length === 0) cells.set(textOf(text, left), place.cell);
+      else {
+        if (place !== undefined) exposeNamed(right, state, frame, host);
+        const value = place === undefined ? host.evaluate(right, state, frame) : host.symbol(textOf(text, left));
+        declare(textOf(text, left), typeOfExpression(right, state, frame, host) ?? '', value);
+      }
+    }
+  }
+  if (captures.some((one) => one.type === 'lambda_default_capture' && textOf(text, one) === '=')) {
     const named = new Set<string>();
     for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) for (const name of scope.cells.keys()) named.add(name); // prettier-ignore
-    for (const name of named) if (!captures.includes(`&${name}`)) copy(name);
-  }
-  for (const capture of captures) {
-    const [, name, initial] = /^([A-Za-z_]\w*)\s*(?:[={]\s*([^]*?)\}?)?$/.exec(capture) ?? [];
-    if (name === undefined || name === 'this') continue;
-    if (initial === undefined) copy(name);
-    else {
-      const cell = host.lookUp(initial, frame, state);
-      const value = cell === undefined ? host.symbol(name) : host.read({ kind: 'cell', cell, path: [] }, state);
-      host.declare(name, cell === undefined ? '' : host.typeOfCell(cell), value, state, inner);
-    }
+    for (const name of named) if (!byReference.has(name) && !cells.has(name)) copy(name);
   }
   return inner.scope;
 }
@@ -321,26 +399,6 @@ export function constantOfType(type: SyntaxNode, state: State, frame: Frame, hos
   return constantObject(written, list ? templateArguments(list, state, frame, host).at(-1) : undefined, host);
 }
 
-function unary(operator: string, operand: HostValue): HostValue | null {
-  if (operator === '+') return operand;
-  if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
-  if (operator === '~') {
-    const mask = termOf(operand);
-    // Of a number: what else it may be, its width would decide.
-    return mask?.kind === 'integer' ? numberValue(integer(-mask.value - 1n)) : null;
-  }
-  if (operator !== '-') return null;
-  if (operand.kind === 'quotient') {
-    // Of zero it is a zero of another sign, which no quotient is.
-    if (operand.numerator.kind !== 'integer' || operand.numerator.value === 0n) return null;
-    const numerator = arithmetic('-', zeroTerm, operand.numerator);
-    return numerator && { ...operand, numerator };
-  }
-  const term = termOf(operand);
-  const value = term && arithmetic('-', zeroTerm, term);
-  return value && numberValue(value);
-}
-
 function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue | null {
   const operator = childIn(node, 'operator')?.type ?? '';
   const [left, right] = [childIn(node, 'left'), childIn(node, 'right')];
@@ -348,6 +406,12 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
   const first = host.evaluate(left, state, frame);
   if (operator === '&&' || operator === '||') {
     const fact = factOf(first);
+    const isOverloaded = implicitCodeOf(host.declarations).operators.has(operator);
+    if (isOverloaded) {
+      host.evaluate(right, state, frame);
+      host.opaque(state);
+      return null;
+    }
     const isDecided = fact.kind === 'truth' && fact.value === (operator === '||');
     if (isDecided) return { kind: 'condition', fact };
     const rest = cloneState(state);
@@ -358,6 +422,8 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
+  const operands = [[left, first], [right, second]] as const; // prettier-ignore
+  if (runsOperator(operator, operands, state, frame, host)) return null;
   if (operator === '>>' && first.kind !== 'number' && !isShifted(left, state, frame, host)) {
     // `std::cin >> n`
     const place = host.place(right, state, frame);
@@ -365,11 +431,12 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     return null;
   }
   const type = typeOfExpression(left, state, frame, host);
-  if (comparisonOperators.test(operator)) return comparison(operator as ComparisonOperator, first, second);
+  const kinds = [numberKindOf(left, state, frame, host), numberKindOf(right, state, frame, host)] as const;
+  if (comparisonOperators.test(operator)) return comparison(operator as ComparisonOperator, first, second, kinds);
   const other = typeOfExpression(right, state, frame, host);
   if (operator === '+' && isPointer(second, other) && !isPointer(first, type))
-    return combined('+', second, first, other, host);
-  return combined(operator, first, second, type, host);
+    return combined('+', second, first, other, host, kinds);
+  return combined(operator, first, second, type, host, kinds);
 }
 
 /** Whether the left side of `>>` is an integer, not a stream. */
@@ -381,102 +448,57 @@ function isShifted(left: SyntaxNode, state: State, frame: Frame, host: Interpret
   return type !== undefined && integerType(resolvedType(type, host.declarations.aliases)) !== undefined;
 }
 
-function comparison(operator: ComparisonOperator, first: HostValue, second: HostValue): HostValue | null {
-  if (first.kind === 'quotient' || second.kind === 'quotient') {
-    const [a, b] = [quotientOf(first), quotientOf(second)];
-    const [left, right] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : []; // prettier-ignore
-    return left && right ? { kind: 'condition', fact: compared(operator, left, right) } : null;
+/** `(f)(x, y)` reads as a cast: as a call, where `f` names a function or a variable; null for a cast. */
+function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): SyntaxNode | null {
+  const { declarations } = host;
+  const [type, value] = [childIn(node, 'type'), childIn(node, 'value')];
+  if (!type || value?.type !== 'parenthesized_expression') return null;
+  const named = type.children.length === 1 ? type.children[0]! : type;
+  if (!/^(?:type_identifier|qualified_identifier|template_type)$/.test(named.type)) return null;
+  const written = textOf(declarations.text, named).replace(/\s*::\s*/g, '::');
+  const plain = written.replace(/<[^]*$/, '');
+  const last = plain.replace(/^.*::/, '');
+  const resolved = resolvedType(typeText(written, frame), declarations.aliases);
+  const isType = integerType(resolved) !== undefined || sizeOfType(resolved) !== undefined || resolved !== written || declarations.records.has(last); // prettier-ignore
+  const isNamed = declarations.functions.has(last) || host.lookUp(plain, frame, state) !== undefined;
+  const items: SyntaxNode[] = [];
+  for (let rest = listItems(value)[0]; rest;) {
+    const isList = rest.type === 'comma_expression';
+    items.unshift(isList ? childIn(rest, 'right')! : rest);
+    rest = isList ? childIn(rest, 'left') : undefined;
   }
-  const [a, b] = [termOf(first), termOf(second)];
-  if (!a || !b) return null;
-  return { kind: 'condition', fact: compared(operator, a, b) };
+  // Of a type there is one operand.
+  if (!isNamed && (isType || (items.length < 2 && !isHarmless(plain)))) return null;
+  const callee = { ...named, type: plain === last ? 'identifier' : 'qualified_identifier', field: 'function' };
+  return { ...node, type: 'call_expression', children: [callee, { ...value, type: 'argument_list', field: 'arguments', children: items }] }; // prettier-ignore
 }
 
-function isPointer(value: HostValue, type: string | undefined): boolean {
-  return (
-    value.kind === 'pointer' ||
-    value.kind === 'place' ||
-    (type !== undefined && /(?:\*|\[\])\s*(?:const)?\s*$/.test(type))
-  );
-}
-
-/** The value of an operator of arithmetic; of pointers too. */
-function combined(
-  operator: string,
-  first: HostValue,
-  second: HostValue,
-  type: string | undefined,
+/** An object of a record that is not followed: what it is made of may be changed through it. */
+export function unfollowedObject(
+  items: readonly SyntaxNode[],
+  type: string,
+  state: State,
+  frame: Frame,
   host: Interpreter,
-): HostValue | null {
-  if (isPointer(first, type)) {
-    if (operator !== '+' && operator !== '-') return null;
-    if (first.kind === 'place') {
-      host.expose(first.cell);
-      return null;
-    }
-    const by = termOf(second);
-    const signed = by && operator === '-' ? arithmetic('-', zeroTerm, by) : by;
-    return moved(first, signed, type, host.declarations);
+): HostValue {
+  // prettier-ignore
+  for (const item of items) {
+    host.lose(host.evaluate(item, state, frame));
+    exposeNamed(item, state, frame, host);
   }
-  if (first.kind === 'quotient' || second.kind === 'quotient') {
-    const [a, b] = [quotientOf(first), quotientOf(second)];
-    return a && b ? quotientOperation(operator, a, b) : null;
-  }
-  const isReal = type !== undefined && isFloatType(type);
-  if (isReal) return null;
-  const [a, b] = [termOf(first), termOf(second)];
-  if (!a || !b) return null;
-  if (operator === '>>') {
-    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return numberValue(integer(a.value >> b.value)); // prettier-ignore
-    const shift = b.kind === 'integer' && b.value >= 0n && b.value < 63n ? integer(1n << b.value) : null;
-    const quotient = shift && arithmetic('/', a, shift);
-    return quotient && numberValue(quotient);
-  }
-  if (operator === '^' && a.kind === 'integer' && b.kind === 'integer') return numberValue(integer(a.value ^ b.value));
-  if (!arithmeticOperators.test(operator)) return null;
-  const term = arithmetic(operator as ArithmeticOperator, a, b);
-  // Below zero an unsigned number starts again at its largest.
-  const isUnsigned = type !== undefined && integerType(resolvedType(type, host.declarations.aliases))?.signed === false;
-  if (isUnsigned && term?.kind === 'integer' && term.value < 0n) return null;
-  return term && numberValue(term);
-}
-
-interface Quotient {
-  readonly numerator: HostTerm;
-  readonly denominator: HostTerm;
-}
-
-function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
-  // A quotient that floating-point numbers only come near to: one more operation may round to either side.
-  const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // prettier-ignore
-  if (!isExact(a) || !isExact(b)) return null;
-  const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
-  const isNegative = [a, b].some(({ numerator }) => numerator.kind === 'integer' && numerator.value < 0n);
-  const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null => {
-    if (!numerator || !denominator) return null;
-    if (numerator.kind === 'integer' && denominator.kind === 'integer') {
-      // A zero that may be negative, and what a `float` does not hold, are no quotients.
-      if (numerator.value === 0n && isNegative && /[*/]/.test(operator)) return null;
-      const value = Number(numerator.value) / Number(denominator.value);
-      if (operator !== '/' && Math.fround(value) !== value) return null;
-    }
-    return { kind: 'quotient', numerator, denominator };
-  };
-  switch (operator) {
-    case '*':
-      return make(times(a.numerator, b.numerator), times(a.denominator, b.denominator));
-    case '/':
-      return make(times(a.numerator, b.denominator), times(a.denominator, b.numerator));
-    case '+':
-    case '-': {
-      const [left, right] = [times(a.numerator, b.denominator), times(b.numerator, a.denominator)];
-      return make(left && right && arithmetic(operator, left, right), times(a.denominator, b.denominator));
-    }
-  }
-  return null;
+  host.unfollowed(recordNamed(type));
+  host.opaque(state);
+  return host.symbol(type, type);
 }
 
 function cast(value: HostValue, type: string, frame: Frame, host: Interpreter): HostValue {
+  // What is read by another type, part by part or with its bits, is not followed.
+  const element = /^(?:const\s+)?([^*&]*[^*&\s])\s*\*(?:\s*const)?$/.exec(type)?.[1];
+  if (value.kind === 'place' && element !== undefined && element !== 'void') {
+    const own = value.path.length === 0 ? host.typeOfCell(value.cell) : undefined;
+    const { aliases } = host.declarations;
+    if (own === undefined || resolvedType(own, aliases) !== resolvedType(element, aliases)) host.expose(value.cell);
+  }
   return converted(value, typeText(type, frame), host.declarations.aliases);
 }
 
@@ -485,15 +507,43 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
   const operator = childIn(node, 'operator')?.type ?? '=';
   if (!left || !right) return host.symbol('assignment');
   const type = typeOfExpression(left, state, frame, host);
+  const { operators } = implicitCodeOf(host.declarations);
+  const isOwn = type !== undefined && !isFollowedType(resolvedType(type, host.declarations.aliases), host.declarations);
+  if (
+    isOwn ||
+    (operators.has(operator) &&
+      (type === undefined || implicitCodeOf(host.declarations).followed.has(recordNamed(type))))
+  ) {
+    // prettier-ignore
+    const written = [left, right].map((part) => (part.type === 'initializer_list' ? host.symbol('list') : host.evaluate(part, state, frame))); // prettier-ignore
+    const isObject = isOwn || mayBeObject(left, written[0]!, state, frame, host);
+    if (isObject) {
+      for (const part of [left, right]) exposeNamed(part, state, frame, host);
+      for (const one of written) host.lose(one);
+      host.opaque(state);
+      return host.symbol('assignment', type);
+    }
+  }
   let value =
     right.type === 'initializer_list'
       ? bracedValue(right, type ?? '', state, frame, host)
       : host.evaluate(right, state, frame);
   const place = host.place(left, state, frame);
+  const given = /\[\]$/.test(typeOfExpression(right, state, frame, host) ?? '')
+    ? host.place(right, state, frame)
+    : null;
+  if (given?.kind === 'cell' && !/\[\]$/.test(type ?? '')) {
+    // An array becomes a pointer to its first element.
+    if (place && (type === undefined || /\*\s*(?:const)?$/.test(type))) value = { kind: 'place', cell: given.cell, path: [...given.path, '0'] }; // prettier-ignore
+    if (place?.kind !== 'cell') host.expose(given.cell);
+  }
   if (operator !== '=') {
     const before = place ? host.read(place, state) : host.evaluate(left, state, frame);
     value =
-      combined(operator.slice(0, -1), before, value, type, host) ?? host.symbol(textOf(host.declarations.text, left));
+      combined(operator.slice(0, -1), before, value, type, host, [
+        numberKindOf(left, state, frame, host),
+        numberKindOf(right, state, frame, host),
+      ]) ?? host.symbol(textOf(host.declarations.text, left));
   }
   if (type !== undefined) value = converted(value, type, host.declarations.aliases);
   if (place) host.write(place, value, state, node);
@@ -503,11 +553,6 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     host.disturb(state);
   }
   return value;
-}
-
-function fieldName(node: SyntaxNode, text: string): string {
-  const field = childIn(node, 'field');
-  return field ? textOf(text, field) : '';
 }
 
 function address(operand: SyntaxNode | undefined, state: State, frame: Frame, host: Interpreter): HostValue | null {
@@ -543,62 +588,6 @@ function isArrayParameter(name: string, text: string): boolean {
   return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // prettier-ignore
 }
 
-/** The declared type of what an expression names; undefined where no declaration tells. */
-export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): string | undefined {
-  const { declarations } = host;
-  const inner = stripParentheses(node);
-  switch (inner.type) {
-    case 'pack_element': {
-      const cell = host.lookUp(inner.field ?? '', frame, state);
-      return cell === undefined ? undefined : host.typeOfCell(cell);
-    }
-    case 'identifier':
-    case 'qualified_identifier': {
-      const cell = host.lookUp(textOf(declarations.text, inner).replace(/\s/g, ''), frame, state);
-      if (cell !== undefined) return typeText(host.typeOfCell(cell), frame);
-      const record = frame.function?.record === undefined ? undefined : declarations.records.get(frame.function.record);
-      return record?.fields.find(({ name }) => name === textOf(declarations.text, inner))?.type;
-    }
-    case 'cast_expression': {
-      const type = childIn(inner, 'type');
-      return type && typeText(textOf(declarations.text, type).replace(/\s+(?=\*)/g, ''), frame);
-    }
-    case 'compound_literal_expression': {
-      const type = childIn(inner, 'type');
-      return type && typeText(textOf(declarations.text, type), frame);
-    }
-    case 'call_expression': {
-      const callee = childIn(inner, 'function');
-      const target = callee && /_cast\s*<([^]*)>\s*$/.exec(textOf(declarations.text, callee))?.[1];
-      return target === undefined ? undefined : typeText(target.trim(), frame);
-    }
-    case 'field_expression': {
-      const object = childIn(inner, 'argument');
-      const owner = object && typeOfExpression(object, state, frame, host);
-      if (owner === undefined) return undefined;
-      const known = resolvedType(owner, declarations.aliases).replace(/[*&\s]+$/, '');
-      if (/^(?:dim3|uint3|int3|int2|uint2)$/.test(known)) return 'int';
-      return declarations.records.get(known.replace(/^.*::/, ''))?.fields.find(({ name }) => name === fieldName(inner, declarations.text))?.type; // prettier-ignore
-    }
-    case 'subscript_expression':
-    case 'pointer_expression': {
-      const object = childIn(inner, 'argument');
-      const outer = object && typeOfExpression(object, state, frame, host);
-      if (outer === undefined) return undefined;
-      if (childIn(inner, 'operator')?.type === '&') return `${outer}*`;
-      return /(?:\*|\[\])\s*(?:const)?\s*$/.test(outer)
-        ? outer.replace(/(?:\*|\[\])\s*(?:const)?\s*$/, '').trim()
-        : undefined;
-    }
-    case 'binary_expression': {
-      const [left, right] = [childIn(inner, 'left'), childIn(inner, 'right')];
-      const first = left && typeOfExpression(left, state, frame, host);
-      return first !== undefined && /\*/.test(first) ? first : right && typeOfExpression(right, state, frame, host);
-    }
-  }
-  return undefined;
-}
-
 /** The variable or memory that an expression names; null where it names none. */
 export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostPlace | null {
   const { text } = host.declarations;
@@ -617,7 +606,8 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
     case 'field_expression': {
       const object = childIn(inner, 'argument');
       if (!object) return null;
-      const name = fieldName(inner, text);
+      const name = memberName(inner, text);
+      if (!isMemberAccess(inner)) return null;
       if (childIn(inner, 'operator')?.type === '->')
         return memberPlace(host.evaluate(object, state, frame), name, state);
       const outer = host.place(object, state, frame);
@@ -664,6 +654,11 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       return frame.self?.kind === 'place' ? { kind: 'cell', cell: frame.self.cell, path: frame.self.path } : null;
   }
   return null;
+}
+
+/** Whether a member is named, rather than pointed to: `x.*m`. */
+function isMemberAccess(node: SyntaxNode): boolean {
+  return /^(?:\.|->)$/.test(childIn(node, 'operator')?.type ?? '') && !childOf(node, 'ERROR');
 }
 
 /** What `*pointer` names. */

@@ -7,14 +7,15 @@
  */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
-import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from './declarations.ts'; // prettier-ignore
+import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from '../declarations/declarations.ts'; // prettier-ignore
 import { bracedValue, withLength } from './braced-value.ts';
 import { hostValueOf, placeNamed } from './expressions.ts';
-import { HandedFunctions } from './handed-functions.ts';
+import { HandedFunctions } from '../declarations/handed-functions.ts';
 import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
+import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, numberValue, termOf } from './value.ts'; // prettier-ignore
 
@@ -265,6 +266,7 @@ function interpret(
 ): { events: HostEvent[]; unfollowed: ReadonlySet<string>; isCutShort: boolean } {
   const types: string[] = [];
   const firm = new Set<number>();
+  let lent: ReadonlySet<string> | undefined;
   const isOneOfSeveral = [...declarations.functions.values()].some((list) => list.every(({ body }) => !body));
   const globals = new Map<HostVariable, number>();
   const memories = new Map<string, { readonly cell: number; readonly field: string; readonly symbol: HostValue }>();
@@ -273,6 +275,12 @@ function interpret(
   let steps = 0;
   let written: Map<number, { by: Set<SyntaxNode | undefined>; fields: Set<string> }> | undefined;
   const exposed = new Set<number>();
+  /** Variables that only the text of their function reaches. */
+  const unreachable = new Set<number>();
+  let isClouded = false;
+  /** Counts what may change a variable. */
+  let changes = 0;
+  const clouded = new Map<number, { readonly at: number; readonly value: HostValue }>();
   const escaped = new Set<number>();
   const note = (index: number, by: SyntaxNode | undefined, field: string): void => {
     rewritten.add(index);
@@ -314,7 +322,7 @@ function interpret(
         const found = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
         return state.store.get(found.cell) ?? found.symbol;
       }
-      if (exposed.has(place.cell)) return symbol('variable that pointers lead to');
+      if (exposed.has(place.cell) || (isClouded && !unreachable.has(place.cell) && !isFixed(place.cell) && !firm.has(place.cell))) return partOf(cloudedValue(place.cell), place.path); // prettier-ignore
       const value = state.store.get(place.cell);
       return value ? partOf(value, place.path) : symbol('uninitialised', types[place.cell]);
     },
@@ -349,8 +357,13 @@ function interpret(
         const held = state.store.get(own);
         return held?.kind === 'contents' ? [[memory, held]] : [];
       })), // prettier-ignore
+    opaque: (state) => {
+      isClouded = true;
+      host.disturb(state);
+    },
     disturb: (state) => {
       state.epoch++;
+      changes++;
       host.endContents(state);
       const shared = [...globals].flatMap(([{ isConstant }, index]) => (isConstant ? [] : [index]));
       for (const index of new Set([...escaped, ...shared]))
@@ -358,6 +371,7 @@ function interpret(
     },
     undecided: () => ({ kind: 'unknown', id: `${program}:${entry.node.start}.u${counter++}` }),
     write: (place, value, state, by) => {
+      changes++;
       if (place.kind === 'memory') {
         const own = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
         // Another pointer may lead to the same memory; the address of a field is no field of its own.
@@ -396,6 +410,8 @@ function interpret(
     declare: (name, type, value, state, frame) => {
       const own = cell(type);
       frame.scope.cells.set(name, own);
+      const text = frame.function?.node;
+      if (/^\w+$/.test(name) && text && !reachableNames(text, declarations).has(name)) unreachable.add(own);
       state.store.set(own, value);
       return own;
     },
@@ -465,6 +481,12 @@ function interpret(
     base.store.set(made.cell, made.symbol);
     return made;
   };
+  /** What a variable holds that may change unseen: the same until something may have changed it. */
+  const cloudedValue = (index: number): HostValue => {
+    let known = clouded.get(index);
+    if (known?.at !== changes) clouded.set(index, (known = { at: changes, value: unknownOf(index) }));
+    return known.value;
+  };
   const unknownOf = (index: number): HostValue => {
     const type = types[index] ?? '';
     return converted(symbol('changed elsewhere', type), type, declarations.aliases);
@@ -504,7 +526,7 @@ function interpret(
 
   /** Whether nothing changes a variable outside of functions. Nobody else can where the unit declares nothing of other files. */
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
-    isConstant || (!declarations.assigned.has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // prettier-ignore
+    isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // prettier-ignore
 
   /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
   const initialValue = ({ name, type, value, size, isConstant, isInternal, path }: HostVariable): HostValue => {

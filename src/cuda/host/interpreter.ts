@@ -1,7 +1,8 @@
 /** What the parts of the interpreter of host programs share: its state, and how they call each other. */
 import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import type { Declarations, FunctionDeclaration } from './declarations.ts';
+import type { Declarations, FunctionDeclaration } from '../declarations/declarations.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
 import { HostStore } from './host-store.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
@@ -114,6 +115,11 @@ export interface Interpreter {
   readonly escape: (cell: number) => void;
   /** Code that is not at hand runs: it may change what it knows the address of, and global variables. */
   readonly disturb: (state: State) => void;
+  /**
+   * Code runs of which nothing is known, though it is in this unit: an operator, a destructor, a virtual method. From here
+   * on nothing is known of the variables that other code may reach.
+   */
+  readonly opaque: (state: State) => void;
   /** Notes that a function is called in a way that is not followed: with any arguments. */
   readonly unfollowed: (name: string) => void;
   /** Notes that code which is not at hand is given a lambda: it may call it with anything, at any time. */
@@ -256,31 +262,6 @@ export function dim3Of(value: HostValue): HostValue {
     ['z', one],
   ]);
   return { kind: 'record', fields, rest: { id: `dim3 ${valueKey(value)}`, label: 'dim3' } };
-}
-
-/** The types of a program that were read before: it has few, and asks for them often. */
-const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // prettier-ignore
-
-/** A type with the names that stand for others replaced. */
-export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {
-  let known = resolvedTypes.get(aliases);
-  if (known?.aliases !== aliases.size)
-    resolvedTypes.set(aliases, (known = { aliases: aliases.size, types: new Map() }));
-  let resolved = known.types.get(type);
-  if (resolved === undefined) known.types.set(type, (resolved = withoutAliases(type, aliases)));
-  return resolved;
-}
-
-function withoutAliases(type: string, aliases: ReadonlyMap<string, string>): string {
-  let known = type;
-  for (let round = 0; round < 8; round++) {
-    const stem = known.replace(/\b(?:const|volatile|static|constexpr|typename|struct|class)\b/g, '').trim();
-    const name = /^[\w:]+/.exec(stem)?.[0] ?? '';
-    const other = aliases.get(name.replace(/^.*::/, ''));
-    if (other === undefined || other === name) return stem;
-    known = other + stem.slice(name.length);
-  }
-  return known;
 }
 
 /** A field of a value, or of a field of it. */

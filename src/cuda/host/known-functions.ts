@@ -1,13 +1,9 @@
 /** What functions of CUDA and C++ do to the values that launches depend on. */
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from './declarations.ts';
+import { textOf } from '../declarations/declarations.ts';
 import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
 import { type HostTerm, arithmetic, choice, compared, integer, one, zeroTerm } from './term.ts';
 import { type HostValue, ceilingOf, factOf, hostField, numberValue, quotientOf, termOf } from './value.ts';
-
-/** Functions that change nothing but what the table below says. */
-const harmless =
-  /^(?:cuda\w*|cu[A-Z]\w*|nvrtc\w*|v?f?s?n?w?printf|puts|putchar|fflush|malloc|calloc|free|memset|memcpy|memcmp|min|max|ceil\w*|floor\w*|round\w*|sqrt\w*|log\w*|exp\w*|pow\w*|f?abs\w*|f?m(?:in|ax)f?|s?rand\w*|assert|__assert\w*|make_\w+|sizeof|strlen|str\w*cmp|ato[ilf]|strto\w+|sto[ild]\w*|getenv|time|clock\w*|sdk(?:Start|Stop|Reset|Delete|Get)\w*|to_string|move|forward|raw_pointer_cast|exit|abort|fopen|fclose|usleep|sleep|numeric_limits|accumulate|distance|addressof)$/;
 
 /** Far more than any GPU has: that index arithmetic does not wrap around needs some bound. */
 const mostMultiprocessors = 65_535;
@@ -24,11 +20,6 @@ const devicePropertyLimits: readonly (readonly [string, number])[] = [
 function within(term: HostTerm, most: number, host: Interpreter): void {
   host.know(compared('>=', term, one));
   host.know(compared('<=', term, integer(most)));
-}
-
-/** Whether a function changes nothing that it is given. */
-export function isHarmless(name: string): boolean {
-  return harmless.test(name);
 }
 
 /** What a `cudaResourceDesc` binds a texture to, where that is memory of the program. */

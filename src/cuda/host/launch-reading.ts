@@ -1,16 +1,10 @@
 /** The forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from './declarations.ts';
-import { functionNamed, typeOfExpression } from './expressions.ts';
-import {
-  type Frame,
-  type Interpreter,
-  type LaunchEvent,
-  type State,
-  partOf,
-  resolvedType,
-  typeText,
-} from './interpreter.ts';
+import { textOf } from '../declarations/declarations.ts';
+import { functionNamed } from './expressions.ts';
+import { typeOfExpression } from './expression-type.ts';
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, typeText } from './interpreter.ts'; // prettier-ignore
 import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, numberValue, symbolOf, termOf, valueKey } from './value.ts';
 
@@ -117,9 +111,16 @@ export function readLaunchCall(
       const whole = target(at(index), state, host);
       const value = whole && name === 'cudaGraphAddNode' ? partOf(whole, ['kernel']) : whole;
       const called = value && partOf(value, ['func']);
-      if (!value || called?.kind !== 'function') break;
+      const kind = whole && name === 'cudaGraphAddNode' ? partOf(whole, ['type']) : undefined;
+      const isOther = kind?.kind === 'symbol' && /^cudaGraphNodeType(?!Kernel$)\w/.test(kind.symbol.label);
+      if (!value || isOther) break;
       const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false, startsEarly: programmaticEdge.test(host.declarations.text) }; // prettier-ignore
-      send(alternatives(called), configured, pointed(partOf(value, ['kernelParams']), state, host), true);
+      send(
+        called?.kind === 'function' ? alternatives(called) : [],
+        configured,
+        pointed(partOf(value, ['kernelParams']), state, host),
+        true,
+      );
     }
   }
   return true;
@@ -175,6 +176,10 @@ function configurationOf(value: HostValue | undefined, state: State, host: Inter
 function elementOf(list: HostValue, index: number, state: State, host: Interpreter): HostValue | undefined {
   if (list.kind === 'record') return partOf(list, [String(index)]);
   if (list.kind !== 'place') return undefined;
+  if (list.path.at(-1) === '0') {
+    const array = host.read({ kind: 'cell', cell: list.cell, path: list.path.slice(0, -1) }, state);
+    return partOf(array, [String(index)]);
+  }
   const whole = host.read({ kind: 'cell', cell: list.cell, path: list.path }, state);
   // The address of one attribute.
   if (whole.kind === 'record' && (whole.fields.has('id') || whole.fields.has('val')))

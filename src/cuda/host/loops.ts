@@ -2,7 +2,7 @@
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
-import { declaredName, textOf } from './declarations.ts';
+import { declaredName, textOf } from '../declarations/declarations.ts';
 import { type Exits, type Frame, type HostEvent, type Interpreter, type State, type Writes, assume, cloneState, converted, typeText, withPart } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, factOf, termOf } from './value.ts';

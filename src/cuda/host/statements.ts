@@ -1,13 +1,16 @@
 /** What statements of host code do. Branches meet again. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { declaredName, sizeIn, suffixOf, textOf } from './declarations.ts';
+import { declaredName, sizeIn, suffixOf, textOf } from '../declarations/declarations.ts';
 import { argumentOf, forget } from './calls.ts';
 import { bracedValue, withLength } from './braced-value.ts';
-import { endsProgram, exposeNamed, typeOfExpression } from './expressions.ts';
+import { endsProgram, exposeNamed, unfollowedObject } from './expressions.ts';
+import { hasConstructor, implicitCodeOf, isFollowedType, isLibraryType } from '../declarations/record-shape.ts';
+import { numberKindOf, nameOfKind, typeOfExpression } from './expression-type.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
 import { executeLoop } from './loops.ts';
-import { type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, resolvedType, typeText } from './interpreter.ts'; // prettier-ignore
+import { resolvedType } from '../declarations/resolved-type.ts';
+import { type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, typeText } from './interpreter.ts'; // prettier-ignore
 import {
   type Fact,
   type HostTerm,
@@ -56,6 +59,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       return switched(node, state, frame, host);
     case 'return_statement': {
       const result = node.children.find(({ type }) => type !== 'return' && type !== ';');
+      if (result) exposeArray(result, state, frame, host);
       const value =
         result?.type === 'initializer_list'
           ? bracedValue(result, frame.function?.returns ?? '', state, frame, host)
@@ -122,10 +126,25 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
     case 'ERROR':
       for (const child of node.children)
         if (/_statement$|^declaration$/.test(child.type)) host.execute(child, state, frame);
+      exposeNamed(node, state, frame, host);
+      host.opaque(state);
       return true;
+  }
+  if (/_(?:expression|literal)$|^(?:identifier|true|false|null|nullptr|this)$/.test(node.type)) {
+    host.evaluate(node, state, frame);
+    return true;
+  }
+  if (!isIdle.test(node.type)) {
+    // A form that is not followed: what it does nobody knows.
+    exposeNamed(node, state, frame, host);
+    host.opaque(state);
   }
   return true;
 }
+
+/** What does nothing where it stands. */
+const isIdle =
+  /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // prettier-ignore
 
 /** What a cell holds is not known any more. */
 function forgetCell(cell: number, state: State, frame: Frame, host: Interpreter): void {
@@ -171,9 +190,11 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     }
     const own = base + suffixOf(declarator);
     const known = resolvedType(typeText(own, frame), aliases);
+    const shape = childIn(type, 'body') && /^(?:struct|class|union)_specifier$/.test(type.type) ? localName(type, text) : undefined; // prettier-ignore
     const isReference = nodesWhere(declarator, (inner) => inner.type === 'reference_declarator').length > 0;
     // `dim3 grid(n);` and `int x = y, z(w);` read as the declaration of a function.
     const list = declarator.type === 'function_declarator' ? childIn(declarator, 'parameters') : undefined;
+    if (list && isOfTypes(list, state, frame, host)) continue;
     const value = declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined;
     if (isReference && value) {
       const place = host.place(value, state, frame);
@@ -190,39 +211,100 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         else state.epoch++;
       }
     }
-    if (value && /\*$/.test(own)) exposeArray(value, state, frame, host);
+    if (value && !isReference && !/\[\]$/.test(own)) exposeArray(value, state, frame, host);
     const items = list
-      ? listItems(list).flatMap((parameter) => childIn(parameter, 'type') ?? [])
+      ? listItems(list).map((parameter) => asExpression(parameter))
       : value?.type === 'argument_list'
         ? listItems(value)
         : undefined;
     let initial: HostValue;
+    const isConstantList = node.children.some((child) => child.type === 'type_qualifier' && textOf(text, child) === 'const'); // prettier-ignore
+    const isArray = /\[\]$/.test(own);
+    const element = isConstantList && !isArray ? /^(?:std::)?(?:vector|array)<\s*([\w ]+?)\s*[,>]/.exec(known)?.[1] : undefined; // prettier-ignore
+    if (shape !== undefined || !isFollowedType(known, host.declarations)) {
+      const made = items ?? (value ? (value.type === 'initializer_list' ? listItems(value) : [value]) : []);
+      const isPlain = shape !== undefined && made.length === 0 && implicitCodeOf(host.declarations).followed.get(shape) === true; // prettier-ignore
+      const object = isPlain ? host.symbol(name, shape) : unfollowedObject(made, known, state, frame, host);
+      const cell = host.declare(name, own, object, state, frame);
+      if (!isPlain) host.expose(cell);
+      continue;
+    }
+    if (isLibraryType(known, host.declarations) && !element) {
+      for (const item of items ?? (value?.type === 'initializer_list' ? listItems(value) : [])) forget([argumentOf(item, state, frame, host)], state, host); // prettier-ignore
+      if (value && !items && value.type !== 'initializer_list') host.evaluate(value, state, frame);
+      host.declare(name, own, host.symbol(name, known), state, frame);
+      continue;
+    }
     if (items) initial = constructed(known, items, state, frame, host, name);
-    else if (hasConstructor(known, host) && (!value || value.type === 'initializer_list'))
+    else if (hasConstructor(known, host.declarations) && (!value || value.type === 'initializer_list'))
       initial = constructed(known, value ? listItems(value) : [], state, frame, host, name); // prettier-ignore
     else if (value?.type === 'initializer_list') {
       const size = sizeIn(declarator);
-      initial = withLength(bracedValue(value, own, state, frame, host), own, value, size && termOf(host.evaluate(size, state, frame))); // prettier-ignore
+      const whole = element ? `${element}[]` : own;
+      initial = withLength(bracedValue(value, whole, state, frame, host), whole, value, size && termOf(host.evaluate(size, state, frame))); // prettier-ignore
     } else if (value) initial = host.evaluate(value, state, frame);
     else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
     else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
     else initial = host.symbol(name, known);
+    const kind = /^auto$/.test(own) && value ? numberKindOf(value, state, frame, host) : undefined;
     const isStatic = node.children.some((child) => textOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(textOf(text, node))) initial = host.symbol(name, known);
     // Nothing changes a number that is declared constant, whoever knows where it is.
     const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(textOf(text, child))) && !node.children.some((child) => textOf(text, child) === 'volatile'); // prettier-ignore
-    const cell = host.declare(name, isFixed ? `const ${own}` : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
-    // Members of a union are one memory.
-    if (records.get(known.replace(/^.*::/, ''))?.isUnion) host.expose(cell);
-    // `T t(f, g(n));` reads as the declaration of a function with parameters.
-    for (const parameter of list ? listItems(list) : []) exposeNamed(childIn(parameter, 'declarator'), state, frame, host); // prettier-ignore
+    const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
+    if (node.children.some((child) => textOf(text, child) === 'volatile')) host.expose(cell);
   }
 }
 
-/** Whether a type has a constructor in the text. */
-function hasConstructor(type: string, host: Interpreter): boolean {
-  const record = type.replace(/^.*::/, '').replace(/<[^]*$/, '');
-  return (host.declarations.functions.get(record) ?? []).some((one) => one.record === record);
+/** The name of a record that a declaration writes out; empty where it has none. */
+function localName(type: SyntaxNode, text: string): string {
+  const name = childIn(type, 'name');
+  return name ? textOf(text, name) : '';
+}
+
+/** Whether what reads as parameters of a function are some: they name types, not variables or functions. */
+function isOfTypes(list: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
+  const { text, aliases, records, functions } = host.declarations;
+  return listItems(list).every((parameter) => {
+    const type = childIn(parameter, 'type');
+    if (!type || !/^(?:type_identifier|qualified_identifier)$/.test(type.type)) return parameter.type === 'parameter_declaration'; // prettier-ignore
+    const name = textOf(text, type);
+    if (host.lookUp(name, frame, state) !== undefined || functions.has(name.replace(/^.*::/, ''))) return false;
+    const resolved = resolvedType(typeText(name, frame), aliases);
+    return integerType(resolved) !== undefined || isFloatType(resolved) || resolved !== name || records.has(name) || childIn(parameter, 'declarator')?.type === 'identifier'; // prettier-ignore
+  });
+}
+
+/** `b * c`, `f(n)` and `n`, as expressions, where they read as parameters of a function. */
+function asExpression(parameter: SyntaxNode): SyntaxNode {
+  const [type, declarator] = [childIn(parameter, 'type'), childIn(parameter, 'declarator')];
+  const isNamed = type && /^(?:type_identifier|qualified_identifier)$/.test(type.type);
+  if (!isNamed) return parameter;
+  const name: SyntaxNode = type.type === 'type_identifier' ? { ...type, type: 'identifier' } : type;
+  if (!declarator) return name;
+  const [token, inner, ...more] = declarator.children;
+  if (
+    /^(?:pointer|reference)_declarator$/.test(declarator.type) &&
+    token &&
+    inner?.type === 'identifier' &&
+    more.length === 0
+  ) {
+    // prettier-ignore
+    const children = [{ ...name, field: 'left' }, { ...token, field: 'operator' }, { ...inner, field: 'right' }];
+    return { ...parameter, type: 'binary_expression', children };
+  }
+  const size = declarator.type === 'abstract_array_declarator' ? childIn(declarator, 'size') : undefined;
+  if (size && declarator.children.length === 3) {
+    const indices = { ...declarator, type: 'subscript_argument_list', field: 'indices', children: [size] };
+    return { ...parameter, type: 'subscript_expression', children: [{ ...name, field: 'argument' }, indices] };
+  }
+  const list = childIn(declarator, 'parameters');
+  if (declarator.type === 'abstract_function_declarator' && list && declarator.children.length === 1) {
+    const items = listItems(list).map(asExpression);
+    const children = [{ ...name, field: 'function' }, { ...list, type: 'argument_list', field: 'arguments', children: items }]; // prettier-ignore
+    return { ...parameter, type: 'call_expression', children };
+  }
+  return parameter;
 }
 
 /** What a constructor makes of its arguments. */
@@ -254,16 +336,16 @@ function constructed(
       state,
       frame,
     );
-    const builder = host.declarations.functions
-      .get(record)
-      ?.find(({ body, parameters, record: owner }) => body && owner === record && parameters.length === values.length);
-    if (builder) {
+    const fitting = (host.declarations.functions.get(record) ?? []).filter(({ parameters, record: owner }) => owner === record && parameters.filter((one) => !one.value).length <= values.length && values.length <= parameters.length); // prettier-ignore
+    const [builder, ...others] = fitting;
+    // Which of several is meant, conversions decide.
+    if (builder?.body && others.length === 0) {
       host.invoke(builder, given, state, frame, { self: { kind: 'place', cell: self, path: [] } });
       return host.read({ kind: 'cell', cell: self, path: [] }, state);
     }
     host.unfollowed(record);
     forget(given, state, host);
-    host.disturb(state);
+    host.opaque(state);
     return host.symbol(name, type);
   }
   if (values.length === 1 && first && !/vector|<|string/.test(type)) return first;
@@ -363,7 +445,12 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
 
 /** An array that becomes a pointer to its first element is not followed. */
 function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
-  for (const inner of nodesWhere(value, ({ type }) => type === 'identifier')) {
+  const visit = (node: SyntaxNode): readonly SyntaxNode[] => {
+    // What is read of an element, or given to a function, which is followed or not by itself.
+    if (/^(?:subscript_expression|call_expression|sizeof_expression|lambda_expression)$/.test(node.type)) return [];
+    return node.type === 'identifier' ? [node] : node.children.flatMap(visit);
+  };
+  for (const inner of visit(value)) {
     if (!/\[\]$/.test(typeOfExpression(inner, state, frame, host) ?? '')) continue;
     const place = host.place(inner, state, frame);
     if (place?.kind === 'cell') host.expose(place.cell);

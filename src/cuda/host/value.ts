@@ -85,7 +85,12 @@ export function numberValue(term: HostTerm): HostValue {
 
 /** A number as written; null where it is none. */
 export function literalValue(written: string): HostValue | null {
-  const plain = written.replaceAll("'", '');
+  const plain = written.replaceAll("'", '').replace(/^\+\s*/, '');
+  const positive = /^-\s*(\S.*)$/.exec(plain)?.[1];
+  if (positive !== undefined && /^(?:0[xXbB]|\d+[uUlLzZ]*$)/.test(positive)) {
+    const value = literalValue(positive);
+    return value?.kind === 'number' && value.term.kind === 'integer' ? numberValue(integer(-value.term.value)) : null;
+  }
   const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
   if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
   const value = Number(plain.replace(/[fFlL]$/, ''));

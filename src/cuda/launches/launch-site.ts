@@ -1,5 +1,5 @@
 /** A launch in the host program as a kernel sees it: what is constant, and what ties the rest to the kernel's arguments. */
-import type { AxisExtent, AxisExtents, Extents } from './extents.ts';
+import { type AxisExtents, type Extents, axesOf } from './extents.ts';
 import { waysToLaunch } from './launch-ways.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
@@ -238,19 +238,6 @@ function siteOf(
     contents: held.contents,
     ...(parts.length > 0 ? { parts } : {}),
   };
-}
-
-/** What extents say of each axis: those of a `dim3` that nobody knows, such as a parameter, say nothing. */
-function axesOf(value: HostValue | undefined, terms: readonly (HostTerm | null)[]): AxisExtents['grid'] {
-  const isWhole = value?.kind === 'symbol' && value.symbol.type === 'dim3';
-  const of = (axis: 0 | 1 | 2): AxisExtent => {
-    const term = terms[axis] ?? null;
-    const constant = term ? termConstant(term) : undefined;
-    if (constant !== undefined) return constant >= 1n && constant < 1n << 32n ? Number(constant) : 'computed';
-    const isPart = isWhole || (value?.kind === 'record' && !value.fields.has('xyz'[axis]!));
-    return term === null || isPart ? null : 'computed';
-  };
-  return [of(0), of(1), of(2)];
 }
 
 /** What memory holds that arguments point to, and what follows from it in the language of assumptions. */

@@ -101,6 +101,39 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['int i = 0; while (true) { if (i == parameter) break; if (++i == 5) break; } k<<<i, 1>>>();'],
   // Conversions.
   ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
+  // Code that runs without a call in the text, and names that lead to a variable without its own.
+  ['Q q; q << 2; k<<<q.v, 1>>>();', 'struct Q { int v = 1; Q &operator<<(int x) { v = x; return *this; } };'], // prettier-ignore
+  ['As a; a = 16; k<<<a.v, 1>>>();', 'struct As { int v = 32; As &operator=(int x) { v = 2 * x; return *this; } };'], // prettier-ignore
+  ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // prettier-ignore
+  ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // prettier-ignore
+  ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', 'struct Fn { int *r; void operator()() const { *r = 6; } };'], // prettier-ignore
+  ['Conv c{3}; k<<<c, 1>>>();', 'struct Conv { int n; operator int() const { return n * 2; } };'], // prettier-ignore
+  ['C x(1); C y = x; k<<<y.v, 1>>>();', 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'], // prettier-ignore
+  ['D d; B b = d; k<<<b.v, 1>>>();', 'struct B { int v = 1; }; struct D : B { int v = 2; };'], // prettier-ignore
+  ['int n = 3; { Set t{&n}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // prettier-ignore
+  ['int n = 3; { Holder h{{&n}}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } }; struct Holder { Set s; };'], // prettier-ignore
+  ['int n = 3; Set{&n}; k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // prettier-ignore
+  ['int n = 6; { Guard t(n); k<<<n, 1>>>(); }', 'struct Guard { int &r; int old; Guard(int &x) : r(x), old(x) { r = 3; } ~Guard() { r = old; } };'], // prettier-ignore
+  ['Cfg c; Tuner t(c); t.set(); k<<<c.s, 1>>>();', 'struct Cfg { int s = 3; }; struct Tuner { Cfg &c; Tuner(Cfg &x) : c(x) {} void set() { c.s = 6; } };'], // prettier-ignore
+  ['struct L { int *x; void f() { *x = 6; } } l; int n = 3; l.x = &n; l.f(); k<<<n, 1>>>();'], // prettier-ignore
+  ['int n = 3; auto *c = new Ct(n); delete c; k<<<n, 1>>>();', 'struct Ct { Ct(int &x) { x = 6; } };'], // prettier-ignore
+  ['int n = 3; new (&n) int(6); k<<<n, 1>>>();'], // prettier-ignore
+  ['P x{3, 3}; int P::*m = &P::b; x.*m = 6; k<<<x.b, 1>>>();', 'struct P { int a, b; };'], // prettier-ignore
+  ['union { int i; unsigned char c[4]; } u; u.i = 3; u.c[0] = 6; k<<<u.i, 1>>>();'], // prettier-ignore
+  ['int v[2][2] = {{3, 3}, {3, 3}}; int(*w)[2] = v; w[1][0] = 6; k<<<v[1][0], 1>>>();'], // prettier-ignore
+  ['int v[2] = {3, 3}; View w{v}; w.d[1] = 6; k<<<v[1], 1>>>();', 'struct View { int *d; };'], // prettier-ignore
+  ['Q a[2] = {{3}, {3}}; Q *q; q = a; q++; q->n = 6; k<<<a[1].n, 1>>>();', 'struct Q { int n; };'], // prettier-ignore
+  ['int n = 32; ((unsigned char *)&n)[1] = 1; k<<<n, 1>>>();'], // prettier-ignore
+  ['Der d; d.go();', 'struct Bas { virtual int threads() const { return 3; } void go(); }; struct Der : Bas { int threads() const override { return 6; } }; void Bas::go() { k<<<threads(), 1>>>(); }'], // prettier-ignore
+  ['Der d; Bas *b = &d; k<<<b->threads(), 1>>>();', 'struct Bas { virtual int threads() { return 3; } }; struct Der : Bas { int threads() override { return 6; } };'], // prettier-ignore
+  ['std::vector<int> v{3, 3}; fill(v.data(), 2); k<<<v[0], 1>>>();', 'void fill(int *x, int n) { for (int i = 0; i < n; i++) x[i] = 6; }'], // prettier-ignore
+  ['int n = 3; auto r = std::ref(n); r.get() = 6; k<<<n, 1>>>();', 'struct Q { int v = 1; int &ref() { return v; } };'], // prettier-ignore
+  ['k<<<(int)E1::N, 1>>>();', 'enum class E1 { N = 3 }; enum class E2 { N = 6 };'], // prettier-ignore
+  ['k<<<pick((short)parameter), 1>>>();', 'int pick(float) { return 3; } int pick(int) { return 6; }'], // prettier-ignore
+  ['k<<<width<5>(), 1>>>();', 'template <int N> int width() { return 3; } template <> int width<4>() { return 6; }'], // prettier-ignore
+  ['auto f = [n = 2]() mutable { return ++n; }; auto g = f; f(); k<<<g(), 1>>>();'], // prettier-ignore
+  ['k<<<size, 1>>>();', 'static int size = 3; void set(int &x) { x = 6; } void init() { set(size); }'], // prettier-ignore
+  ['int n = 3; k<<<(other)(n), 1>>>();'], // prettier-ignore
 ];
 
 for (const [body, before] of open)
@@ -133,6 +166,23 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 8; while (more()) { if (n == 8) n = 3; k<<<n, 1>>>(); n = 2; if (late()) continue; n = 5; }', [2, 3, 5]],
   ['int n = parameter / 3 + 1; switch (n) { case 4: k<<<n, 1>>>(); }', [4]],
   ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
+  // Conversions of integers, and what reads as a declaration or a cast.
+  ['int n = 3; auto f = [q = &n] { *q = 6; }; f(); k<<<n, 1>>>();', [6]], // prettier-ignore
+  ['int n = 3; auto f = [&q = n] { q = 6; }; f(); k<<<n, 1>>>();', [6]], // prettier-ignore
+  ['int b = -1; k<<<b > sizeof(int) ? 6 : 3, 1>>>();', [6]], // prettier-ignore
+  ['int i = -1; unsigned u = 1; k<<<i < u ? 3 : 6, 1>>>();', [6]], // prettier-ignore
+  ['auto b = 32u; auto c = b - 33; k<<<c > 0 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
+  ['short b = 32767; b++; k<<<b < 0 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
+  ['unsigned u = 2; int d = -4; k<<<(d / u) > 5 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
+  ['unsigned u = 1; k<<<(true ? -1 : u) > 5 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
+  ['int t = 6; dim3 g(t * t); k<<<g, 1>>>();', [36]], // prettier-ignore
+  ['int t = 6; int n(t * t); k<<<n, 1>>>();', [36]], // prettier-ignore
+  ['int w = 7, t = 2; dim3 g(up(w, t)); k<<<g, 1>>>();', [4], 'int up(int a, int b) { return (a + b - 1) / b; }'], // prettier-ignore
+  ['int n[2] = {3, 6}; dim3 g(n[1]); k<<<g, 1>>>();', [6]], // prettier-ignore
+  ['k<<<(std::max)((std::min)(9, 4), 1), 1>>>();', [4]], // prettier-ignore
+  ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // prettier-ignore
+  ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // prettier-ignore
+  ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // prettier-ignore
 ];
 
 for (const [body, expected, before] of told)

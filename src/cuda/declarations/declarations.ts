@@ -72,7 +72,8 @@ export interface Declarations {
   readonly functions: ReadonlyMap<string, readonly FunctionDeclaration[]>;
   readonly variables: ReadonlyMap<string, readonly HostVariable[]>;
   readonly records: ReadonlyMap<string, RecordDeclaration>;
-  readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined }>; // prettier-ignore
+  /** Null for a name of several enumerators. */
+  readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined } | null>; // prettier-ignore
   /** What other names of types stand for. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Names that some statement assigns to, or takes the address of. */
@@ -89,7 +90,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   const functions = new Map<string, FunctionDeclaration[]>();
   const variables = new Map<string, HostVariable[]>();
   const records = new Map<string, RecordDeclaration>();
-  const enumerators = new Map<string, { value: SyntaxNode | undefined; before: string | undefined }>();
+  const enumerators = new Map<string, { value: SyntaxNode | undefined; before: string | undefined } | null>();
   const aliases = new Map<string, string>();
   const several = typesOfOneName(text, root);
   const add = <Entry>(map: Map<string, Entry[]>, name: string, entry: Entry): void => {
@@ -103,7 +104,8 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     for (const item of childIn(node, 'body')?.children ?? []) {
       if (item.type !== 'enumerator') continue;
       const name = textOf(text, childIn(item, 'name') ?? item);
-      enumerators.set(name, { value: childIn(item, 'value'), before });
+      // Of several enumerations with a name, which one is meant is not followed.
+      enumerators.set(name, enumerators.has(name) ? null : { value: childIn(item, 'value'), before });
       before = name;
     }
   };

@@ -1,0 +1,26 @@
+/** Types of a unit without the names that it gives them. */
+
+/** The types of a program that were read before: it has few, and asks for them often. */
+const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // prettier-ignore
+
+/** A type with the names that stand for others replaced. */
+export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {
+  let known = resolvedTypes.get(aliases);
+  if (known?.aliases !== aliases.size)
+    resolvedTypes.set(aliases, (known = { aliases: aliases.size, types: new Map() }));
+  let resolved = known.types.get(type);
+  if (resolved === undefined) known.types.set(type, (resolved = withoutAliases(type, aliases)));
+  return resolved;
+}
+
+function withoutAliases(type: string, aliases: ReadonlyMap<string, string>): string {
+  let known = type;
+  for (let round = 0; round < 8; round++) {
+    const stem = known.replace(/\b(?:const|volatile|static|constexpr|typename|struct|class)\b/g, '').trim();
+    const name = /^[\w:]+/.exec(stem)?.[0] ?? '';
+    const other = aliases.get(name.replace(/^.*::/, ''));
+    if (other === undefined || other === name) return stem;
+    known = other + stem.slice(name.length);
+  }
+  return known;
+}
