@@ -59,11 +59,6 @@ export function exitedWell({ end }: ProcessResult): boolean {
   return end.kind === 'exited' && end.code === 0;
 }
 
-/** What the signal says that ended a program. */
-function endBySignal(signal: string): ProcessEnd {
-  return signal === 'SIGXCPU' ? { kind: 'time-limit' } : { kind: 'signalled', signal };
-}
-
 /** How long the pipes may stay open after the process has ended, in milliseconds. */
 const drainTime = 1000;
 
@@ -99,16 +94,14 @@ function settings({ cwd, env }: ProcessStart) {
 
 /**
  * The words that start a program within limits. Only a shell can set them on every system; it becomes the program, whose
- * words it never reads. At the soft limit of CPU time the system sends a signal that tells what passed, a second later it
- * kills.
+ * words it never reads. Time is looked at from here too, which tells why a program ended: compilers catch the signal of
+ * a soft limit, and at a hard one the system kills as it does where memory is short.
  */
 function limitedCommand({ executable, args }: ProcessStart, resources: ResourceLimits | undefined) {
   if (resources === undefined) return [executable, args] as const;
-  const seconds = Math.ceil(resources.cpuSeconds);
   // In the units of ulimit: kilobytes, and half of them for files.
   const set = [
-    `ulimit -S -t ${seconds}`,
-    `ulimit -H -t ${seconds + 1}`,
+    `ulimit -t ${Math.ceil(resources.cpuSeconds) + 1}`,
     `ulimit -v ${Math.ceil(resources.memoryBytes / 1024)}`,
     `ulimit -f ${Math.ceil(resources.fileBytes / 512)}`,
   ].map((command) => `${command} 2>/dev/null`);
@@ -145,7 +138,10 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     const timer = setTimeout(() => stop({ kind: 'time-limit' }), limits.milliseconds);
     const onAbort = (): void => stop({ kind: 'aborted' });
     signal?.addEventListener('abort', onAbort);
+    const { resources } = limits;
+    const unwatch = pid !== undefined && resources ? afterCpu(resources.cpuSeconds * 1000, () => cpuOf(pid), () => stop({ kind: 'time-limit' })) : undefined; // prettier-ignore
     const finish = (): void => {
+      unwatch?.();
       signal?.removeEventListener('abort', onAbort);
       clearTimeout(timer);
       clearTimeout(drain);
@@ -170,7 +166,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
       if (pid === undefined) finish();
     });
     child.on('exit', (code, signal) => {
-      end ??= code === null ? endBySignal(signal ?? 'unknown') : { kind: 'exited', code };
+      end ??= code === null ? { kind: 'signalled', signal: signal ?? 'unknown' } : { kind: 'exited', code };
       // A descendant that left the group may still hold the pipes.
       drain = setTimeout(() => {
         child.stdout.destroy();

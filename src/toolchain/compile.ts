@@ -137,7 +137,7 @@ async function compileBySteps(
   const { cwd, env, temporary } = setting;
   const { compiler, limits, signal, build } = request;
   const told = await runCompiler(setting, ['--dryrun', ...wordsFor(place)]);
-  const steps = exitedWell(told) ? stepsOf(`${told.stdout}\n${told.stderr}`) : null;
+  const steps = exitedWell(told) ? stepsOf(`${told.stdout}\n${told.stderr}`, compiler.ptxas) : null;
   if (steps === null) return null;
   const run = ([executable, ...args]: ProgramCall, within: ProcessLimits, onStart?: (pid: number) => void) =>
     runProcess({ executable, args, cwd, env, limits: within, signal, ...(onStart && { onStart }) });
@@ -280,9 +280,9 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
   return host === undefined ? found : { ...found, host };
 }
 
-/** nvcc says so where one of the programs that it starts ends like that. */
-function passedCpu({ end, stderr }: ProcessResult): boolean {
-  return end.kind === 'time-limit' || /died due to signal 24\b/.test(stderr);
+/** nvcc ends like that where one of the programs that it starts is killed. */
+function passedCpu({ end }: ProcessResult): boolean {
+  return end.kind === 'time-limit' || (end.kind === 'exited' && end.code === 128 + 9);
 }
 
 /** Why what was preprocessed may not be compiled, or what was compiled is not believed. */

@@ -66,8 +66,15 @@ const patience = 20;
  * @returns null where a step fails: nvcc is to be run then, and tells why. What passed a limit, or was stopped, is the result
  */
 export async function deviceCode(request: DeviceCodeRequest): Promise<DeviceCode | null> {
-  const { steps, separates } = request;
-  return separates && steps.halves ? fromOneFrontEnd(request, steps.halves) : compiledWhole(request);
+  const { steps, separates, limits, run } = request;
+  const made = await (separates && steps.halves ? fromOneFrontEnd(request, steps.halves) : compiledWhole(request));
+  const { validate } = steps;
+  if (made === null || validate === null) return made;
+  const [program, ...words] = validate;
+  const files = [made.production, made.verification].filter((file) => file !== undefined);
+  const read = await Promise.all(files.map((file) => run([program, ...words.slice(0, -1), file], limits)));
+  const strange = read.find((one) => !isSilent(one));
+  return strange ? stopped(strange) : made;
 }
 
 async function fromOneFrontEnd(

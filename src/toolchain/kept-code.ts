@@ -65,8 +65,9 @@ export async function dependenciesOfCode(
     }
   }
   const library = steps.libraries === null ? null : resolve(steps.libraries, 'libdevice.10.bc');
-  const programs = [await identityOf(program, kept), library && (await identityOf(library, kept))];
-  const own = words.map((word) => inFolders(word, place, marks));
+  const [assembler, ...options] = steps.validate ?? [];
+  const programs = await Promise.all([program, library, assembler].map((file) => file && identityOf(file, kept)));
+  const own = [...words, assembler, ...options].map((word) => word && inFolders(word, place, marks));
   return [digestOf(marked), own, read, programs, unit, named, cwd === temporary, more];
 }
 

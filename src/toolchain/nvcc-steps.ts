@@ -5,12 +5,14 @@ import { shellWords } from './shell-words.ts';
 /** A program and its arguments. */
 export type ProgramCall = readonly [executable: string, ...args: string[]];
 
-/** The two steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles. */
+/** The steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, and from sm_90 on `ptxas` reads the PTX. */
 export interface NvccSteps {
   readonly preprocess: ProgramCall;
   /** The text that it writes. */
   readonly preprocessed: string;
   readonly compile: ProgramCall;
+  /** Makes nothing, and refuses PTX that is wrong; the last word is the file. */
+  readonly validate: ProgramCall | null;
   /** Where the toolkit has its libraries of device code, if nvcc tells that. */
   readonly libraries: string | null;
   /** The words of the halves of `cicc`, where all of its words are known. */
@@ -50,9 +52,10 @@ export const leastOptimised = '--Ofast-compile=max';
 
 /**
  * Reads the steps that `nvcc -ptx --dryrun` prints: the variables that it sets, then its commands.
- * @returns null unless they are a preprocessor and a `cicc`, in words that a shell leaves as they are
+ * @param ptxas the assembler of the same toolkit, which nvcc names without its folder
+ * @returns null unless they are those, in words that a shell leaves as they are
  */
-export function stepsOf(dryRun: string): NvccSteps | null {
+export function stepsOf(dryRun: string, ptxas: string | null): NvccSteps | null {
   const lines = dryRun.split('\n').flatMap((line) => (line.startsWith('#$ ') ? [line.slice(3)] : []));
   const isVariable = (line: string): boolean => /^\w+=/.test(line);
   const variable = (name: string): string | undefined =>
@@ -62,18 +65,22 @@ export function stepsOf(dryRun: string): NvccSteps | null {
       .trim();
   const folder = variable('CICC_PATH') ?? '$';
   const commands = lines.filter((line) => !isVariable(line)).map((line) => shellWords(line.replace('$CICC_PATH', () => folder))); // prettier-ignore
-  const [preprocess, compile] = commands;
-  if (!preprocess || !compile || commands.length !== 2) return null;
+  const [preprocess, compile, validate] = commands;
+  if (!preprocess || !compile || validate === null || commands.length > 3) return null;
   const [program, ...args] = preprocess;
   const preprocessed = args.at(-1);
   if (program === undefined || preprocessed === undefined || !args.includes('-E') || args.at(-2) !== '-o') return null;
   const [cicc, ...words] = compile;
   if (cicc === undefined || basename(cicc) !== 'cicc' || [...preprocess, ...compile].some((word) => /[$`]/.test(word))) return null; // prettier-ignore
   if (!words.includes(preprocessed) || words.at(-2) !== '-o') return null;
+  const [assembler, ...options] = validate ?? [];
+  const isValid = ptxas !== null && options.at(-1) === words.at(-1) && !options.some((word) => /[$`]|^-o$/.test(word));
+  if (validate && (assembler === undefined || basename(assembler) !== 'ptxas' || !isValid)) return null;
   return {
     preprocess: [program, ...args],
     preprocessed,
     compile: [cicc, ...words],
+    validate: assembler === undefined || ptxas === null ? null : [ptxas, ...options],
     libraries: variable('NVVMIR_LIBRARY_DIR') ?? null,
     halves: halvesOf(words, preprocessed),
   };

@@ -112,6 +112,7 @@ test('a unit that does not compile says why', { skip: without }, async (t) => {
   );
 });
 
+const ptxas = '/cuda/bin/ptxas';
 const told = `#$ TOP=/cuda/bin/..
 #$ CICC_PATH=/cuda/bin/../nvvm/bin
 #$ gcc -D__CUDA_ARCH__=800 -E -x c++ "-I/my folder" "/repo/a.cu" -o "/out/kept/a.cpp1.ii"
@@ -119,7 +120,7 @@ const told = `#$ TOP=/cuda/bin/..
 `;
 
 test('the steps of nvcc are read off its dry run, and the halves where all words are known', () => {
-  const steps = stepsOf(told)!;
+  const steps = stepsOf(told, ptxas)!;
   assert.deepEqual(steps.preprocess.slice(0, 5), ['gcc', '-D__CUDA_ARCH__=800', '-E', '-x', 'c++']);
   assert.equal(steps.preprocess[5], '-I/my folder');
   assert.equal(steps.preprocessed, '/out/kept/a.cpp1.ii');
@@ -130,7 +131,11 @@ test('the steps of nvcc are read off its dry run, and the halves where all words
     backEnd: ['-arch=compute_80', '-ftz=0', '-prec-div=1', '-generate-line-info'],
   });
   // What the verification build adds is of neither half.
-  assert.deepEqual(stepsOf(told.replace(' -tused', ' --Ofast-compile=max -tused'))?.halves, steps.halves);
+  assert.deepEqual(stepsOf(told.replace(' -tused', ' --Ofast-compile=max -tused'), ptxas)?.halves, steps.halves);
+  const validated = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
+  assert.equal(steps.validate, null);
+  assert.deepEqual(stepsOf(validated, ptxas)?.validate, [ptxas, '-arch=compute_90', '-m64', '/out/unit.ptx']);
+  assert.equal(stepsOf(validated, null), null);
   const whole: readonly (readonly [string, string])[] = [
     [' -tused', ' -tused --kernel-params-are-restrict'],
     [' -tused', ' -g -O0'],
@@ -138,7 +143,7 @@ test('the steps of nvcc are read off its dry run, and the halves where all words
     [' -ftz=0', ' -ftz=2'],
     ['compute_80', 'lto_80'],
   ];
-  for (const [from, to] of whole) assert.equal(stepsOf(told.replace(from, to))?.halves, null, `${from} ${to}`);
+  for (const [from, to] of whole) assert.equal(stepsOf(told.replace(from, to), ptxas)?.halves, null, `${from} ${to}`);
   const unknown: readonly (readonly [string | RegExp, string])[] = [
     ['/repo/a.cu"', '/repo/$(a).cu"'],
     [' -E', ' -c'],
@@ -146,7 +151,15 @@ test('the steps of nvcc are read off its dry run, and the halves where all words
     [/#\$ "\$CICC.*\n/, ''],
     [/$/, '#$ ptxas a.ptx\n'],
   ];
-  for (const [from, to] of unknown) assert.equal(stepsOf(told.replace(from, () => to)), null, `${from} ${to}`);
+  for (const [from, to] of unknown)
+    assert.equal(
+      stepsOf(
+        told.replace(from, () => to),
+        ptxas,
+      ),
+      null,
+      `${from} ${to}`,
+    );
 });
 
 const good: ProcessResult = { end: { kind: 'exited', code: 0 }, stdout: '', stderr: '' };
@@ -175,9 +188,9 @@ async function compiledBy(
   const temporary = temporaryFolder(t);
   const runs: Run[] = [];
   const stepOf = (words: readonly string[]): string =>
-    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0'].includes(word)) ?? 'usual'; // prettier-ignore
+    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0', ptxas].includes(word)) ?? 'usual'; // prettier-ignore
   const code = await deviceCode({
-    steps: stepsOf(text)!,
+    steps: stepsOf(text, ptxas)!,
     production,
     verification,
     separates,
@@ -185,7 +198,7 @@ async function compiledBy(
     temporary,
     async run(command, within) {
       runs.push({ command, cpuSeconds: within.resources?.cpuSeconds });
-      if (command.at(-1)!.startsWith(temporary)) writeFileSync(command.at(-1)!, kernelOf(size));
+      if (command[0] !== ptxas && command.at(-1)!.startsWith(temporary)) writeFileSync(command.at(-1)!, kernelOf(size));
       return { ...good, ...answers[stepOf(command)] };
     },
   });
@@ -235,6 +248,15 @@ test('a step that fails sends to nvcc, one that passes a limit is the result', a
     // What front ends say is for the user; a back end that says something was not understood.
     assert.equal((await compiledBy(t, { [step]: { stderr: 'a warning' } })).code === null, step !== '-lgenfe', step);
   }
+});
+
+test('what nvcc lets ptxas read is read, in both builds', async (t) => {
+  const text = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
+  const { code, runs, temporary } = await compiledBy(t, {}, { text });
+  const read = runs.flatMap(({ command }) => (command[0] === ptxas ? [command] : []));
+  assert.deepEqual(read, ['production', 'verification'].map((name) => [ptxas, '-arch=compute_90', '-m64', join(temporary, `${name}.ptx`)])); // prettier-ignore
+  assert.deepEqual(code?.result, good);
+  assert.equal((await compiledBy(t, { [ptxas]: { end: { kind: 'exited', code: 255 } } }, { text })).code, null);
 });
 
 test('a function is as large as its instructions, however many lines they take', () => {

@@ -1,0 +1,14 @@
+/** A thousand random edits, and each build that is kept is the one that would be made. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { behind, nvcc } from '../../toolchain/fixture.ts';
+import { longSeed } from '../../run/long-seed.ts';
+import { checkRandomEdits } from './random-edits.ts';
+
+const skip = nvcc && behind(nvcc).features.separateFrontEnd ? false : 'no nvcc whose front end is known';
+
+test('a thousand random edits of all that a build depends on', { skip }, async (t) => {
+  const { steps, kept, refused } = await checkRandomEdits(longSeed, 1000);
+  t.diagnostic(`seed ${longSeed}: ${kept} kept, ${refused} do not compile, of ${steps}`);
+  assert.ok(kept >= 250 && steps - kept - refused >= 250);
+});
