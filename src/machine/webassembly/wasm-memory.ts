@@ -30,7 +30,7 @@ import {
   levels,
   mostEntries,
   pageEntry,
-  pageSlot,
+  pageEntryAt,
   placesOfStrongAccesses,
   placeEntry,
   placeTable,
@@ -283,8 +283,11 @@ export class LinearMemory {
   /** Lets code find the page of an expanse that an address belongs to. */
   showPage(address: number, data: number, shadow: number): void {
     const number = Math.floor(address / pageBytes);
-    const entry = (this.#plan.pageTable + pageEntry.bytes * pageSlot(address)) >>> 2;
-    this.i32.set([number, Math.floor(number / 2 ** 32), data, shadow], entry);
+    const at = (this.#plan.pageTable + pageEntryAt(address)) >>> 2;
+    this.i32[at] = number;
+    this.i32[at + 1] = Math.floor(number / 2 ** 32);
+    this.i32[at + pageEntry.data / 4] = data;
+    this.i32[at + pageEntry.shadow / 4] = shadow;
   }
 
   /** Part of the memory as 32-bit words. */

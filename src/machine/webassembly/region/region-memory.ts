@@ -12,7 +12,7 @@ import { localWindow, sharedWindow } from '../../../isa/model/address-window.ts'
 import { word, wordsOf } from '../code/wasm-domain.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/wasm-value.ts';
 import { pageBytes } from '../../core/memory.ts';
-import { entriesApartShift, header, pageEntries, pageEntry, placeEntry, placeTable } from './wasm-plan.ts';
+import { header, pageEntry, pageFactor, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
 
 /** An address in linear memory: what a local holds plus a constant. */
 export interface LinearAddress {
@@ -176,7 +176,7 @@ export class RegionMemory {
       body.set(words.index);
     }
     body.else();
-    const isPaged = this.#plan.pageTable !== 0 && site.kind === 'anywhere' && access.home === null;
+    const isPaged = this.#plan.pageTable !== 0 && site.kind === 'anywhere' && access.home === undefined;
     if (isPaged) this.#findPage(access, full, cellShift, base, words);
     append(body, this.#code.frame, i32(access.index), full, this.#code.thread, ...this.#code.steps());
     append(body, call(this.#code.machineFunction('locate')));
@@ -201,8 +201,8 @@ export class RegionMemory {
     const number = bind(body, 'i64', address, i64(BigInt(Math.log2(pageBytes))), 'i64.shr_u');
     const entry = bind(
       body, 'i32',
-      number, 'i32.wrap_i64', address, i64(40n), 'i64.shr_u', 'i32.wrap_i64', i32(entriesApartShift), 'i32.shl', 'i32.add',
-      i32(pageEntries - 1), 'i32.and', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
+      number, address, i64(40n), 'i64.shr_u', 'i64.add', 'i32.wrap_i64', i32(pageFactor), 'i32.mul',
+      i32(pageFactorShift), 'i32.shr_u', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
     ); // prettier-ignore
     append(body, entry);
     body.memory('i64.load', pageTable + pageEntry.number);

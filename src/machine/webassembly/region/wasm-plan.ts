@@ -114,7 +114,7 @@ export interface Plan {
   /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
   readonly placeMap: number;
   readonly globalEnd: number;
-  /** Where code finds pages of expanses: {@link pageEntries} entries; 0: there are no expanses. */
+  /** Where code finds pages of expanses: 0: there are no expanses. */
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
@@ -203,10 +203,8 @@ export const placeEntry = {
   bytes: 16,
 } as const;
 
-/** Entries of the table of pages of expanses ({@link Plan.pageTable}): those that were found last. */
-export const pageEntries = 1024;
-/** Entries between those of the same page of two expanses, whose bases are 2^40 bytes apart. */
-const entriesApart = 128;
+/** Entries of the table of pages of expanses ({@link Plan.pageTable}), for those that were found last. */
+const pageEntries = 4096;
 
 /** Fields of an entry of that table. */
 export const pageEntry = {
@@ -218,13 +216,18 @@ export const pageEntry = {
   bytes: 16,
 } as const;
 
-/** Where the entry of the page of an address is, in all entries; region code computes the same. */
-export function pageSlot(address: number): number {
-  return (Math.floor(address / pageBytes) + entriesApart * Math.floor(address / 2 ** 40)) % pageEntries;
-}
+/**
+ * What the sum of the number of a page and that of its expanse (bases are 2^40 bytes apart) is multiplied by: the leading
+ * bits of the product are the number of its entry.
+ */
+export const pageFactor = 0x9e3779b1 | 0;
+export const pageFactorShift = 32 - Math.log2(pageEntries);
 
-/** The same as code: the factor of the bits from 2^40 on, as a shift. */
-export const entriesApartShift = Math.log2(entriesApart);
+/** Where the entry of the page of an address is; region code computes the same. */
+export function pageEntryAt(address: number): number {
+  const sum = (Math.floor(address / pageBytes) + Math.floor(address / 2 ** 40)) | 0;
+  return pageEntry.bytes * (Math.imul(sum, pageFactor) >>> pageFactorShift);
+}
 
 /** Places that have an entry; the machine finds the others. */
 export const mostEntries = 255;
