@@ -253,6 +253,31 @@ test('pointers that leave the array they came from', () => {
   );
 });
 
+test('arrays without end: pages on both sides of the start, found again and again, in no order', () => {
+  // Each thread goes up and down both arrays, in steps that share no page, and comes back to where it began.
+  const walk = (pages: number, access: string): string => `
+    mov.u32 %r1, 0;
+    GO: and.b32 %r2, %r1, 1; mad.lo.s32 %r3, %r1, ${pages * 1024}, 0; neg.s32 %r4, %r3;
+    setp.eq.u32 %p1, %r2, 0; selp.b32 %r5, %r3, %r4, %p1; cvt.s64.s32 %d6, %r5; add.s64 %d7, %d3, %d6; add.s64 %d8, %d4, %d6;
+    ${access}
+    add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 40; @%p2 bra GO;
+    st.global.u32 [%d3+4096], %r1; ld.global.u32 %r8, [%d4]; st.global.u32 [%d3+4224], %r8;`;
+  const sums = 'ld.global.u32 %r6, [%d7]; add.u32 %r6, %r6, %r1; st.global.u32 [%d8], %r6;';
+  for (const pages of [1, 3, 4096, 5000]) {
+    const whole = launchAll(kernel(walk(pages, sums)), { a: { fill: 5n }, b: { fill: 1n }, words: 1100 });
+    assert.equal(whole.outcome, 'finished');
+    assert.deepEqual(words(whole, 0, 1057).slice(1023), [5, ...Array<number>(32).fill(40), 5]);
+    for (const round of [0, 2, 38]) assert.equal(whole.read(1, 1024 * pages * round, 4), BigInt(5 + round));
+    for (const round of [1, 39]) assert.equal(whole.read(1, -1024 * pages * round, 4), BigInt(5 + round));
+    // Neighbours meet in the word after their own.
+    const racy = launchAll(kernel(walk(pages, 'ld.global.u32 %r6, [%d7+4]; st.global.u32 [%d7], %r1;')));
+    assert.ok(racy.races.length > 0);
+  }
+  // Which is no address of four bytes.
+  const wrong = launchAll(kernel(walk(1, 'ld.global.u32 %r6, [%d7]; add.s64 %d9, %d8, 2; st.global.u32 [%d9], %r6;')));
+  assert.deepEqual([wrong.outcome, wrong.faults[0]!.kind], ['fault', 'misaligned']);
+});
+
 test('faults name thread and instruction', () => {
   for (const [body, kind] of [
     ['st.global.u32 [%d3+4064], 1;', 'out-of-bounds'],

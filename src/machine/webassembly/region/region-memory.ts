@@ -12,7 +12,7 @@ import { localWindow, sharedWindow } from '../../../isa/model/address-window.ts'
 import { word, wordsOf } from '../code/wasm-domain.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/wasm-value.ts';
 import { pageBytes } from '../../core/memory.ts';
-import { header, pageEntry, pageFactor, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
+import { header, pageEntry, pageFactors, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
 
 /** An address in linear memory: what a local holds plus a constant. */
 export interface LinearAddress {
@@ -201,7 +201,8 @@ export class RegionMemory {
     const number = bind(body, 'i64', address, i64(BigInt(Math.log2(pageBytes))), 'i64.shr_u');
     const entry = bind(
       body, 'i32',
-      number, address, i64(40n), 'i64.shr_u', 'i64.add', 'i32.wrap_i64', i32(pageFactor), 'i32.mul',
+      number, 'i32.wrap_i64', i32(pageFactors.page), 'i32.mul',
+      address, i64(40n), 'i64.shr_u', 'i32.wrap_i64', i32(pageFactors.expanse), 'i32.mul', 'i32.add',
       i32(pageFactorShift), 'i32.shr_u', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
     ); // prettier-ignore
     append(body, entry);

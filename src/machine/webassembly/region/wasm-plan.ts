@@ -217,16 +217,17 @@ export const pageEntry = {
 } as const;
 
 /**
- * What the sum of the number of a page and that of its expanse (bases are 2^40 bytes apart) is multiplied by: the leading
- * bits of the product are the number of its entry.
+ * What the number of a page is multiplied by, and that of its expanse, whose bases have a distance of 2^40 bytes: the
+ * leading bits of the sum are the number of the entry.
  */
-export const pageFactor = 0x9e3779b1 | 0;
+export const pageFactors = { page: 0x9e3779b1 | 0, expanse: 0x85ebca6b | 0 } as const;
 export const pageFactorShift = 32 - Math.log2(pageEntries);
 
 /** Where the entry of the page of an address is; region code computes the same. */
 export function pageEntryAt(address: number): number {
-  const sum = (Math.floor(address / pageBytes) + Math.floor(address / 2 ** 40)) | 0;
-  return pageEntry.bytes * (Math.imul(sum, pageFactor) >>> pageFactorShift);
+  const page = Math.imul(Math.floor(address / pageBytes), pageFactors.page);
+  const expanse = Math.imul(Math.floor(address / 2 ** 40), pageFactors.expanse);
+  return pageEntry.bytes * ((page + expanse) >>> pageFactorShift);
 }
 
 /** Places that have an entry; the machine finds the others. */
