@@ -32,9 +32,9 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
   let by: 'z3' | 'built-in' = 'built-in';
 
   function decide(assumptions: readonly string[], units: number): SolverAnswer {
+    problem ??= scripts.some(isOfBits) ? new BitProblem() : new LinearProblem();
     const commands = scripts.slice(taken).flatMap(readCommands);
     taken = scripts.length;
-    problem ??= commands.some(isOfBits) ? new BitProblem() : new LinearProblem();
     for (const command of commands) take(problem, command);
     return problem.solve(
       units / (problem instanceof BitProblem ? unitsForWork.bits : unitsForWork.linear),
@@ -67,8 +67,9 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
   };
 }
 
-function isOfBits([head, , sort]: SExpression): boolean {
-  return head === 'declare-const' && typeof sort === 'object' && sort[1] === 'BitVec';
+/** Only bit-vectors have sorts, constants and operations with an index, and only questions over them define names. */
+function isOfBits(script: string): boolean {
+  return /\(_ |\(define-fun /.test(script);
 }
 
 function take(problem: Problem, [head, name, sort, , value]: SExpression): void {

@@ -1,3 +1,4 @@
+import { type KnownAnswers, remembering } from '../../solver/remembering.ts';
 import type { Solver, SolverSession } from '../../solver/solver.ts';
 import { clock } from '../../system/clock.ts';
 import type { Deadline } from '../../system/deadline.ts';
@@ -18,7 +19,14 @@ export interface LazySolver {
  * @throws UsageError where the program is missing, or is another
  */
 export async function solverStarter(kind: SolverKind, searchPath: string | undefined): Promise<() => LazySolver> {
-  if (kind === 'wasm') return () => lazily(() => import('../../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3()));
+  const start = await starterOf(kind, searchPath);
+  // A check that is begun anew in a worker asks again what was answered here, and so do kernels in several workers.
+  const known: KnownAnswers = new Map();
+  return () => lazily(async () => remembering(await start(), known));
+}
+
+async function starterOf(kind: SolverKind, searchPath: string | undefined): Promise<() => Promise<Solver>> {
+  if (kind === 'wasm') return () => import('../../solver/z3-wasm.ts').then(({ startZ3 }) => startZ3());
   const { findNativeZ3, startNativeZ3 } = await import('../../solver/z3-native.ts');
   const file = findNativeZ3(searchPath);
   if (file === undefined) {
@@ -31,7 +39,7 @@ export async function solverStarter(kind: SolverKind, searchPath: string | undef
   await start().catch((error: Error) => {
     throw new UsageError(`--solver native: ${error.message}`);
   });
-  return () => lazily(start);
+  return start;
 }
 
 function lazily(begin: () => Promise<Solver>): LazySolver {
