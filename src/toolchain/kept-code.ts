@@ -19,7 +19,7 @@ export interface KeptCode {
 }
 
 /** Where a unit is compiled. What is kept serves another checkout, in other folders. */
-export interface CompilePlace {
+interface CompilePlace {
   readonly root: string;
   readonly temporary: string;
   readonly cwd: string;
@@ -66,7 +66,7 @@ export async function dependenciesOfCode(
   }
   const library = steps.libraries === null ? null : resolve(steps.libraries, 'libdevice.10.bc');
   const [assembler, ...options] = steps.validate ?? [];
-  const programs = await Promise.all([program, library, assembler].map((file) => file && identityOf(file, kept)));
+  const programs = await Promise.all([program, library, assembler].map(async (file) => file && identityOf(file, kept)));
   const own = [...words, assembler, ...options].map((word) => word && inFolders(word, place, marks));
   return [digestOf(marked), own, read, programs, unit, named, cwd === temporary, more];
 }

@@ -20,7 +20,7 @@ export interface NvccSteps {
 }
 
 /** The words of the front end of `cicc` and of its back end. What only the verification build has is among neither. */
-export interface Halves {
+interface Halves {
   readonly frontEnd: readonly string[];
   readonly backEnd: readonly string[];
 }
