@@ -8,6 +8,9 @@ export interface Premise {
    * where it belongs to none: each question needs it that speaks of one of its names.
    */
   readonly of: string | null;
-  /** It compares unknowns that are defined without each other: a question may do without, until its model breaks it. */
-  readonly compares?: true;
+  /**
+   * The unknowns, defined without each other, that an assertion compares: a question that speaks of them does without it
+   * until a model does not meet it.
+   */
+  readonly compares?: readonly string[];
 }

@@ -14,6 +14,7 @@ interface Told {
   /** Names and what stands between them, in turn. */
   readonly pieces: readonly string[];
   readonly names: readonly string[];
+  readonly compares?: Premise['compares'];
   /** Of an assertion over integers and truth values. */
   readonly evaluator: () => Evaluator;
 }
@@ -42,7 +43,7 @@ export class Premises {
       this.isOfBits ||= text.includes('BitVec');
       return;
     }
-    const told = this.told(text);
+    const told = { ...this.told(text), ...(compares && { compares }) };
     this.assertions.push(told);
     if (compares) this.comparing.push(told);
     else if (of === null) this.common.push(told);
@@ -71,11 +72,11 @@ export class Premises {
     }
     // Of bit-vectors nobody evaluates what a model breaks.
     if (this.isOfBits)
-      for (const one of this.comparing) if (one.names.every((name) => question.reaches(name))) question.take(one);
+      for (const one of this.comparing) if (one.compares!.every((name) => question.reaches(name))) question.take(one);
     return question;
   }
 
-  /** Premises that the question has left out and that its model breaks. */
+  /** Premises that the question has left out and that its model does not meet. */
   broken(question: Question, model: Model): readonly Told[] {
     if (this.isOfBits) return [];
     const known = new Map<string, bigint | boolean | undefined>(model);
@@ -90,7 +91,13 @@ export class Premises {
       known.set(name, result);
       return result;
     };
-    return this.assertions.filter((one) => !question.holds(one) && one.evaluator()(lookup) === false);
+    return this.assertions.filter((one) => {
+      if (question.holds(one)) return false;
+      const value = one.evaluator()(lookup);
+      // What a comparison is made of may have no value as yet.
+      const isOpen = value === undefined && one.compares?.every((name) => question.reaches(name)) === true;
+      return value === false || isOpen;
+    });
   }
 
   private told(text: string, own?: string): Told {

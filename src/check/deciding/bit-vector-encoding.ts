@@ -61,7 +61,12 @@ export class BitVectorEncoding {
   private readonly exponents = new Map<string, BitValue>();
   /** Declared names that may be negative, with their bits. */
   private readonly signed = new Map<string, number>();
-  private readonly products: { readonly e: BitValue; readonly u: BitValue; readonly product: BitValue }[] = [];
+  private readonly products: {
+    readonly name: string;
+    readonly e: BitValue;
+    readonly u: BitValue;
+    readonly product: BitValue;
+  }[] = [];
   private knowsExact = false;
   private assumed = new Set<Term>();
   /** Terms that definitions take not to wrap around: those hold for every later formula too. */
@@ -481,12 +486,12 @@ export class BitVectorEncoding {
       for (const other of this.products) {
         if (other.u.text !== u.text) continue;
         const fact = (condition: string, formula: string): void =>
-          void this.pending.push({ text: `(assert (=> (and ${positive} ${condition}) ${formula}))`, of: name, compares: true }); // prettier-ignore
+          void this.pending.push({ text: `(assert (=> (and ${positive} ${condition}) ${formula}))`, of: null, compares: [name, other.name] }); // prettier-ignore
         fact(equalBits(e, other.e), equalBits(product, other.product));
         fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // prettier-ignore
         fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // prettier-ignore
       }
-      this.products.push({ e, u, product });
+      this.products.push({ name, e, u, product });
     }
   }
 

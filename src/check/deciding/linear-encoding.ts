@@ -48,6 +48,7 @@ export class LinearEncoding {
   private defined: string | null = null;
   private readonly declared = new Set<string>();
   private readonly read: {
+    readonly of: string;
     readonly fact: ElementFact;
     readonly offset: string;
     readonly name: string;
@@ -61,12 +62,14 @@ export class LinearEncoding {
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly contents: ReadonlyMap<number, ContentsFact>;
   private readonly held: {
+    readonly of: string;
     readonly fact: ContentsFact;
     readonly offset: string;
     readonly name: string;
     readonly reached: string;
   }[] = [];
   private readonly taken: {
+    readonly of: string;
     readonly ticket: Ticket;
     readonly side: 1 | 2;
     readonly name: string;
@@ -74,7 +77,7 @@ export class LinearEncoding {
   }[] = [];
   private readonly tickets: KnownValues['tickets'];
   private readonly rereads: KnownValues['rereads'];
-  private readonly loadedAgain: (readonly [Reread, Term, string, Reading])[] = [];
+  private readonly loadedAgain: (readonly [of: string, Reread, Term, string, Reading])[] = [];
   private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
   private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
@@ -121,8 +124,8 @@ export class LinearEncoding {
   }
 
   /** Says something of unknowns that are defined without each other. */
-  private compare(formula: string): void {
-    this.pending.push({ text: `(assert ${formula})`, of: this.defined, compares: true });
+  private compare(one: string, other: string, formula: string): void {
+    this.pending.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
   }
 
   /** What is said meanwhile belongs to the definition of an unknown. */
@@ -453,14 +456,14 @@ export class LinearEncoding {
       }
     } else if (atom.kind === 'havoc' || atom.kind === 'phi') {
       const ticket = this.tickets.get(atom.value);
-      if (ticket) this.take(ticket, leaf, reading);
+      if (ticket) this.take(name, ticket, leaf, reading);
       if (atom.kind === 'phi') return;
       const fact = this.elements.get(atom.value);
-      if (fact) this.readElement(fact, leaf, reading);
+      if (fact) this.readElement(name, fact, leaf, reading);
       const again = this.rereads.get(atom.value);
-      if (again) this.loadAgain(again, leaf, reading);
+      if (again) this.loadAgain(name, again, leaf, reading);
       const usual = this.contents.get(atom.value);
-      if (usual) this.holdUsual(usual, leaf, reading);
+      if (usual) this.holdUsual(name, usual, leaf, reading);
     }
   }
 
@@ -473,7 +476,7 @@ export class LinearEncoding {
   }
 
   /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
-  private readElement(fact: ElementFact, leaf: Term, reading: Reading): void {
+  private readElement(of: string, fact: ElementFact, leaf: Term, reading: Reading): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
@@ -483,28 +486,28 @@ export class LinearEncoding {
       if (other.fact.array !== fact.array) continue;
       const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
       const both = `(and ${reached} ${other.reached})`;
-      this.compare(`(=> (and ${both} ${sameElement}) ${sameValue})`);
-      if (fact.distinct) this.compare(`(=> (and ${both} ${sameValue}) ${sameElement})`);
+      this.compare(of, other.of, `(=> (and ${both} ${sameElement}) ${sameValue})`);
+      if (fact.distinct) this.compare(of, other.of, `(=> (and ${both} ${sameValue}) ${sameElement})`);
     }
-    this.read.push({ fact, offset, name, reached });
+    this.read.push({ of, fact, offset, name, reached });
   }
 
   /** What a thread loads again of one place is one value. */
-  private loadAgain(fact: Reread, leaf: Term, reading: Reading): void {
+  private loadAgain(of: string, fact: Reread, leaf: Term, reading: Reading): void {
     const { view } = this.symbolic;
     const name = this.linear(view.unsigned(leaf), reading);
-    for (const [before, value, same, by] of this.loadedAgain) {
+    for (const [other, before, value, same, by] of this.loadedAgain) {
       const isOne = this.instances.isOneExecution([fact.block, reading], [before.block, by]);
       if (before.memory !== fact.memory || !isOne) continue;
       const places = `(= ${this.linear(view.offset(fact.offset), reading)} ${this.linear(view.offset(before.offset), by)})`;
       const both = `${this.reached(leaf, reading)} ${this.reached(value, by)}`;
-      this.compare(`(=> (and ${both} ${places}) (= ${name} ${same}))`);
+      this.compare(of, other, `(=> (and ${both} ${places}) (= ${name} ${same}))`);
     }
-    this.loadedAgain.push([fact, leaf, name, reading]);
+    this.loadedAgain.push([of, fact, leaf, name, reading]);
   }
 
   /** In the mode of usual contents, bounds ascend and columns are below their stride. */
-  private holdUsual(fact: ContentsFact, leaf: Term, reading: Reading): void {
+  private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: Reading): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
@@ -517,10 +520,10 @@ export class LinearEncoding {
     for (const other of this.held) {
       if (!fact.ascends || other.fact.array !== fact.array) continue;
       const both = `${reached} ${other.reached}`;
-      this.compare(held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
-      this.compare(held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
+      this.compare(of, other.of, held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
+      this.compare(of, other.of, held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
     }
-    this.held.push({ fact, offset, name, reached });
+    this.held.push({ of, fact, offset, name, reached });
   }
 
   private stride({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: Reading): string {
@@ -534,7 +537,7 @@ export class LinearEncoding {
   }
 
   /** Of two tickets that different threads took from one counter, the later one is larger. */
-  private take(ticket: Ticket, leaf: Term, reading: Reading): void {
+  private take(of: string, ticket: Ticket, leaf: Term, reading: Reading): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
     // All threads of a block were told what thread 0 took, under names that depend on where they are.
@@ -548,11 +551,11 @@ export class LinearEncoding {
       this.standing.add(leaf);
       const both = `(and ${reached} ${other.reached})`;
       for (const one of [{ ticket, name }, other])
-        this.compare(`(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
+        this.compare(of, other.of, `(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
       const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.compare(`(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
+      this.compare(of, other.of, `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
     }
-    this.taken.push({ ticket, side, name, reached });
+    this.taken.push({ of, ticket, side, name, reached });
   }
 
   private explain(term: Term, name: string, reading: Reading): void {
@@ -663,6 +666,8 @@ export class LinearEncoding {
       for (const other of this.products) {
         if (other.u !== y) continue;
         this.compare(
+          name,
+          other.name,
           unlessNegative(
             `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
           ),

@@ -57,8 +57,8 @@ function randomPremises(random: Random): { count: number; premises: (name: Namin
             say(`(=> (>= ${name(p)} 1) (>= ${own} ${name(q)}))`),
             ...earlier.map((other) => ({
               text: `(assert ${grows(name(p), own, name(other.e), name(other.of), name(q))})`,
-              of: own,
-              compares: true as const,
+              of: null,
+              compares: [own, name(other.of)],
             })),
           ];
         case 3:
