@@ -311,11 +311,9 @@ export const codes = {
     severity: 'notice',
     title: 'Kernels may start before the kernel before them in the stream has ended.',
     explanation:
-      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel by itself. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
-    example:
-      'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read what the kernel before it still writes',
-    remedy:
-      'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it writes or reads. Selvage does not check that yet.',
+      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel by itself, and does not check the order of two of them yet. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
+    example: 'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read unfinished results',
+    remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it uses.',
   },
   'idempotency/class-changed': {
     severity: 'notice',
@@ -661,8 +659,7 @@ export const codes = {
   'compile/embedding': {
     severity: 'error',
     title: 'A CUDA file embeds the bytes of another file.',
-    explanation:
-      '#embed and the assembler directive .incbin can read any file, so Selvage refuses them in a pull request.',
+    explanation: '#embed and the directive .incbin can read any file, so Selvage refuses them in a pull request.',
     example: 'asm(".incbin \\"secret.bin\\"");',
     remedy: 'Put the data into an array in a source file.',
   },
@@ -679,7 +676,7 @@ export const codes = {
     title: 'The verification build of a file is not optimised at all.',
     explanation:
       'Selvage decides races on a build that keeps every access and barrier of the source: -Ofc max, which optimises a little. That takes very long for functions of tens of thousands of instructions, such as unrolled hashes. For those Selvage takes -Xcicc -O0, which keeps as much. Which build it is follows from the number of instructions, not from the machine. Only where -Ofc max does not end in time all the same is that chance; the verdicts are then marked as not deterministic.',
-    example: 'quark/cuda_skein512.cu of ccminer: 61,000 instructions in one kernel.',
+    example: 'A hash whose 18 rounds are unrolled: 61,000 instructions in one kernel.',
     remedy: 'Nothing has to be done. A smaller function (a loop that is not unrolled by hand) is built as usual.',
   },
   'compile/selvage-macro': {

@@ -3,7 +3,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { writeCertificates } from '../pipeline/certificates.ts';
-import { writeReproducer } from '../pipeline/reproducer.ts';
+import { writeReproducer } from './reproducer.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { isMachineCode } from './machine-code-name.ts';
