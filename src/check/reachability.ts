@@ -7,9 +7,10 @@ import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/steps.ts';
 import type { ParameterField } from '../launch/parameter-field.ts';
 import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
+import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/linear-encoding.ts';
-import type { SolverTiers } from './deciding/solver-tiers.ts';
+import { meetsStated, type SolverTiers } from './deciding/solver-tiers.ts';
 import { chooseScalars } from './natural/scalar-choice.ts';
 
 const sampledBlocks = 4;
@@ -133,14 +134,21 @@ function* standingOf(
 ): Steps<Standing> {
   const { tier, encoding } = tiers.linear('grid', uniformity);
   const reading = { side: 1 as const, rounds: context.kernel.loops.map(() => 'free' as const) };
-  const [condition] = encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
+  const reach = context.symbolic.reach(access.block);
+  const [condition] = encoding.conditions([{ term: reach, reading }]);
   const modes = assumed.usesContents ? encoding.modes : encoding.modes.slice(0, 1);
   const linear = yield* tier.decide(condition!, modes);
   const isOfContents = linear.kind === 'proved' && linear.mode === usualContents;
   if (linear.kind === 'proved' && linear.assumes.length === 0 && !isOfContents) return 'off';
+  if (linear.kind === 'open' && linear.model) {
+    // A model of what is linear may be an execution: then nothing excludes it.
+    const { model } = linear;
+    const patternOf = (leaf: Term): bigint | undefined => encoding.patternIn(model, leaf, reading);
+    if (evaluateTerm(reach, patternOf, new Map()) === 1n && meetsStated(context, patternOf)) return 'reached';
+  }
   // What only this tier knows of the assumptions may exclude it too.
   const bits = tiers.bits('grid', uniformity);
-  const [exact] = bits.encoding.conditions([{ term: context.symbolic.reach(access.block), reading }]);
+  const [exact] = bits.encoding.conditions([{ term: reach, reading }]);
   const result = yield* bits.decide(exact!);
   if (result.kind === 'proved' && result.assumes.length === 0) return 'off';
   return linear.kind === 'proved' || result.kind === 'proved' ? 'unreached' : 'reached';

@@ -6,6 +6,7 @@
 import { floorDivide, gcd } from '../../base/integer.ts';
 import type { Premise } from '../../solver/premise.ts';
 import { numeral } from '../../solver/s-expression.ts';
+import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { ofLeader } from '../../analysis/values/leader.ts';
@@ -141,6 +142,13 @@ export class LinearEncoding {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
     return list;
+  }
+
+  /** What an atom is in a model, as a pattern; undefined where the model does not say. */
+  patternIn(model: Model, leaf: Term, reading: Reading): bigint | undefined {
+    const { name, offset } = instanceOf(this.symbolic, this.instances, leaf, reading);
+    const value = name === null ? 0n : model.get(name);
+    return typeof value === 'bigint' ? BigInt.asUintN(leaf.width, value + offset) : undefined;
   }
 
   /** The modes in which what has been declared so far differs. */

@@ -5,6 +5,7 @@ import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/steps.ts';
 import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
+import { evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { Answers } from '../../solver/answers.ts';
 import type { Term } from '../../term/term.ts';
 import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
@@ -173,6 +174,29 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
     if (term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, isUnsigned);
     return encoding.linear(isUnsigned ? view.unsigned(term) : view.signed(term), reading);
   };
+}
+
+/**
+ * Whether the atoms of a model meet what is stated, computed exactly. What speaks of none of them is met by others: the
+ * question has taken all that speaks of some.
+ */
+export function meetsStated(
+  context: KernelAndLaunch & SymbolicFacts,
+  patternOf: (leaf: Term) => bigint | undefined,
+): boolean {
+  return conditionsOf(context.request.assumptions).every((condition) => {
+    let isOfModel = false;
+    const holds = evaluateCondition(condition, (name) => {
+      const term = termOf(context, name);
+      const pattern = term?.operator === 'constant' ? term.value : term ? patternOf(term) : undefined;
+      if (!term || pattern === undefined) return undefined;
+      isOfModel ||= term.operator !== 'constant';
+      const isUnsigned =
+        name.kind === 'dimension' || isUnsignedType(namedScalar(context.request.parameters, name.path)!.type);
+      return isUnsigned ? pattern : BigInt.asIntN(term.width, pattern);
+    });
+    return holds ?? !isOfModel;
+  });
 }
 
 /** The term that a name in an assumption stands for; null where it is no scalar. */
