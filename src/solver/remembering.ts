@@ -28,7 +28,8 @@ function rememberingSession(session: SolverSession, known: KnownAnswers): Solver
       const key = createHash('sha256')
         .update(JSON.stringify([told, assumptions, units]))
         .digest('base64');
-      const before = await known.get(key);
+      const earlier = known.get(key);
+      const before = earlier && (await earlier);
       if (before && !isCut(before)) return before;
       if (known.size >= mostKnown) known.clear();
       const answer = session.check(assumptions, units, milliseconds);
