@@ -11,7 +11,7 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 type Problem = LinearProblem | BitProblem;
 
 /** A session that tells how much work its answers took. */
-export interface MeasuredSession extends SolverSession {
+interface MeasuredSession extends SolverSession {
   /** Clauses looked at and steps of the simplex so far, and what Z3 was asked, which counts as so much of its limit. */
   readonly effort: () => { readonly own: number; readonly other: number };
   /** Who gave the last answer. */

@@ -14,3 +14,41 @@ export interface Premise {
    */
   readonly compares?: readonly string[];
 }
+
+/** Collects premises as what they speak of is written down. */
+export class PremiseList {
+  private said: Premise[] = [];
+  /** The unknown that is being defined. */
+  private defined: string | null = null;
+
+  /** What has been said since the last call. */
+  take(): readonly Premise[] {
+    const taken = this.said;
+    this.said = [];
+    return taken;
+  }
+
+  /** Commands of the definition that is going on. */
+  say(...texts: readonly string[]): void {
+    for (const text of texts) this.said.push({ text, of: this.defined });
+  }
+
+  /** A formula that holds, of the definition that is going on. */
+  assert(formula: string): void {
+    if (formula !== 'true') this.say(`(assert ${formula})`);
+  }
+
+  /** A formula that compares two unknowns which are defined without each other. */
+  compare(one: string, other: string, formula: string): void {
+    this.said.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
+  }
+
+  /** What is said meanwhile belongs to the definition of an unknown. */
+  define<Result>(name: string, say: () => Result): Result {
+    const outer = this.defined;
+    this.defined = name;
+    const result = say();
+    this.defined = outer;
+    return result;
+  }
+}

@@ -59,8 +59,8 @@ export class Premises {
    * A formula over what was declared, with the premises that it reaches through definitions.
    * @param mode a truth value that is assumed besides
    */
-  question(formula: string, mode?: string): Question {
-    const question = new Question(this.introduced, this.definitions);
+  question(formula: string, mode?: string): PremisedQuestion {
+    const question = new PremisedQuestion(this.introduced, this.definitions);
     const { names: subject } = this.told(formula);
     question.ask(this.told(mode === undefined ? `(assert ${formula})` : `(assert (and ${mode} ${formula}))`));
     // Of nothing in particular it is asked whether all goes together.
@@ -77,7 +77,7 @@ export class Premises {
   }
 
   /** Premises that the question has left out and that its model does not meet. */
-  broken(question: Question, model: Model): readonly Told[] {
+  broken(question: PremisedQuestion, model: Model): readonly Told[] {
     if (this.isOfBits) return [];
     const known = new Map<string, bigint | boolean | undefined>(model);
     const lookup = (name: string): bigint | boolean | undefined => {
@@ -130,7 +130,7 @@ export class Premises {
 }
 
 /** A formula with the premises that it has so far. */
-export class Question {
+export class PremisedQuestion {
   /** The names in the normal form. */
   private readonly numbered = new Map<string, string>();
   private readonly held = new Set<Told>();

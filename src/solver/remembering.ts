@@ -8,6 +8,7 @@ export type KnownAnswers = Map<string, Promise<SolverAnswer>>;
 /** So many are kept. */
 const mostKnown = 20_000;
 
+/** A solver with what is known so far. */
 export function remembering(solver: Solver, known: KnownAnswers): Solver {
   return { ...solver, open: () => rememberingSession(solver.open(), known) };
 }

@@ -27,3 +27,13 @@ export function readCommands(script: string): readonly SExpression[] {
 export function numeral(value: bigint): string {
   return value < 0n ? `(- ${-value})` : `${value}`;
 }
+
+/** A multiple of a number in SMT-LIB. */
+export function productText(factor: bigint, text: string): string {
+  return factor === 1n ? text : `(* ${numeral(factor)} ${text})`;
+}
+
+/** A sum in SMT-LIB. */
+export function sumText(parts: readonly string[]): string {
+  return parts.length > 1 ? `(+ ${parts.join(' ')})` : (parts[0] ?? '0');
+}

@@ -4,7 +4,7 @@
  * products of two wide unknowns, of which only the product lemma is known (see `linear-encoding.ts`).
  */
 import { floorDivide } from '../../base/integer.ts';
-import type { Premise } from '../../solver/premise.ts';
+import { type Premise, PremiseList } from '../../solver/premise.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -52,9 +52,7 @@ const mostBits = 200;
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class BitVectorEncoding {
   /** Declarations, definitions and facts that have not been sent to the solver yet. */
-  private pending: Premise[] = [];
-  /** The unknown that is being defined. */
-  private defined: string | null = null;
+  private readonly premises = new PremiseList();
   private readonly values = new Map<string, BitValue>();
   private readonly truths = new Map<string, { readonly name: string; readonly assumes: ReadonlySet<Term> }>();
   /** Exponents of what is known to be a power of two, by name. */
@@ -89,15 +87,13 @@ export class BitVectorEncoding {
     this.dimensions = dimensions;
     this.isPowerOfTwo = isPowerOfTwo;
     const [related, exact] = productModes;
-    this.say(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
-    this.assert(`(xor ${related} ${exact})`);
+    this.premises.say(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
+    this.premises.assert(`(xor ${related} ${exact})`);
   }
 
   /** What has been declared and defined since the last call. */
-  takePremises(): Premise[] {
-    const taken = this.pending;
-    this.pending = [];
-    return taken;
+  takePremises(): readonly Premise[] {
+    return this.premises.take();
   }
 
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
@@ -210,34 +206,17 @@ export class BitVectorEncoding {
     for (const term of assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
   }
 
-  private say(...texts: readonly string[]): void {
-    for (const text of texts) this.pending.push({ text, of: this.defined });
-  }
-
-  private assert(formula: string): void {
-    if (formula !== 'true') this.say(`(assert ${formula})`);
-  }
-
-  /** What is said meanwhile belongs to the definition of an unknown. */
-  private within<Result>(name: string, say: () => Result): Result {
-    const outer = this.defined;
-    this.defined = name;
-    const result = say();
-    this.defined = outer;
-    return result;
-  }
-
   private introduce(name: string, range: Bounds): BitValue {
     const isSigned = range.low < 0n;
     const bits = Math.max(1, bitsOf(range) - (isSigned ? 0 : 1));
-    this.say(`(declare-const ${name} (_ BitVec ${bits}))`);
+    this.premises.say(`(declare-const ${name} (_ BitVec ${bits}))`);
     if (isSigned) this.signed.set(name, bits);
     const text = isSigned ? name : `((_ zero_extend 1) ${name})`;
     const whole = isSigned ? signedBounds(bits) : unsignedBounds(bits);
     const value = { text, ...whole };
-    this.within(name, () => {
-      if (range.low > whole.low) this.assert(atMostBits(constantBits(range.low), value));
-      if (range.high < whole.high) this.assert(atMostBits(value, constantBits(range.high)));
+    this.premises.define(name, () => {
+      if (range.low > whole.low) this.premises.assert(atMostBits(constantBits(range.low), value));
+      if (range.high < whole.high) this.premises.assert(atMostBits(value, constantBits(range.high)));
     });
     this.values.set(name, value);
     return value;
@@ -246,7 +225,7 @@ export class BitVectorEncoding {
   /** Gives a value a name, so that text does not repeat it. */
   private keep(name: string, value: BitValue): BitValue {
     const kept = { ...value, text: name };
-    this.say(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
+    this.premises.say(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
     this.values.set(name, kept);
     return kept;
   }
@@ -298,7 +277,7 @@ export class BitVectorEncoding {
     const known = this.values.get(name);
     if (known) return known;
     this.defining++;
-    const value = this.within(name, () =>
+    const value = this.premises.define(name, () =>
       term.atom ? this.declareAtom(term, name, bounds, reading) : this.define(term, name, bounds, reading),
     );
     this.defining--;
@@ -315,11 +294,13 @@ export class BitVectorEncoding {
       if (extents[atom.axis] !== null) return value;
       const kind = atom.kind === 'thread' ? 'block-size' : 'grid-size';
       const size = this.symbolic.store.atom(32, { kind, axis: atom.axis });
-      this.assert(lessBits(value, this.unknown(size, reading)));
+      this.premises.assert(lessBits(value, this.unknown(size, reading)));
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
-      this.assert(atMostBits(value, constantBits(BigInt(Math.floor(threadLimit(this.symbolic.kernel) / known)))));
+      this.premises.assert(
+        atMostBits(value, constantBits(BigInt(Math.floor(threadLimit(this.symbolic.kernel) / known)))),
+      );
     }
     return value;
   }
@@ -329,7 +310,7 @@ export class BitVectorEncoding {
     const value = this.introduce(name, bounds);
     const exponent = this.introduce(`${name}_e`, { low: 0n, high: BigInt(magnitude(bounds.high)) });
     const power = shiftLeft(constantBits(1n), exponent, magnitude(bounds.high));
-    this.assert(equalBits(value, power));
+    this.premises.assert(equalBits(value, power));
     this.exponents.set(name, exponent);
     return value;
   }
@@ -353,12 +334,12 @@ export class BitVectorEncoding {
         : null;
     if (!reading) {
       const value = this.introduce(name, range);
-      this.assert(`(= ${resize(value, width)} ${resize(pattern, width)})`);
+      this.premises.assert(`(= ${resize(value, width)} ${resize(pattern, width)})`);
       return value;
     }
     const whole = this.keep(`${name}_w`, reading);
-    if (range.low > whole.low) this.assert(atMostBits(constantBits(range.low), whole));
-    if (range.high < whole.high) this.assert(atMostBits(whole, constantBits(range.high)));
+    if (range.low > whole.low) this.premises.assert(atMostBits(constantBits(range.low), whole));
+    if (range.high < whole.high) this.premises.assert(atMostBits(whole, constantBits(range.high)));
     return this.keep(name, { ...range, text: resize(whole, bitsOf(range)) });
   }
 
@@ -467,7 +448,7 @@ export class BitVectorEncoding {
     const zero = constantBits(0n);
     if (bitsOf(a!) * bitsOf(b!) <= mostPartialProducts) {
       const exact = this.settle(`${name}_x`, term.width, product, multiplyBits(a!, b!));
-      this.assert(`(=> ${productModes[1]} ${equalBits(product, exact)})`);
+      this.premises.assert(`(=> ${productModes[1]} ${equalBits(product, exact)})`);
       this.knowsExact = true;
     }
     for (const [e, u] of [
@@ -476,7 +457,7 @@ export class BitVectorEncoding {
     ] as const) {
       const positive = atMostBits(zero, u);
       const fact = (condition: string, formula: string): void =>
-        this.assert(`(=> (and ${positive} ${condition}) ${formula})`);
+        this.premises.assert(`(=> (and ${positive} ${condition}) ${formula})`);
       fact(equalBits(e, zero), equalBits(product, zero));
       fact(equalBits(e, constantBits(1n)), equalBits(product, u));
       fact(lessBits(zero, e), atMostBits(u, product));
@@ -486,7 +467,7 @@ export class BitVectorEncoding {
       for (const other of this.products) {
         if (other.u.text !== u.text) continue;
         const fact = (condition: string, formula: string): void =>
-          void this.pending.push({ text: `(assert (=> (and ${positive} ${condition}) ${formula}))`, of: null, compares: [name, other.name] }); // prettier-ignore
+          this.premises.compare(name, other.name, `(=> (and ${positive} ${condition}) ${formula})`);
         fact(equalBits(e, other.e), equalBits(product, other.product));
         fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // prettier-ignore
         fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // prettier-ignore
@@ -506,7 +487,9 @@ export class BitVectorEncoding {
       const text = this.truthText(term, reading);
       known = { name: `q${key}`, assumes: this.assumed };
       this.assumed = outer;
-      this.say(text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`);
+      this.premises.say(
+        text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`,
+      );
       this.truths.set(key, known);
     }
     for (const assumption of known.assumes) this.assumed.add(assumption);

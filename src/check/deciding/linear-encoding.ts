@@ -4,8 +4,8 @@
  * e <= f - 1 gives P(e, u) + u <= P(f, u). What has no linear form is left open, which only weakens.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
-import type { Premise } from '../../solver/premise.ts';
-import { numeral } from '../../solver/s-expression.ts';
+import { type Premise, PremiseList } from '../../solver/premise.ts';
+import { numeral, productText, sumText } from '../../solver/s-expression.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -24,6 +24,7 @@ import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } fr
 import type { Ticket } from '../ordering/ticket.ts';
 import type { Reread } from '../../analysis/values/reread.ts';
 import type { KnownValues } from './known-values.ts';
+import { ProductLemma } from './product-lemma.ts';
 
 /** The mode in which contents are taken to be as programs have them, and the one in which they are not. */
 export const usualContents = 'usual';
@@ -44,9 +45,7 @@ const mostWraps = 1n << 12n;
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
   /** Declarations, definitions and lemmas that have not been sent to the solver yet. */
-  private pending: Premise[] = [];
-  /** The unknown that is being defined. */
-  private defined: string | null = null;
+  private readonly premises = new PremiseList();
   private readonly declared = new Set<string>();
   private readonly read: {
     readonly of: string;
@@ -57,8 +56,6 @@ export class LinearEncoding {
   }[] = [];
   private readonly elements: ReadonlyMap<number, ElementFact>;
   private readonly divisors: ReadonlyMap<Term, bigint>;
-  /** What unknowns are multiples of, by name. */
-  private readonly multiples = new Map<string, bigint>();
   /** What is stated of the range of an element, as formulas over its name. */
   rangeOf: (fact: ElementFact, name: string) => readonly string[] = () => [];
   private readonly contents: ReadonlyMap<number, ContentsFact>;
@@ -79,7 +76,7 @@ export class LinearEncoding {
   private readonly tickets: KnownValues['tickets'];
   private readonly rereads: KnownValues['rereads'];
   private readonly loadedAgain: (readonly [of: string, Reread, Term, string, Reading])[] = [];
-  private readonly products: { readonly e: string; readonly u: string; readonly name: string }[] = [];
+  private readonly lemma = new ProductLemma(this.premises);
   private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
   private readonly factored = new Map<string, string>();
@@ -107,34 +104,16 @@ export class LinearEncoding {
     this.elements = elements ?? new Map();
     this.rereads = rereads ?? new Map();
     this.contents = contents ?? new Map();
-    if (this.contents.size > 0) this.say(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
+    if (this.contents.size > 0)
+      this.premises.say(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
   }
 
   /** What has been declared and defined since the last call. */
-  takePremises(): Premise[] {
-    const taken = this.pending;
-    this.pending = [];
-    return taken;
-  }
-
-  private say(...texts: readonly string[]): void {
-    for (const text of texts) this.pending.push({ text, of: this.defined });
-  }
-
-  /** Says something of unknowns that are defined without each other. */
-  private compare(one: string, other: string, formula: string): void {
-    this.pending.push({ text: `(assert ${formula})`, of: null, compares: [one, other] });
-  }
-
-  /** What is said meanwhile belongs to the definition of an unknown. */
-  private define(name: string, say: () => void): void {
-    const outer = this.defined;
-    this.defined = name;
-    say();
-    this.defined = outer;
+  takePremises(): readonly Premise[] {
+    return this.premises.take();
   }
 
   /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
@@ -263,8 +242,11 @@ export class LinearEncoding {
             return `(* ${strides[axis]} ${this.unknown(leaf, { side, rounds: [] })})`;
           });
         const thread = `(+ 0 ${parts.join(' ')})`;
-        this.define(name, () =>
-          this.say(`(declare-const ${name} Int)`, `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`),
+        this.premises.define(name, () =>
+          this.premises.say(
+            `(declare-const ${name} Int)`,
+            `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
+          ),
         );
       }
       return name;
@@ -278,12 +260,12 @@ export class LinearEncoding {
     for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
     const parts: string[] = [];
     if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
-    for (const [term, coefficient] of form.terms) parts.push(times(coefficient, this.unknown(term, reading)));
+    for (const [term, coefficient] of form.terms) parts.push(productText(coefficient, this.unknown(term, reading)));
     if (this.hasRows(form)) {
       const sum = this.expand(form, reading);
       if (sum) this.factor(sum);
     }
-    return add(parts);
+    return sumText(parts);
   }
 
   /** Whether several parts of a form have a factor in common: products, or a product and one of its factors. */
@@ -327,7 +309,7 @@ export class LinearEncoding {
     const written = this.written(part);
     if (written === unknown || this.factored.has(unknown)) return;
     this.factored.set(unknown, written);
-    this.define(unknown, () => this.say(`(assert (= ${unknown} ${written}))`));
+    this.premises.define(unknown, () => this.premises.say(`(assert (= ${unknown} ${written}))`));
   }
 
   /**
@@ -363,16 +345,16 @@ export class LinearEncoding {
     const product = `s${this.factored.size}`;
     this.factored.set(name, product);
     const whole = this.written(new Map(multiples));
-    this.define(product, () => {
-      this.say(`(declare-const ${product} Int)`, `(assert (= ${times(size, product)} ${whole}))`);
-      this.defineProduct(product, cofactor, u);
+    this.premises.define(product, () => {
+      this.premises.say(`(declare-const ${product} Int)`, `(assert (= ${productText(size, product)} ${whole}))`);
+      this.lemma.define(product, cofactor, u);
     });
     this.factor(quotient);
   }
 
   /** A polynomial as SMT-LIB, with an unknown for each product. */
   private written(sum: Polynomial): string {
-    return add([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : times(factor, this.monomial(monomial))))); // prettier-ignore
+    return sumText([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : productText(factor, this.monomial(monomial))))); // prettier-ignore
   }
 
   private monomial(monomial: string): string {
@@ -382,11 +364,11 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(monomial, product);
-    this.say(`(declare-const ${product} Int)`);
+    this.premises.say(`(declare-const ${product} Int)`);
     const divisors = factors.length === 2 ? factors.slice(1) : new Set(factors);
     for (const u of divisors) {
       const cofactor = this.monomial(without(monomial, u));
-      this.define(product, () => this.defineProduct(product, cofactor, u));
+      this.premises.define(product, () => this.lemma.define(product, cofactor, u));
     }
     return product;
   }
@@ -397,8 +379,8 @@ export class LinearEncoding {
     if (!this.declared.has(name)) {
       this.declared.add(name);
       const { low, high } = unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes);
-      this.define(name, () =>
-        this.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`),
+      this.premises.define(name, () =>
+        this.premises.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`),
       );
     }
     return name;
@@ -411,8 +393,8 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(key, product);
-    this.say(`(declare-const ${product} Int)`);
-    this.define(product, () => this.defineProduct(product, a, b));
+    this.premises.say(`(declare-const ${product} Int)`);
+    this.premises.define(product, () => this.lemma.define(product, a, b));
     return product;
   }
 
@@ -424,8 +406,8 @@ export class LinearEncoding {
       this.declared.add(name);
       const { low, high } = instance.bounds;
       this.defining++;
-      this.define(name, () => {
-        this.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+      this.premises.define(name, () => {
+        this.premises.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
         if (term.atom) this.relate(term, name, reading);
         else this.explain(term, name, reading);
       });
@@ -438,7 +420,7 @@ export class LinearEncoding {
   private relate(leaf: Term, name: string, reading: Reading): void {
     const atom = leaf.atom!;
     const divisor = this.divisors.get(leaf);
-    if (divisor !== undefined) this.multiples.set(name, divisor);
+    if (divisor !== undefined) this.lemma.multiples.set(name, divisor);
     if (atom.kind === 'thread' || atom.kind === 'block') {
       const extents = atom.kind === 'thread' ? this.dimensions.block : this.dimensions.grid;
       if (extents[atom.axis] !== null) return;
@@ -446,19 +428,19 @@ export class LinearEncoding {
         kind: atom.kind === 'thread' ? 'block-size' : 'grid-size',
         axis: atom.axis,
       });
-      this.say(`(assert (< ${name} ${this.unknown(size, reading)}))`);
+      this.premises.say(`(assert (< ${name} ${this.unknown(size, reading)}))`);
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
-      this.say(`(assert (<= ${name} ${limit}))`);
+      this.premises.say(`(assert (<= ${name} ${limit}))`);
       // Of two sizes only one is above the root.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
         const other = this.unknown(this.symbolic.store.atom(32, { kind: 'block-size', axis }), reading);
         const most = Math.floor(limit / (root + 1));
-        this.say(
+        this.premises.say(
           `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
         );
       }
@@ -489,13 +471,13 @@ export class LinearEncoding {
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
     const reached = this.reached(leaf, reading);
-    for (const formula of this.rangeOf(fact, name)) this.say(`(assert (=> ${reached} ${formula}))`);
+    for (const formula of this.rangeOf(fact, name)) this.premises.say(`(assert (=> ${reached} ${formula}))`);
     for (const other of this.read) {
       if (other.fact.array !== fact.array) continue;
       const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
       const both = `(and ${reached} ${other.reached})`;
-      this.compare(of, other.of, `(=> (and ${both} ${sameElement}) ${sameValue})`);
-      if (fact.distinct) this.compare(of, other.of, `(=> (and ${both} ${sameValue}) ${sameElement})`);
+      this.premises.compare(of, other.of, `(=> (and ${both} ${sameElement}) ${sameValue})`);
+      if (fact.distinct) this.premises.compare(of, other.of, `(=> (and ${both} ${sameValue}) ${sameElement})`);
     }
     this.read.push({ of, fact, offset, name, reached });
   }
@@ -509,7 +491,7 @@ export class LinearEncoding {
       if (before.memory !== fact.memory || !isOne) continue;
       const places = `(= ${this.linear(view.offset(fact.offset), reading)} ${this.linear(view.offset(before.offset), by)})`;
       const both = `${this.reached(leaf, reading)} ${this.reached(value, by)}`;
-      this.compare(of, other, `(=> (and ${both} ${places}) (= ${name} ${same}))`);
+      this.premises.compare(of, other, `(=> (and ${both} ${places}) (= ${name} ${same}))`);
     }
     this.loadedAgain.push([of, fact, leaf, name, reading]);
   }
@@ -523,13 +505,13 @@ export class LinearEncoding {
     const held = (condition: string, formula: string): string => `(=> (and ${usualContents} ${condition}) ${formula})`;
     if (fact.below) {
       const stride = this.stride(fact.below, reading);
-      this.say(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
+      this.premises.say(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
     }
     for (const other of this.held) {
       if (!fact.ascends || other.fact.array !== fact.array) continue;
       const both = `${reached} ${other.reached}`;
-      this.compare(of, other.of, held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
-      this.compare(of, other.of, held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
+      this.premises.compare(of, other.of, held(`${both} (<= ${offset} ${other.offset})`, `(<= ${name} ${other.name})`));
+      this.premises.compare(of, other.of, held(`${both} (<= ${other.offset} ${offset})`, `(<= ${other.name} ${name})`));
     }
     this.held.push({ of, fact, offset, name, reached });
   }
@@ -559,9 +541,13 @@ export class LinearEncoding {
       this.standing.add(leaf);
       const both = `(and ${reached} ${other.reached})`;
       for (const one of [{ ticket, name }, other])
-        this.compare(of, other.of, `(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
+        this.premises.compare(of, other.of, `(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
       const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.compare(of, other.of, `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
+      this.premises.compare(
+        of,
+        other.of,
+        `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`,
+      );
     }
     this.taken.push({ of, ticket, side, name, reached });
   }
@@ -569,7 +555,7 @@ export class LinearEncoding {
   private explain(term: Term, name: string, reading: Reading): void {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
-    const assert = (text: string): void => this.say(`(assert ${text})`);
+    const assert = (text: string): void => this.premises.assert(text);
     const modulus = numeral(1n << BigInt(term.width));
     switch (term.operator) {
       case 'pure': {
@@ -587,7 +573,7 @@ export class LinearEncoding {
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
         } else {
-          this.say(`(declare-const ${name}_w Int)`);
+          this.premises.say(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
           const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
           const [least, most] = [range.low, range.high].map((value) =>
@@ -599,7 +585,7 @@ export class LinearEncoding {
         return;
       }
       case 'mul':
-        return this.defineProduct(name, this.linear(view.natural(a), reading), this.linear(view.natural(b), reading));
+        return this.lemma.define(name, this.linear(view.natural(a), reading), this.linear(view.natural(b), reading));
       case 'udiv':
       case 'sdiv':
       case 'urem':
@@ -626,8 +612,8 @@ export class LinearEncoding {
         const d = this.linear(divisor, reading);
         const quotient = isQuotient ? name : `${name}_q`;
         const remainder = isQuotient ? `${name}_r` : name;
-        this.say(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
-        this.defineProduct(`${name}_p`, quotient, d);
+        this.premises.say(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
+        this.lemma.define(`${name}_p`, quotient, d);
         const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // prettier-ignore
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
         assert(canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided);
@@ -652,36 +638,6 @@ export class LinearEncoding {
         );
         return;
       default:
-    }
-  }
-
-  private defineProduct(name: string, e: string, u: string): void {
-    // The product is a multiple of what a factor is a multiple of.
-    for (const factor of new Set([e, u])) {
-      const divisor = this.multiples.get(factor);
-      if (divisor !== undefined) this.say(`(assert (= (mod ${name} ${divisor}) 0))`);
-    }
-    for (const [x, y] of [
-      [e, u],
-      [u, e],
-    ] as const) {
-      const unlessNegative = (formula: string): string => `(=> (>= ${y} 0) ${formula})`;
-      const assert = (formula: string): void => this.say(`(assert ${unlessNegative(formula)})`);
-      assert(
-        `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`,
-      );
-      assert(`(=> (= ${x} 1) (= ${name} ${y}))`);
-      for (const other of this.products) {
-        if (other.u !== y) continue;
-        this.compare(
-          name,
-          other.name,
-          unlessNegative(
-            `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`,
-          ),
-        );
-      }
-      this.products.push({ e: x, u: y, name });
     }
   }
 
@@ -724,18 +680,10 @@ export class LinearEncoding {
     const name = `q${instance.name ?? ''}`;
     if (!this.declared.has(name)) {
       this.declared.add(name);
-      this.say(`(declare-const ${name} Bool)`);
+      this.premises.say(`(declare-const ${name} Bool)`);
     }
     return name;
   }
-}
-
-function times(factor: bigint, text: string): string {
-  return factor === 1n ? text : `(* ${numeral(factor)} ${text})`;
-}
-
-function add(parts: readonly string[]): string {
-  return parts.length > 1 ? `(+ ${parts.join(' ')})` : (parts[0] ?? '0');
 }
 
 /** Whether each of the two threads has an unknown of its own: then nothing is gained by dividing by it. */

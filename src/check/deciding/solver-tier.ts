@@ -3,7 +3,7 @@ import { settled, type Steps } from '../../base/steps.ts';
 import { isSpent, type SolverEffort } from '../question/budget.ts';
 import type { Answers } from '../../solver/answers.ts';
 import type { Premise } from '../../solver/premise.ts';
-import { Premises, type Question } from '../../solver/premises.ts';
+import { Premises, type PremisedQuestion } from '../../solver/premises.ts';
 import type { Model, Solver, SolverAnswer } from '../../solver/solver.ts';
 import type { Hit } from './enumerate.ts';
 import type { Term } from '../../term/term.ts';
@@ -62,7 +62,7 @@ export interface Deciding {
 
 interface Outcome {
   readonly answer: SolverAnswer;
-  readonly question: Question;
+  readonly question: PremisedQuestion;
   readonly by: 'z3' | 'built-in';
 }
 
