@@ -10,5 +10,5 @@ const skip = nvcc && behind(nvcc).features.separateFrontEnd ? false : 'no nvcc w
 test('a thousand random edits of all that a build depends on', { skip }, async (t) => {
   const { steps, kept, refused } = await checkRandomEdits(longSeed, 1000);
   t.diagnostic(`seed ${longSeed}: ${kept} kept, ${refused} do not compile, of ${steps}`);
-  assert.ok(kept >= 250 && steps - kept - refused >= 250);
+  assert.ok(kept >= 150 && steps - kept - refused >= 150);
 });

@@ -177,10 +177,10 @@ export async function checkRandomEdits(seed: number, count: number): Promise<Tal
     const { code } = keepingBuilds(storeIn(join(folder, 'results')), compiler);
     let world: World = { files: { 'repo/u.cu': `${defaults}${kernel}` }, flags: [], environment: {}, added: '' };
     const past = [world];
+    let isRefused = false;
     for (let step = 0; step < count; step += 1) {
-      // Much of what people do is to go back.
-      world = random.chance(0.35) ? pick(past) : pick(edits)(world, pick);
-      past.push(world);
+      // Much of what people do is to go back, most of all from what does not compile.
+      world = random.chance(isRefused ? 0.7 : 0.1) ? pick(past) : pick(edits)(world, pick);
       writeWorld(folder, world, real, step);
       Object.assign(process.env, world.environment);
       let isMade = false;
@@ -204,8 +204,10 @@ export async function checkRandomEdits(seed: number, count: number): Promise<Tal
       const fresh = await compileUnit({ ...request, onLog: logged(words[1]!) });
       assert.deepEqual(found, fresh, `seed ${seed}, step ${step}: ${JSON.stringify(world, null, 1)}`);
       assert.deepEqual(words[0], words[1], `seed ${seed}, step ${step}: the words of the compiler`);
-      if (found.ptx === undefined) refused += 1;
-      else if (!isMade) kept += 1;
+      isRefused = found.ptx === undefined;
+      if (isRefused) refused += 1;
+      else past.push(world);
+      if (!isRefused && !isMade) kept += 1;
     }
   } finally {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
