@@ -21,6 +21,7 @@ interface Told {
 
 /** An equation that says what an unknown is. */
 interface Equation {
+  readonly premise: Told;
   readonly factor: bigint;
   readonly value: Evaluator;
 }
@@ -51,7 +52,7 @@ export class Premises {
       const list = this.definitions.get(of);
       if (list) list.push(told);
       else this.definitions.set(of, [told]);
-      if (text.startsWith('(assert (= ')) this.noteEquation(of, text);
+      if (text.startsWith('(assert (= ')) this.noteEquation(of, told);
     }
   }
 
@@ -100,6 +101,17 @@ export class Premises {
     });
   }
 
+  /**
+   * Equations of unknowns that the question does not reach, over those that it does: sums that are written as products
+   * too, of which the product lemma knows more.
+   */
+  rewritten(question: PremisedQuestion): readonly Told[] {
+    if (this.isOfBits) return [];
+    const isOver = ([name, { premise }]: readonly [string, Equation]): boolean =>
+      !question.reaches(name) && premise.names.every((other) => other === name || question.reaches(other));
+    return [...this.equations].filter(isOver).map(([, { premise }]) => premise);
+  }
+
   private told(text: string, own?: string): Told {
     const pieces = text.split(/([^\s()]+)/);
     const names: string[] = [];
@@ -121,11 +133,14 @@ export class Premises {
   }
 
   /** `name = value` or `factor * name = value`. */
-  private noteEquation(name: string, text: string): void {
-    const [, [, left, right]] = readCommands(text)[0] as unknown as [string, [string, SExpression, SExpression]];
+  private noteEquation(name: string, premise: Told): void {
+    const [, [, left, right]] = readCommands(premise.text)[0] as unknown as [
+      string,
+      [string, SExpression, SExpression],
+    ];
     const [times, factor, of] = typeof left === 'string' ? ['*', '1', left] : left;
     if (times !== '*' || of !== name || typeof factor !== 'string') return;
-    this.equations.set(name, { factor: BigInt(factor), value: evaluatorOf(right) });
+    this.equations.set(name, { premise, factor: BigInt(factor), value: evaluatorOf(right) });
   }
 }
 
