@@ -161,7 +161,8 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
  * A launch without what the user has not said: arguments, dimensions that were only found at a launch site, and that
  * pointers do not overlap (what is stated to lie apart still does).
  */
-function asStated(launch: Launch, { parameters }: Kernel): Launch {
+function asStated({ axes, ...launch }: Launch, { parameters }: Kernel): Launch {
+  void axes;
   const aliases = parameters.flatMap(({ index }, at) =>
     parameters.slice(at).map((other) => [index, other.index] as const),
   );

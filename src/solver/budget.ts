@@ -41,3 +41,13 @@ export const mostParts = 20_000;
 export const mostSplits = 400;
 /** Gates that it makes of one problem over bit-vectors. */
 export const mostGates = 60_000;
+
+/**
+ * Solvers of linear arithmetic that Z3 has, by number, and the share of the units of a question that each gets, one after
+ * the other. Of the slow questions of checks the older one decides in a tenth of a second what the newer one gives up on
+ * after 20 s; a few are the other way round.
+ */
+export const arithmeticSolvers: readonly (readonly [solver: number, share: number])[] = [
+  [2, 1],
+  [6, 1 / 4],
+];
