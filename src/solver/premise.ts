@@ -13,6 +13,8 @@ export interface Premise {
    * until a model does not meet it.
    */
   readonly compares?: readonly string[];
+  /** What an unknown is, beyond what formulas may say: it completes models, and no question holds it. */
+  readonly means?: { readonly name: string; readonly value: string };
 }
 
 /** Collects premises as what they speak of is written down. */
@@ -34,8 +36,8 @@ export class PremiseList {
   }
 
   /** A formula that holds, of the definition that is going on. */
-  assert(formula: string): void {
-    if (formula !== 'true') this.say(`(assert ${formula})`);
+  assert(formula: string, means?: Premise['means']): void {
+    if (formula !== 'true') this.said.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
   }
 
   /** A formula that compares two unknowns which are defined without each other. */

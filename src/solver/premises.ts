@@ -21,7 +21,6 @@ interface Told {
 
 /** An equation that says what an unknown is. */
 interface Equation {
-  readonly premise: Told;
   readonly factor: bigint;
   readonly value: Evaluator;
 }
@@ -37,7 +36,7 @@ export class Premises {
   private readonly comparing: Told[] = [];
   private isOfBits = false;
 
-  add({ text, of, compares }: Premise): void {
+  add({ text, of, compares, means }: Premise): void {
     if (!text.startsWith('(assert')) {
       const [, , name] = text.split(/[\s()]+/, 3) as [string, string, string];
       this.introduced.set(name, this.told(text, name));
@@ -46,13 +45,16 @@ export class Premises {
     }
     const told = { ...this.told(text), ...(compares && { compares }) };
     this.assertions.push(told);
+    // What a formula says of an unknown goes before: models that break the one break the other.
+    if (means && !this.equations.has(means.name))
+      this.equations.set(means.name, { factor: 1n, value: evaluatorOf(expressionOf(means.value)) });
     if (compares) this.comparing.push(told);
     else if (of === null) this.common.push(told);
     else {
       const list = this.definitions.get(of);
       if (list) list.push(told);
       else this.definitions.set(of, [told]);
-      if (text.startsWith('(assert (= ')) this.noteEquation(of, told);
+      if (text.startsWith('(assert (= ')) this.noteEquation(of, text);
     }
   }
 
@@ -101,17 +103,6 @@ export class Premises {
     });
   }
 
-  /**
-   * Equations of unknowns that the question does not reach, over those that it does: sums that are written as products
-   * too, of which the product lemma knows more.
-   */
-  rewritten(question: PremisedQuestion): readonly Told[] {
-    if (this.isOfBits) return [];
-    const isOver = ([name, { premise }]: readonly [string, Equation]): boolean =>
-      !question.reaches(name) && premise.names.every((other) => other === name || question.reaches(other));
-    return [...this.equations].filter(isOver).map(([, { premise }]) => premise);
-  }
-
   private told(text: string, own?: string): Told {
     const pieces = text.split(/([^\s()]+)/);
     const names: string[] = [];
@@ -128,20 +119,21 @@ export class Premises {
       text,
       pieces: merged,
       names,
-      evaluator: () => (evaluator ??= evaluatorOf((readCommands(text)[0] as readonly SExpression[])[1]!)),
+      evaluator: () => (evaluator ??= evaluatorOf((expressionOf(text) as readonly SExpression[])[1]!)),
     };
   }
 
   /** `name = value` or `factor * name = value`. */
-  private noteEquation(name: string, premise: Told): void {
-    const [, [, left, right]] = readCommands(premise.text)[0] as unknown as [
-      string,
-      [string, SExpression, SExpression],
-    ];
+  private noteEquation(name: string, text: string): void {
+    const [, [, left, right]] = expressionOf(text) as unknown as [string, [string, SExpression, SExpression]];
     const [times, factor, of] = typeof left === 'string' ? ['*', '1', left] : left;
     if (times !== '*' || of !== name || typeof factor !== 'string') return;
-    this.equations.set(name, { premise, factor: BigInt(factor), value: evaluatorOf(right) });
+    this.equations.set(name, { factor: BigInt(factor), value: evaluatorOf(right) });
   }
+}
+
+function expressionOf(text: string): SExpression {
+  return readCommands(text)[0]!;
 }
 
 /** A formula with the premises that it has so far. */

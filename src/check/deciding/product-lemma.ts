@@ -24,7 +24,7 @@ export class ProductLemma {
     ] as const) {
       const unlessNegative = (formula: string): string => `(=> (>= ${y} 0) ${formula})`;
       const signs = `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`; // prettier-ignore
-      this.premises.assert(unlessNegative(signs));
+      this.premises.assert(unlessNegative(signs), { name, value: `(* ${e} ${u})` });
       this.premises.assert(unlessNegative(`(=> (= ${x} 1) (= ${name} ${y}))`));
       for (const other of this.products) {
         if (other.u !== y) continue;

@@ -103,8 +103,8 @@ export class SolverTier {
   }
 
   /**
-   * Asks with the premises that the question reaches, again with those that the model of an answer breaks, and at last
-   * with its sums written as products. Without a model there is none under more premises either.
+   * Asks with the premises that the question reaches, and again with those that the model of an answer breaks. Without a
+   * model there is none under more premises either.
    */
   private *ask(formula: string, mode: string | undefined): Steps<Outcome> {
     const { answers, units, solver, effort } = this.deciding;
@@ -119,9 +119,8 @@ export class SolverTier {
       if (answer.kind !== 'sat') return { answer, question, by };
       const model = question.translated(answer.model);
       const broken = this.premises.broken(question, model);
-      const missing = broken.length > 0 ? broken : this.premises.rewritten(question);
-      if (missing.length === 0) return { answer: { kind: 'sat', model }, question, by };
-      for (const premise of missing) question.take(premise);
+      if (broken.length === 0) return { answer: { kind: 'sat', model }, question, by };
+      for (const premise of broken) question.take(premise);
       // What our own procedures have given up on does not become easier.
       isBeyond = by === 'z3';
     }
