@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/steps.ts';
+import { ProductLemma } from '../../../src/check/deciding/product-lemma.ts';
 import { type Asked, type ObligationResult, SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import { clauseProof } from '../../../src/check/certifying/linear-certificate.ts';
 import { Answers } from '../../../src/solver/answers.ts';
 import { openBuiltIn } from '../../../src/solver/built-in.ts';
-import type { Premise } from '../../../src/solver/premise.ts';
+import { type Premise, PremiseList } from '../../../src/solver/premise.ts';
 import type { Solver } from '../../../src/solver/solver.ts';
 import { sweep } from '../../run/sweep.ts';
 
@@ -139,6 +140,39 @@ test('premises on demand: as all of them at once, and the proof is one of its ow
   }
   assert.ok(counts.unsat > seeds / 2 && counts.sat > seeds / 2 && counts.fewer > seeds / 4, JSON.stringify(counts));
   assert.ok(counts.unknown < seeds / 20, JSON.stringify(counts));
+});
+
+test('rows and their products keep apart what a question says of neither', async () => {
+  // The number of a block, (bz * gy + by) * gx + bx, as compilers write it: the sum of products that no one multiplied out.
+  const list = new PremiseList();
+  const lemma = new ProductLemma(list);
+  const declare = (name: string, ...facts: readonly string[]): void =>
+    list.define(name, () => {
+      list.say(`(declare-const ${name} Int)`);
+      for (const fact of facts) list.assert(fact);
+    });
+  const product = (name: string, e: string, u: string, ...facts: readonly string[]): void => {
+    declare(name, ...facts);
+    list.define(name, () => lemma.define(name, e, u));
+  };
+  for (const size of ['gx', 'gy', 'gz']) declare(size, `(<= 1 ${size} 65535)`);
+  for (const side of [1, 2]) {
+    for (const axis of ['x', 'y', 'z']) declare(`b${axis}_${side}`, `(<= 0 b${axis}_${side})`, `(< b${axis}_${side} g${axis})`); // prettier-ignore
+    product(`across_${side}`, `by_${side}`, 'gx');
+    product(`inner_${side}`, `bz_${side}`, 'gx');
+    product(`down_${side}`, `inner_${side}`, 'gy');
+  }
+  for (const side of [1, 2]) {
+    const [row, height] = [`row_${side}`, `height_${side}`];
+    product(height, `bz_${side}`, 'gy');
+    product(row, `(+ by_${side} ${height})`, 'gx', `(= (* 4 ${row}) (+ (* 4 across_${side}) (* 4 down_${side})))`);
+  }
+  const [one, other] = [1, 2].map((side) => `(+ bx_${side} across_${side} down_${side})`);
+  const differ = ['x', 'y', 'z'].map((axis) => `(not (= b${axis}_1 b${axis}_2))`).join(' ');
+  const premises = list.take();
+  const ask = (question: string) => complete(tierOf(premises, [], new Answers()).decide(question));
+  assert.equal((await ask(`(and (= ${one} ${other}) (or ${differ}))`)).kind, 'proved');
+  assert.equal((await ask(`(and (= ${one} (+ 1 ${other})) (or ${differ}))`)).kind, 'open');
 });
 
 test('questions that differ in names, and in premises that they do not need, have one answer', async () => {
