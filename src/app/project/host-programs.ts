@@ -231,7 +231,7 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
       if (paths.includes(around)) return `${around}::${launch.kernel.name}` === full;
     }
   const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // prettier-ignore
-  return isVisible || launch.kernel.name === full || /\busing\s/.test(declarations.text);
+  return isVisible || launch.kernel.name === full || declarations.hasUsing;
 }
 
 /** Whether a program names the file of a unit, as source or compiled: `"scan_kernel.ptx"`, `"scan_kernel64.fatbin"`. */

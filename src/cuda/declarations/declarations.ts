@@ -68,6 +68,8 @@ interface RecordDeclaration {
 export interface Declarations {
   readonly text: string;
   readonly root: SyntaxNode;
+  /** Whether names of other namespaces may be written without them. */
+  readonly hasUsing: boolean;
   /** By the last part of the name. */
   readonly functions: ReadonlyMap<string, readonly FunctionDeclaration[]>;
   readonly variables: ReadonlyMap<string, readonly HostVariable[]>;
@@ -281,10 +283,10 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   };
   visit(root, [], false, undefined);
   for (const name of several) aliases.delete(name);
-  return { text, root, functions, variables, records, enumerators, aliases, assigned: assignedNames(text, root) };
+  const hasUsing = /\busing\s/.test(text);
+  return { text, root, hasUsing, functions, variables, records, enumerators, aliases, assigned: assignedNames(text, root) };
 }
 
-/** Names that some statement assigns to, or takes the address of. */
 /** Names that stand for several types: of records or aliases in different scopes, also within functions. */
 function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
   const known = new Map<string, string>();

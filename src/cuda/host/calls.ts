@@ -150,7 +150,7 @@ function callNamed(
   const name = path.replace(/^.*::/, '');
   const isQualified = path.includes('::');
   const around = frame.function?.path ?? [];
-  const isBrought = isQualified || /\busing\s/.test(host.declarations.text);
+  const isBrought = isQualified || host.declarations.hasUsing;
   // A method is called on an object; a namespace that is not around has to be named, or brought in.
   const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // prettier-ignore
   const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // prettier-ignore

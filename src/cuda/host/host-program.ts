@@ -282,6 +282,9 @@ function interpret(
   let changes = 0;
   const clouded = new Map<number, { readonly at: number; readonly value: HostValue }>();
   const escaped = new Set<number>();
+  /** Static variables of functions. */
+  const permanent = new Set<number>();
+  let lambdaCount = 0;
   const note = (index: number, by: SyntaxNode | undefined, field: string): void => {
     rewritten.add(index);
     const own = written?.get(index) ?? { by: new Set(), fields: new Set() };
@@ -298,7 +301,6 @@ function interpret(
   let lambdas: { lambda: Extract<HostValue, { kind: 'lambda' }>; state: State; isHanded: boolean }[] = [];
   const rewritten = new Set<number>();
   const { text } = declarations;
-  const bringsNames = /\busing\s/.test(text);
   const base: State = { store: HostStore.empty(), facts: [], epoch: 0 };
   let tellsContents: boolean | undefined;
   const contents = new Map<string, number>();
@@ -313,8 +315,14 @@ function interpret(
     evaluate: (node, state, frame) => hostValueOf(node, state, frame, host),
     execute: (node, state, frame) => executeStatement(node, state, frame, host),
     call: (node, state, frame) => evaluateCall(node, state, frame, host),
-    invoke: (declaration, arguments_, state, frame, options) =>
-      invokeFunction(declaration, arguments_, state, frame, host, options),
+    invoke: (declaration, arguments_, state, frame, options) => {
+      const [first, lambdasBefore] = [types.length, lambdaCount];
+      const result = invokeFunction(declaration, arguments_, state, frame, host, options);
+      // Its variables end with the call, unless a lambda has captured one of them.
+      if (lambdaCount === lambdasBefore)
+        for (const index of escaped) if (index >= first && !permanent.has(index)) escaped.delete(index);
+      return result;
+    },
     expand: (items, frame) => expandPacks(items, frame, host),
     place: (node, state, frame) => placeNamed(node, state, frame, host),
     read: (place, state) => {
@@ -415,6 +423,7 @@ function interpret(
       state.store.set(own, value);
       return own;
     },
+    outlives: (index) => void permanent.add(index),
     typeOfCell: (index) => types[index] ?? '',
     symbol,
     memory: (label, bytes): HostMemory => ({
@@ -431,9 +440,11 @@ function interpret(
     },
     knownFacts: () => known,
     made: (lambda, state) => {
+      lambdaCount++;
       if (silence === 0) lambdas.push({ lambda, state: cloneState(state), isHanded: false });
     },
     handed: (lambda, state) => {
+      lambdaCount++;
       if (silence === 0) lambdas.push({ lambda, state: cloneState(state), isHanded: true });
     },
     called: ({ node, scope }) => {
@@ -499,7 +510,7 @@ function interpret(
     const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // prettier-ignore
     const here = fitting.filter(({ path }) => path.every((part, at) => frame.function?.path[at] === part));
     // A namespace that is not around has to be named, or brought in.
-    const isBrought = qualifiers.length > 0 || bringsNames;
+    const isBrought = qualifiers.length > 0 || declarations.hasUsing;
     const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // prettier-ignore
     const [variable] = defined;
     if (!variable) return undefined;

@@ -129,6 +129,8 @@ export interface Interpreter {
   /** The variable of a name that is in scope, or a global one. */
   readonly lookUp: (name: string, frame: Frame, state: State) => number | undefined;
   readonly declare: (name: string, type: string, value: HostValue, state: State, frame: Frame) => number;
+  /** Notes that a variable does not end with the call of its function. */
+  readonly outlives: (cell: number) => void;
   readonly typeOfCell: (cell: number) => string;
   readonly symbol: (label: string, type?: string) => HostValue;
   readonly memory: (label: string, bytes?: HostTerm) => HostMemory;

@@ -252,6 +252,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     // Nothing changes a number that is declared constant, whoever knows where it is.
     const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(textOf(text, child))) && !node.children.some((child) => textOf(text, child) === 'volatile'); // prettier-ignore
     const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
+    if (isStatic) host.outlives(cell);
     if (node.children.some((child) => textOf(text, child) === 'volatile')) host.expose(cell);
   }
 }
