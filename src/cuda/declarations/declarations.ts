@@ -284,7 +284,17 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   visit(root, [], false, undefined);
   for (const name of several) aliases.delete(name);
   const hasUsing = /\busing\s/.test(text);
-  return { text, root, hasUsing, functions, variables, records, enumerators, aliases, assigned: assignedNames(text, root) };
+  return {
+    text,
+    root,
+    hasUsing,
+    functions,
+    variables,
+    records,
+    enumerators,
+    aliases,
+    assigned: assignedNames(text, root),
+  };
 }
 
 /** Names that stand for several types: of records or aliases in different scopes, also within functions. */

@@ -16,7 +16,7 @@ import { resolvedType } from './resolved-type.ts';
 type Use = 'value' | 'part' | 'place';
 
 /** Functions of libraries that keep an address which they are given, or hand it on. */
-const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph\w*|cuGraph\w*|cudaUserObject\w*)$/; // prettier-ignore
+const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // prettier-ignore
 
 /** Methods of libraries that copy what they are given. */
 const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|substr|find|count|fill)$/;
@@ -57,6 +57,8 @@ class Search {
   readonly #text: string;
   readonly #arrays: ReadonlySet<string>;
   readonly #operators: ReadonlySet<string>;
+  /** Variables that every declaration of the name makes a number: operators over them have no code of their own. */
+  readonly #numbers: ReadonlySet<string>;
   #returnsReference = false;
 
   constructor(declarations: Declarations, within: SyntaxNode) {
@@ -65,6 +67,7 @@ class Search {
     this.#operators = implicitCodeOf(declarations).operators;
     const arrays = nodesWhere(within, ({ type }) => type === 'array_declarator');
     this.#arrays = new Set(arrays.flatMap((node) => declaredName(this.#text, node) ?? []));
+    this.#numbers = numbersIn(within, declarations);
     this.#visit(within, 'value');
   }
 
@@ -73,7 +76,7 @@ class Search {
       for (const child of node.children) if (child.field === field) this.#visit(child, how);
     };
     const all = (how: Use): void => node.children.forEach((child) => this.#visit(child, how));
-    const overloaded = (operator: string | undefined, how: Use): Use => operator !== undefined && this.#operators.has(operator) ? 'place' : how; // prettier-ignore
+    const overloaded = (operator: string | undefined, how: Use): Use => operator !== undefined && this.#operators.has(operator) && !this.#isOfNumbers(node) ? 'place' : how; // prettier-ignore
     const operator = childIn(node, 'operator')?.type;
     switch (node.type) {
       case 'identifier':
@@ -199,6 +202,27 @@ class Search {
     else this.#addAll(node);
   }
 
+  /** Whether an expression is made of numbers, without a call. */
+  #isOfNumbers(node: SyntaxNode): boolean {
+    switch (node.type) {
+      case 'identifier':
+        return this.#numbers.has(this.#text.slice(node.start, node.end));
+      case 'number_literal':
+      case 'char_literal':
+      case 'true':
+      case 'false':
+        return true;
+      case 'parenthesized_expression':
+      case 'binary_expression':
+      case 'unary_expression':
+      case 'update_expression':
+      case 'assignment_expression':
+        return node.children.every((child) => !/\w/.test(child.type) || this.#isOfNumbers(child));
+      default:
+        return false;
+    }
+  }
+
   #addAll(node: SyntaxNode): void {
     for (const inner of nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type))) this.names.add(textOf(this.#text, inner)); // prettier-ignore
   }
@@ -320,4 +344,22 @@ class Search {
     const isPointer = /^[^*]*\*\s*(?:const)?$/.test(parameter.type);
     return isPointer && search?.copied.has(parameter.name) === false ? 'pointed' : 'value';
   }
+}
+
+/** Names that are declared in a part of a unit, each time as a number, and nowhere else in the unit as anything. */
+function numbersIn(within: SyntaxNode, { text, aliases, variables, records }: Declarations): ReadonlySet<string> {
+  const numbers = new Set<string>();
+  const others = new Set<string>();
+  for (const node of nodesWhere(within, ({ type }) => /declaration$|^for_range_loop$/.test(type))) {
+    const type = childIn(node, 'type');
+    const known = type && resolvedType(textOf(text, type), aliases);
+    const isNumber = known !== undefined && (integerType(known) !== undefined || isFloatType(known));
+    for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
+      const own = declarator.type === 'init_declarator' ? childIn(declarator, 'declarator') : declarator;
+      if (isNumber && own?.type === 'identifier') numbers.add(textOf(text, own));
+      else for (const inner of nodesWhere(declarator, ({ type: kind }) => kind === 'identifier')) others.add(textOf(text, inner)); // prettier-ignore
+    }
+  }
+  const fields = new Set([...records.values()].flatMap((record) => record.fields.map(({ name }) => name)));
+  return new Set([...numbers].filter((name) => !others.has(name) && !variables.has(name) && !fields.has(name)));
 }

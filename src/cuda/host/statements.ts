@@ -192,8 +192,9 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     const known = resolvedType(typeText(own, frame), aliases);
     const shape = childIn(type, 'body') && /^(?:struct|class|union)_specifier$/.test(type.type) ? localName(type, text) : undefined; // prettier-ignore
     const isReference = nodesWhere(declarator, (inner) => inner.type === 'reference_declarator').length > 0;
-    // `dim3 grid(n);` and `int x = y, z(w);` read as the declaration of a function.
-    const list = declarator.type === 'function_declarator' ? childIn(declarator, 'parameters') : undefined;
+    // `dim3 grid(n);` and `int x = y, z(w);` read as the declaration of a function, `void (*f)(int);` declares a pointer.
+    const isFunction = declarator.type === 'function_declarator' && childIn(declarator, 'declarator')?.type === 'identifier'; // prettier-ignore
+    const list = isFunction ? childIn(declarator, 'parameters') : undefined;
     if (list && isOfTypes(list, state, frame, host)) continue;
     const value = declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined;
     if (isReference && value) {

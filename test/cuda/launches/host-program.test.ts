@@ -107,6 +107,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // prettier-ignore
   ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // prettier-ignore
   ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', 'struct Fn { int *r; void operator()() const { *r = 6; } };'], // prettier-ignore
+  ['int n = 3; Less o; o < n; o.set(); k<<<n, 1>>>();', 'struct Less { int *p; bool operator<(int &x) { p = &x; return true; } void set() { *p = 6; } };'], // prettier-ignore
   ['Conv c{3}; k<<<c, 1>>>();', 'struct Conv { int n; operator int() const { return n * 2; } };'], // prettier-ignore
   ['C x(1); C y = x; k<<<y.v, 1>>>();', 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'], // prettier-ignore
   ['D d; B b = d; k<<<b.v, 1>>>();', 'struct B { int v = 1; }; struct D : B { int v = 2; };'], // prettier-ignore
@@ -183,6 +184,9 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // prettier-ignore
   ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // prettier-ignore
   ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // prettier-ignore
+  // Code that is not followed has run; the variable is a number, so that no such code compares it.
+  ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // prettier-ignore
+  ['int n = 3; Less o; o < o; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // prettier-ignore
 ];
 
 for (const [body, expected, before] of told)
