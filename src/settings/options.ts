@@ -13,7 +13,7 @@ import { UsageError } from '../base/usage-error.ts';
 
 export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 /** Intermediate results that `check --print` prints. */
-const printable = ['ir', 'symbolic', 'intervals', 'obligations'] as const;
+const printable = ['ir', 'symbolic', 'intervals', 'obligations', 'smt'] as const;
 export type Printed = (typeof printable)[number];
 export type Format = (typeof formats)[number];
 export type FailOn = 'error' | 'warning' | 'never';

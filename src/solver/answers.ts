@@ -7,7 +7,7 @@ import { openBuiltIn } from './built-in.ts';
 import type { Solver, SolverAnswer } from './solver.ts';
 
 /** An answer, and what it took when it was first found. */
-interface Answered {
+export interface Answered {
   readonly answer: SolverAnswer;
   /** As the budget of a check counts it: of our own procedures, and of Z3. */
   readonly effort: { readonly own: number; readonly other: number };

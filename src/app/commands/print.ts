@@ -7,6 +7,7 @@ import type { CheckTrace } from '../../check/trace.ts';
 import { complete } from '../../base/steps.ts';
 import type { ExitCode } from '../../document/exit-code.ts';
 import type { Printed } from '../../settings/options.ts';
+import { type Answered, Answers } from '../../solver/answers.ts';
 import type { Solver } from '../../solver/solver.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { taskOf } from '../pipeline/decide.ts';
@@ -51,14 +52,30 @@ async function printed(
   if (what === 'ir') return printKernel(entry.kernel);
   const [launch] = entry.launches;
   if (!launch) throw new UsageError(`--print ${what}: ${entry.name.qualified} has no launch.`);
+  const { request } = taskOf(settings, sources, entry);
+  if (what === 'smt') {
+    const answers = new PrintedAnswers();
+    await complete(checkSteps({ ...request, launch, solver, answers, budget: { ...withoutReplay(usualBudget), expired: () => false }, proofOnly: true })); // prettier-ignore
+    return `; kernel ${entry.name.full}\n${answers.text}`;
+  }
   let text: string | undefined;
-  const traces: Record<Exclude<Printed, 'ir'>, CheckTrace> = {
+  const traces: Record<Exclude<Printed, 'ir' | 'smt'>, CheckTrace> = {
     symbolic: { facts: (facts) => void (text ??= printSymbolic(facts)) },
     intervals: { intervals: (facts, intervals) => void (text ??= printIntervals(facts, intervals)) },
     obligations: { pairs: (facts, pairs) => void (text ??= printObligations(facts, pairs)) },
   };
-  const { request } = taskOf(settings, sources, entry);
   const budget = { ...withoutReplay(usualBudget), expired: () => text !== undefined };
   await complete(checkSteps({ ...request, launch, solver, budget, proofOnly: true }, traces[what]));
   return `kernel ${entry.name.full}\n${text ?? 'nothing: the check ended before\n'}`;
+}
+
+/** Answers that write down each question, so that another solver can be asked. */
+class PrintedAnswers extends Answers {
+  text = '';
+
+  override async find(...question: Parameters<Answers['find']>): Promise<Answered> {
+    const found = await super.find(...question);
+    this.text += `(reset) ; ${found.answer.kind}, by ${found.by}\n${question[0]}\n(check-sat)\n`;
+    return found;
+  }
 }

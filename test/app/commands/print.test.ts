@@ -30,6 +30,35 @@ const ptx = `.version 8.0
 }
 `;
 
+/** Threads below n write `a[i]` and `a[i + n]`, i the index in the grid: that these differ, the solver decides. */
+const halves = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry halves(.param .u64 a, .param .u32 n)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<5>;
+  .reg .b64 %d<5>;
+  ld.param.u64 %d1, [a];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r4, %r3, %r2, %r4;
+  setp.ge.s32 %p1, %r4, %r1;
+  @%p1 bra END;
+  cvta.to.global.u64 %d1, %d1;
+  mul.wide.s32 %d2, %r4, 4;
+  add.s64 %d3, %d1, %d2;
+  st.global.u32 [%d3], 1;
+  mul.wide.s32 %d4, %r1, 4;
+  add.s64 %d3, %d3, %d4;
+  st.global.u32 [%d3], 2;
+END:
+  ret;
+}
+`;
+
 function printed(context: TestContext, ...words: string[]): Promise<Ran> {
   const root = temporaryFolder(context);
   writeFiles(root, { 'mirror.ptx': ptx });
@@ -63,6 +92,16 @@ test('the write and the read that the barrier separates are in no obligation tog
   const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(([, scope, a, b]) => `${scope} ${a} ${b}`); // prettier-ignore
   assert.deepEqual(pairs, ['block 0 0', 'block 2 2']);
   assert.match(stdout, /two threads access disjoint bytes\n {4}thread 1: s \+ threadIdx\.x \* 4 bytes if true\n/);
+});
+
+test('questions are printed as a script that any solver reads, with the answers', async (context) => {
+  const root = temporaryFolder(context);
+  writeFiles(root, { 'halves.ptx': halves });
+  const { stdout } = await selvage(['check', 'halves.ptx', '--print', 'smt'], root);
+  const questions = stdout.split(/^\(reset\) ; /m).slice(1);
+  assert.ok(questions.length > 0);
+  for (const question of questions)
+    assert.match(question, /^unsat, by built-in\n\(declare-const [^]*\n\(check-sat\)\n$/);
 });
 
 test('an unknown word and an unmatched kernel are refused', async (context) => {
