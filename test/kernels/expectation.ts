@@ -6,8 +6,8 @@ export interface Expectation {
   readonly race: string;
   readonly divergence: string;
   readonly findings: readonly ExpectedFinding[];
-  /** What the engine says until it reaches the expectation. */
-  readonly today?: Outcome & { readonly reason: string };
+  /** What the engine reports until it reaches the expectation. */
+  readonly open?: Outcome & { readonly reason: string };
 }
 
 export type Outcome = Pick<Expectation, 'race' | 'divergence' | 'findings'>;
@@ -21,31 +21,31 @@ export interface ExpectedFinding {
 
 /**
  * Reads the lines `// expect: NAME race=… divergence=… [finding CODE lines N,M]…` that a test kernel begins with, and
- * the lines `// today: …` of the same form, with a reason in parentheses at the end.
- * @throws where one of them is malformed, or a `today` has no kernel or claims more than is expected
+ * the lines `// open: …` of the same form, with a reason in parentheses at the end.
+ * @throws where one of them is malformed, or an `open` has no kernel or claims more than is expected
  */
 export function parseExpectations(text: string): Expectation[] {
   const lines = text.split('\n');
-  const today = lines.filter((line) => line.startsWith('// today:')).map((line) => parseToday(line));
+  const open = lines.filter((line) => line.startsWith('// open:')).map((line) => parseOpen(line));
   const expected = lines
     .filter((line) => line.startsWith('// expect:'))
     .map((line): Expectation => {
       const { kernel, ...outcome } = parseOutcome(line.slice('// expect:'.length));
-      const now = today.find((other) => other.kernel === kernel);
-      return { kernel, ...outcome, ...(now && { today: now }) };
+      const now = open.find((other) => other.kernel === kernel);
+      return { kernel, ...outcome, ...(now && { open: now }) };
     });
-  for (const { kernel, race, divergence } of today) {
+  for (const { kernel, race, divergence } of open) {
     const meant = expected.find((other) => other.kernel === kernel);
     if (!meant) throw new Error(`nothing is expected of ${kernel}`);
     const isWrong = (now: string, right: string): boolean => now !== right && now !== 'possible' && now !== 'unknown';
     if (isWrong(race, meant.race) || isWrong(divergence, meant.divergence))
-      throw new Error(`${kernel}: what the engine says today is not less, but wrong`);
+      throw new Error(`${kernel}: the line "open" is not weaker, but wrong`);
   }
   return expected;
 }
 
-function parseToday(line: string): Outcome & { readonly kernel: string; readonly reason: string } {
-  const match = /^\/\/ today:(.*) \(([^()]+)\)$/.exec(line);
+function parseOpen(line: string): Outcome & { readonly kernel: string; readonly reason: string } {
+  const match = /^\/\/ open:(.*) \(([^()]+)\)$/.exec(line);
   if (!match) throw new Error(`no reason: ${line}`);
   return { ...parseOutcome(match[1]!), reason: match[2]! };
 }

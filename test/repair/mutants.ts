@@ -50,8 +50,8 @@ export interface MutantResult {
 
 /** Kernels of a file that are proved, by name without template arguments. */
 export function provedKernels(expectations: readonly Expectation[]): ReadonlySet<string> {
-  const isProved = ({ race, divergence, today }: Expectation): boolean =>
-    race === 'proved' && divergence === 'proved' && today === undefined;
+  const isProved = ({ race, divergence, open }: Expectation): boolean =>
+    race === 'proved' && divergence === 'proved' && open === undefined;
   const bare = ({ kernel }: Expectation): string => kernel.replace(/<.*/, '');
   const others = new Set(expectations.filter((expectation) => !isProved(expectation)).map(bare));
   return new Set(expectations.filter(isProved).map(bare).filter((name) => !others.has(name))); // prettier-ignore

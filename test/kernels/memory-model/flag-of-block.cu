@@ -4,7 +4,7 @@
 // expect: barriers_around race=proved divergence=proved
 // expect: barriers_around_late race=race divergence=proved finding race/global lines 106,120
 // expect: rounds race=proved divergence=proved
-// today: rounds race=possible divergence=proved (flags that count rounds are not followed yet)
+// open: rounds race=possible divergence=proved (flags that count rounds are not followed yet)
 //
 // Flags between threads of one block, for which the block's scope will do, and flags that hand on what a whole block
 // has done.

@@ -1,7 +1,7 @@
 // expect: leader_has_left race=race divergence=proved finding race/global lines 24,37 finding barrier/early-exit lines 36
-// today: leader_has_left race=race divergence=possible finding race/global lines 24,37 finding barrier/divergent lines 36 (whether thread 0 has returned is not followed)
+// open: leader_has_left race=race divergence=possible finding race/global lines 24,37 finding barrier/divergent lines 36 (whether thread 0 has returned is not followed)
 // expect: leader_looks_once race=race divergence=proved finding race/global lines 45,56 finding barrier/early-exit lines 55
-// today: leader_looks_once race=race divergence=possible finding race/global lines 45,56 finding barrier/divergent lines 55 (whether thread 0 has returned is not followed)
+// open: leader_looks_once race=race divergence=possible finding race/global lines 45,56 finding barrier/divergent lines 55 (whether thread 0 has returned is not followed)
 // expect: two_blocks_set_it race=race divergence=proved finding race/global lines 64,73
 // expect: set_too_early race=race divergence=proved finding race/global lines 83,90
 // expect: counts_twice race=race divergence=proved finding race/global lines 97,101

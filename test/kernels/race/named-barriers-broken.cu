@@ -8,7 +8,7 @@
 // expect: link_missing race=race divergence=proved finding race/shared lines 119,122
 // expect: half_a_warp_short race=race divergence=possible finding race/shared lines 129,131
 // expect: one_name_for_two race=race divergence=possible finding race/shared lines 139,142
-// today: one_name_for_two race=possible divergence=possible (which warps meet at a name that more share than it counts is open)
+// open: one_name_for_two race=possible divergence=possible (which warps meet at a name that more share than it counts is open)
 // expect: crossed race=possible divergence=possible
 // expect: only_where_loaded race=race divergence=possible finding race/shared lines 164,166
 //

@@ -3,7 +3,7 @@
 // expect: handed_on_each_round race=proved divergence=proved
 // expect: whole_block_by_name race=proved divergence=proved
 // expect: chain_of_warps race=proved divergence=proved
-// today: chain_of_warps race=possible divergence=proved (what one barrier orders and another hands on is not followed)
+// open: chain_of_warps race=possible divergence=proved (what one barrier orders and another hands on is not followed)
 // expect: waiting_on_both_ways race=proved divergence=proved
 // expect: part_of_three race=proved divergence=proved
 //

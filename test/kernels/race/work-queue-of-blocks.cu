@@ -4,9 +4,9 @@
 // expect: no_barrier_behind race=race divergence=possible finding race/shared lines 57,58 finding race/shared lines 57,59
 // expect: few_tickets race=race divergence=proved finding race/global lines 70,70
 // expect: every_second_round race=race divergence=proved finding race/global lines 83,83
-// today: every_second_round race=possible divergence=proved (stores alone, through an index in memory)
+// open: every_second_round race=possible divergence=proved (stores alone, through an index in memory)
 // expect: first_thread_returns race=race divergence=proved finding race/global lines 96,96 finding barrier/early-exit lines 92 finding barrier/early-exit lines 94
-// today: first_thread_returns race=possible divergence=proved finding barrier/early-exit lines 92 finding barrier/early-exit lines 94 (no run has the contents)
+// open: first_thread_returns race=possible divergence=proved finding barrier/early-exit lines 92 finding barrier/early-exit lines 94 (no run has the contents)
 //
 // Blocks take work from a queue: in each round thread 0 draws a ticket, tells its block, and all of them work on what the
 // ticket names. No two blocks draw the same ticket.
