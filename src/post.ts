@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
 import { readInputs } from './github/inputs.ts';
-import { runPost } from './github/stages/post-run.ts';
+import { runPost } from './github/fork-review/post-run.ts';
 
 const { comment, checkRun, maxComments, reviewDrafts, options } = readInputs(core.getInput);
 const token = core.getInput('github-token');

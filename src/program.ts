@@ -1,7 +1,7 @@
 /** The program that `cli.ts` loads: the commands, with the parts that only an entry point may import. */
 import { findAssets } from './app/project/assets.ts';
 import { runCommandLine } from './app/commands/command-line.ts';
-import { exitCodes } from './document/exit-code.ts';
+import { exitCodes } from './report-model/exit-code.ts';
 import { interruptible } from './system/interruption.ts';
 import { render } from './report/render.ts';
 import { renderRun } from './report/run-render.ts';

@@ -7,7 +7,7 @@ for (const file of [
   './check/witness/random-stages.test.ts',
   './github/faults.test.ts',
   './kernels/verdict.test.ts',
-  './machine/core/back-ends.test.ts',
+  './interpreter/core/back-ends.test.ts',
   './serve/webhooks.test.ts',
   './solver/built-in.test.ts',
   './solver/z3-wasm.test.ts',

@@ -4,12 +4,12 @@
  * threads the others; what may leave is run, and only a run confirms it.
  */
 import { hashText } from '../base/hash.ts';
-import type { Steps } from '../base/steps.ts';
+import type { Steps } from '../base/coroutine.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
 import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
-import type { FaultEvent } from '../machine/core/run-result.ts';
+import type { FaultEvent } from '../interpreter/core/run-result.ts';
 import type { Reason } from '../verdict/reason.ts';
 import type { RaceFinding } from '../verdict/finding.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
@@ -40,9 +40,9 @@ interface OutOfBounds {
 }
 
 /** Threads, blocks and rounds that are tried for one access. */
-const mostTried = 1 << 16;
+const maxTried = 1 << 16;
 /** Rounds of a loop that are tried one by one. */
-const mostRounds = 4096n;
+const maxRounds = 4096n;
 
 /** Finds accesses that leave their objects, and runs them. Those that no run shows and that are not certain are left out. */
 export function* checkBounds(
@@ -66,7 +66,7 @@ export function* checkBounds(
       const suspect = question
         ? isSmall(question)
           ? tryAll(question)
-          : yield* askSolver(context, question, linear())
+          : yield* querySolver(context, question, linear())
         : drawnIndex(context, access, target);
       if (!suspect) continue;
       yield* confirmation.runBlocks([suspect.block]);
@@ -192,7 +192,7 @@ function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, ta
 
 /** Whether the values of its unknowns are few enough to try them all. */
 function isSmall({ variables }: Question): boolean {
-  return variables.reduce((product, { size }) => product * size, 1) <= mostTried;
+  return variables.reduce((product, { size }) => product * size, 1) <= maxTried;
 }
 
 /** A question with no condition on what the offset does not depend on: if nothing leaves so, nothing does. */
@@ -277,7 +277,7 @@ function tryAll({ offset, last, guards, variables, isGiven, counts }: Question):
 }
 
 /** A block that the solver finds, where there are too many threads, blocks and rounds to try them all. */
-function* askSolver(
+function* querySolver(
   { kernel }: KernelAndLaunch,
   question: Question,
   { tier, encoding }: ReturnType<SolverTiers['linear']>,
@@ -306,7 +306,7 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
     case 'iteration': {
       const { high } = symbolic.view.natural(leaf);
       // Where nothing bounds the rounds, the first is tried: it leaves the object too, or the loop ends before.
-      return high < mostRounds ? Number(high) + 1 : 1;
+      return high < maxRounds ? Number(high) + 1 : 1;
     }
     case 'line':
       return atom.lines;

@@ -27,34 +27,34 @@ import {
   tryRun,
   hintsOf,
   type RaceState,
-  askSolver,
+  querySolver,
   initialisedTables,
 } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
-import { type Aliasing, aliasing, pointersApart } from './context/apart.ts';
+import { type Aliasing, aliasing, nonAliasingPointers } from './context/aliasing.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
 import type { Scoped } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
 import { CertificateLog } from './certifying/certificate-log.ts';
 import { Confirmation } from './witness/scenarios.ts';
-import { assumedContents } from './natural/assumed-contents.ts';
-import { chooseScalars } from './natural/scalar-choice.ts';
+import { assumedContents } from './representative/assumed-contents.ts';
+import { chooseScalars } from './representative/scalar-choice.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
-import { limitEffort, useReserve } from './question/budget.ts';
+import { limitEffort, useReserve } from './request/budget.ts';
 import { effortOfCheck, effortOfProof, effortOfTrials } from '../solver/budget.ts';
 import { SolverTiers } from './deciding/solver-tiers.ts';
 import { AssumedFacts } from './context/assumed-facts.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
-import { brokenPreconditions } from './natural/broken-preconditions.ts';
-import { underPreconditions } from './natural/preconditions.ts';
+import { violatedPreconditions } from './representative/violated-preconditions.ts';
+import { underPreconditions } from './representative/preconditions.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
-import { complete, type Steps } from '../base/steps.ts';
-import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './question/request.ts';
+import { complete, type Steps } from '../base/coroutine.ts';
+import { type CheckRequest, type CheckResult, nothingOpen, type OpenObligations } from './request/check-request.ts';
 import type { CheckTrace } from './trace.ts';
 
 /** The kernel with its variables as the host program fills them before the launch. */
@@ -116,7 +116,9 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
   const proved = yield* underPreconditions(facts, result, again);
   if (proved) return proved;
-  const broken = result.contradiction ? null : yield* brokenPreconditions(request, facts, result, kernelContext, again);
+  const broken = result.contradiction
+    ? null
+    : yield* violatedPreconditions(request, facts, result, kernelContext, again);
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 
@@ -128,7 +130,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
-  for (const text of pointersApart(facts)) assumed.add('contents', text);
+  for (const text of nonAliasingPointers(facts)) assumed.add('contents', text);
   if (overlapsOthers(facts)) assumed.add('stable-memory', earlierEnded);
   const tiers = new SolverTiers(facts, assumedContents(facts));
   const { request } = facts;
@@ -167,7 +169,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
-  const races: RaceState = yield* askSolver(facts, left, uniformity, tiers, runs, assumed, log);
+  const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
   // Without all pairs nothing is proved, so that nothing can be proved of no execution.
   const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // prettier-ignore
 
@@ -175,11 +177,11 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
   if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
   const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
-  const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.apart : null);
+  const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.disjoint : null);
   for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
   const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
   const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
-  const state = { ...races, apart: memory.apart, cut, outOfBounds };
+  const state = { ...races, disjoint: memory.disjoint, cut, outOfBounds };
   const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },

@@ -5,13 +5,13 @@ import { unprovable } from './context/unprovable.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { enumerateBranch } from './deciding/enumerate-branch.ts';
-import type { DivergenceEvent } from '../machine/core/run-result.ts';
+import type { DivergenceEvent } from '../interpreter/core/run-result.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import type { Departure } from '../cuda/reading/early-return.ts';
 import { hashText } from '../base/hash.ts';
-import { leaveOpen } from './question/budget.ts';
-import { settled, type Steps } from '../base/steps.ts';
+import { capRemainingEffort } from './request/budget.ts';
+import { settled, type Steps } from '../base/coroutine.ts';
 import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import {
@@ -86,7 +86,7 @@ export function* decideBarriers(
   }
   const parted = checkBlocks(context);
   if (parted) open.push(parted);
-  if (open.length > 0) leaveOpen(context.request);
+  if (open.length > 0) capRemainingEffort(context.request);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
   return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed, log) };
@@ -185,7 +185,7 @@ function* checkWarps(
     if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
     const { operation, id } = obligation.instruction;
     instructions.add(id);
-    leaveOpen(request);
+    capRemainingEffort(request);
     const condition = describeTerm(context, obligation.condition);
     reason ??= { kind: 'condition', condition, among: 'warp', mnemonic: operation.mnemonic };
   }

@@ -1,12 +1,12 @@
 /** Whether two threads that store to one element provably store equal values. */
 import { sharedLaneBits } from '../analysis/values/butterfly.ts';
-import type { Steps } from '../base/steps.ts';
+import type { Steps } from '../base/coroutine.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { decideCheaply } from './deciding/cheap-tiers.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import type { Instances, Reading, TierContext } from './obligations/instance.ts';
+import type { Instances, TermInstance, TierContext } from './obligations/instance.ts';
 import type { AccessPair, AccessSide, Obligation } from './obligations/obligation.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
@@ -50,7 +50,7 @@ function exchangedLiteral(
   return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [left];
 }
 
-function isShared(instances: Instances, a: Term, b: Term, of: Reading, other: Reading): boolean {
+function isShared(instances: Instances, a: Term, b: Term, of: TermInstance, other: TermInstance): boolean {
   if (a !== b) return false;
   return a.leaves.length === 0 || instances.isShared(a, of, other);
 }

@@ -13,7 +13,7 @@ import {
   isWarpBarrier,
 } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockIntervals, ThreadIntervals } from './obligations/obligation.ts';
-import type { WarpRelation } from './obligations/warp-meeting.ts';
+import type { WarpRelation } from './obligations/warp-collective-overlap.ts';
 
 export interface KernelIntervals {
   readonly block: BlockIntervals;
@@ -46,7 +46,7 @@ export function intervalsOf(
   somePart: boolean,
 ): KernelIntervals {
   const accesses = [...plain, ...inMemory.accesses];
-  const holds = (isBarrier: (instruction: Instruction) => boolean): boolean =>
+  const hasBarrier = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
   const between = (
     isBarrier: (instruction: Instruction) => boolean,
@@ -65,10 +65,10 @@ export function intervalsOf(
     return { intervals, own: copies.own, truncated: result.truncated };
   };
   const block = between(isBlockBarrier, ofBlock);
-  const grid = holds(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
+  const grid = hasBarrier(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
-  const hasWarpBarriers = holds(isWarpBarrier);
-  const areApart = hasWarpBarriers || request.policy.warpLockstep;
+  const hasWarpBarriers = hasBarrier(isWarpBarrier);
+  const areWarpsSeparate = hasWarpBarriers || request.policy.warpLockstep;
   let truncated = block.truncated || grid?.truncated === true;
   const groups: ThreadIntervals[] = [];
   const add = (warp: WarpRelation, one: ThreadGroup | null, other: ThreadGroup | null): void => {
@@ -95,7 +95,11 @@ export function intervalsOf(
         }),
     });
   };
-  const relations: readonly WarpRelation[] = !areApart ? [null] : threads > 32 ? ['same', 'different'] : ['same'];
+  const relations: readonly WarpRelation[] = !areWarpsSeparate
+    ? [null]
+    : threads > 32
+      ? ['same', 'different']
+      : ['same'];
   for (const warp of relations) {
     if (named.groups.length === 0) add(warp, null, null);
     for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);

@@ -1,7 +1,7 @@
 /** Intermediate results of a check as text, for `check --print`: no format is promised. */
 import type { AccessOccurrence, Interval } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
-import type { RoundState } from '../analysis/values/round-state.ts';
+import type { IterationRelation } from '../analysis/values/iteration-relation.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { KernelContext } from './context/facts.ts';
@@ -76,7 +76,7 @@ function occurrenceText(facts: KernelContext, { access, rounds, path, hasReturne
 }
 
 /** Iterations of loops, relative to the start of the interval: `same`, `next`, `free`. */
-function iterations(rounds: readonly RoundState[]): string {
+function iterations(rounds: readonly IterationRelation[]): string {
   return rounds.length === 0 ? '' : ` [${rounds.map((state, loop) => `loop ${loop}: ${state}`).join(', ')}]`;
 }
 

@@ -9,23 +9,23 @@ import { isOfLaunch } from '../analysis/values/leader.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
 import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
-import { isSpent, leaveOpen } from './question/budget.ts';
-import type { Steps } from '../base/steps.ts';
+import { isSpent, capRemainingEffort } from './request/budget.ts';
+import type { Steps } from '../base/coroutine.ts';
 import { warpSize } from '../device/hardware-limits.ts';
-import type { RaceEvent } from '../machine/core/run-result.ts';
-import { mostUnsettled } from '../solver/budget.ts';
+import type { RaceEvent } from '../interpreter/core/run-result.ts';
+import { maxUnsettled } from '../solver/budget.ts';
 import type { Term } from '../term/term.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { isWritten, startOf } from './context/kernel-facts.ts';
 import { declarationOf } from './context/scalars.ts';
-import { aliasing } from './context/apart.ts';
+import { aliasing } from './context/aliasing.ts';
 import { provedByExecutions } from './executions/small-launch.ts';
 import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
-import { type Handover, type Order, handedOver } from './ordering/hand-over.ts';
+import { type Handover, type Order, orderedByReleaseAcquire } from './ordering/release-acquire.ts';
 import { type LinearEncoding, usualContents } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
 import {
@@ -36,8 +36,8 @@ import {
   mayTouch,
   questionOf,
 } from './obligations/obligation.ts';
-import { isFlagWait, isSetByOne } from './ordering/recognised.ts';
-import { ascendingArrays } from './natural/assumed-contents.ts';
+import { isFlagWait, isSetByOne } from './ordering/synchronisation-idioms.ts';
+import { ascendingArrays } from './representative/assumed-contents.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { refutedByDigits } from './deciding/digits.ts';
 import type { Shown } from './witness/replay.ts';
@@ -119,7 +119,9 @@ export function tryCheaply(
     }
     for (const obligation of pair.obligations) {
       // What orders threads does not order accesses through two proxies.
-      const order = pair.lacks ? null : handedOver(handovers, pair.scope, obligation.first, obligation.second);
+      const order = pair.lacks
+        ? null
+        : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
       if (order?.kind === 'always') {
         rests.add(order.by);
         log?.addRace(obligation, 'order', null);
@@ -157,7 +159,7 @@ export function tryExecutions(
   // What a proof does not use is not taken for granted.
   const proof = provedByExecutions(facts, pairs, aliasing(facts).mayAlias, (base) => startOf(request, base) !== 'no');
   if (!proof) return tried;
-  for (const a of proof.apart) for (const b of proof.apart) if (a.key !== b.key) mayAlias(a, b);
+  for (const a of proof.disjoint) for (const b of proof.disjoint) if (a.key !== b.key) mayAlias(a, b);
   for (const base of proof.zero)
     if (startOf(request, base) === 'assumed')
       assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
@@ -181,7 +183,7 @@ export function hintsOf({ waiting }: CheapTrial): { pair: AccessPair; hits: read
 }
 
 /** Asks the solver about what is still open, and runs what its models suggest. */
-export function* askSolver(
+export function* querySolver(
   context: KernelContext,
   { waiting, unresolved, different, rests, contexts }: CheapTrial,
   uniformity: Scoped<UniformityResult>,
@@ -195,12 +197,12 @@ export function* askSolver(
   /** Pairs whose threads store what they load from one element of shared memory, and the loads. */
   const ofElement = new Map<AccessPair, ReadonlySet<Instruction>>();
   const leave = (pair: AccessPair, reason: Reason, budget: boolean, sameValue: boolean, unasked = false): void => {
-    if (!sameValue) leaveOpen(request);
+    if (!sameValue) capRemainingEffort(request);
     const known = open.get(pairKey(pair));
     if (!known || (budget && !known.budget) || (known.unasked === true && !unasked))
       open.set(pairKey(pair), { pair, reason, budget, sameValue, elements: ofElement.get(pair) ?? null, unasked });
   };
-  if (open.size > 0) leaveOpen(request);
+  if (open.size > 0) capRemainingEffort(request);
   const orders = new Set(rests);
   let unsettled = 0;
   /** Pairs of which some threads that meet may store different values. */
@@ -252,7 +254,7 @@ export function* askSolver(
       continue;
     }
     // Nothing is proved any more: further queries would only word more of the same.
-    if (unsettled >= mostUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
+    if (unsettled >= maxUnsettled || (unsettled > 0 && isSpent(request.budget.effort))) {
       leave(pair, why ?? { kind: 'many-pairs' }, false, !different.has(pair), true);
       continue;
     }
@@ -307,7 +309,7 @@ function areOfOneWarp({ event: { first, second }, scenario }: Shown<RaceEvent>):
 function unordered(encoding: LinearEncoding, { first, second }: Obligation, order: Order): string {
   if (order.kind === 'always') return 'false';
   const [earlier, later] = order.earlier === 1 ? [first, second] : [second, first];
-  return encoding.apart(order.arrived, earlier.reading, order.seen, later.reading);
+  return encoding.differ(order.arrived, earlier.reading, order.seen, later.reading);
 }
 
 function unresolvedReason(pair: AccessPair): Reason {

@@ -8,13 +8,13 @@ import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
 import type { Reach } from '../memory-model/scope.ts';
 import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts'; // prettier-ignore
 import { exclusion } from './ordering/critical-section.ts';
-import { areOfOneLock } from './ordering/recognised.ts';
+import { areOfOneLock } from './ordering/synchronisation-idioms.ts';
 
 /** What `warp-lockstep` takes for granted. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
 /** Conditions of all pairs of a kernel together; chosen by hand, so that they are made within some seconds. */
-const mostConditions = 1_000_000;
+const maxConditions = 1_000_000;
 
 /**
  * Pairs of accesses that conflict and that no barrier orders, of threads of one block and of different blocks.
@@ -39,7 +39,7 @@ export function racingPairs(
     const isOfClusters = scope === 'grid' && launch.cluster !== null && conflictAt(a, b, 1) === null;
     return { kind, betweenClusters: isOfClusters ? launch.cluster : null };
   };
-  const budget: PairBudget = { conditions: mostConditions };
+  const budget: PairBudget = { conditions: maxConditions };
   const pairs = [
     ...blockPairs(symbolic, oneThread ? { ...intervals, block: [] } : intervals, conflicts, mayAlias, policy.warpLockstep, budget), // prettier-ignore
     ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias, budget)),

@@ -2,10 +2,10 @@
 import type { Kernel } from '../ir/form/kernel.ts';
 import { unprovable, writesSurfaces } from './context/unprovable.ts';
 import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
-import { noAlias, texturesApart } from './context/apart.ts';
+import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
-import type { AccessEvent, RaceEvent } from '../machine/core/run-result.ts';
+import type { AccessEvent, RaceEvent } from '../interpreter/core/run-result.ts';
 import type { AccessPair, OpenPair } from './obligations/obligation.ts';
 import { isStrong } from '../memory-model/fence.ts';
 import { type Access, isWriter } from '../analysis/values/access.ts';
@@ -13,11 +13,11 @@ import type { Term } from '../term/term.ts';
 import { connected } from '../base/connected.ts';
 import { hashText } from '../base/hash.ts';
 import { type Severity, compareSeverity } from '../source/severity.ts';
-import type { CheckPolicy } from './question/request.ts';
-import type { Steps } from '../base/steps.ts';
+import type { CheckPolicy } from './request/check-request.ts';
+import type { Steps } from '../base/coroutine.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
-import { chosenLaunch, isOwn, missingHandOver, missingOrder, raceInterleaving } from './witness/interleaving.ts';
+import { chosenLaunch, isOwn, missingReleaseAcquire, missingOrder, raceInterleaving } from './witness/interleaving.ts';
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import { type Standing, decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
@@ -39,7 +39,7 @@ export function* raceResult(
   context: KernelContext,
   confirmation: Confirmation,
   found: RaceState & {
-    readonly apart: ReadonlySet<string>;
+    readonly disjoint: ReadonlySet<string>;
     /** Why pairs are missing; null: none is. */
     readonly cut: Reason | null;
     readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
@@ -124,7 +124,7 @@ export function* raceResult(
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
   if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
-  for (const assumption of [noAlias(state.apart), texturesApart(context)])
+  for (const assumption of [noAlias(state.disjoint), nonAliasingTextures(context)])
     if (assumption) assumed.add(assumption.kind, assumption.text);
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };
 }
@@ -263,7 +263,7 @@ function decidedBy(
 }
 
 /** Unconfirmed findings of one array that are told; the pairs of the rest are counted. */
-const mostCauses = 3;
+const maxCauses = 3;
 
 /**
  * Findings of pairs that no run has shown: one for each cause. A kernel whose indices are not followed has as many pairs as
@@ -279,8 +279,8 @@ function possibleFindings(
   return [...byArray.values()].flatMap((entries) => {
     const entryOf = new Map(entries.map((entry) => [entry.pair, entry]));
     const causes = groupByCause(context.kernel, [...entryOf.keys()], context.isBlockBarrier);
-    const rest = causes.slice(mostCauses).reduce((sum, { length }) => sum + length, 0);
-    return causes.slice(0, mostCauses).map((pairs, index, { length }) => {
+    const rest = causes.slice(maxCauses).reduce((sum, { length }) => sum + length, 0);
+    return causes.slice(0, maxCauses).map((pairs, index, { length }) => {
       const entry = entryOf.get(pairs[0])!;
       const more = pairs.length - 1 + (index === length - 1 ? rest : 0);
       const finding = raceFinding(context, confirmation, entry, undefined, null);
@@ -370,7 +370,7 @@ function* confirmedFinding(
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
   const lacked = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
-  const ordering = isBarrierKind(lacked.kind) ? (missingHandOver(context, pair) ?? lacked) : lacked;
+  const ordering = isBarrierKind(lacked.kind) ? (missingReleaseAcquire(context, pair) ?? lacked) : lacked;
   const missing = racesBetweenBlocks(context, confirmation, entry, cause) ? ofAllBlocks(ordering) : ordering;
   const accesses = [finding.first, finding.second] as const;
   const recording = yield* recordedRace(context, scenario, event);
@@ -544,9 +544,9 @@ function frames(location: Location | undefined): string {
 
 /** What an access is, independent of where it stands in the file. */
 function accessIdentity(context: KernelContext, access: Access): string {
-  const textOf = ({ targets }: Access): string => describeTerm(context, targets[0]!.offset);
-  const text = textOf(access);
+  const offsetTextOf = ({ targets }: Access): string => describeTerm(context, targets[0]!.offset);
+  const text = offsetTextOf(access);
   const all = [...context.accesses, ...context.inMemory.accesses];
-  const alike = all.filter((other) => other.operation === access.operation && textOf(other) === text);
+  const alike = all.filter((other) => other.operation === access.operation && offsetTextOf(other) === text);
   return `${access.operation}:${text}:${alike.indexOf(access)}`;
 }

@@ -4,14 +4,14 @@ import type { KernelAndLaunch, SymbolicFacts, ElementFacts } from './context/fac
 import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
-import type { Steps } from '../base/steps.ts';
+import type { Steps } from '../base/coroutine.ts';
 import type { ParameterField } from '../launch/parameter-field.ts';
 import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
 import { evaluateTerm } from '../term/evaluate.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/linear-encoding.ts';
 import { meetsStated, type SolverTiers } from './deciding/solver-tiers.ts';
-import { chooseScalars } from './natural/scalar-choice.ts';
+import { chooseScalars } from './representative/scalar-choice.ts';
 
 const sampledBlocks = 4;
 

@@ -80,7 +80,7 @@ class BarrierFreeWays {
   /** Number of the first place of each block; a block of n instructions has n + 1 places. */
   private readonly firstPlace: readonly number[];
   private readonly words: number;
-  private readonly known = new Map<Instruction, { readonly behind: Places; readonly before: Places }>();
+  private readonly known = new Map<Instruction, { readonly after: Places; readonly before: Places }>();
   private readonly homes = new Map<Instruction, { readonly block: BlockId; readonly at: number }>();
 
   constructor(kernel: Kernel, isBarrier: (instruction: Instruction) => boolean) {
@@ -99,13 +99,13 @@ class BarrierFreeWays {
   /** The places behind the one access and in front of the other, either way round, that ways without a barrier pass. */
   between(first: Instruction, second: Instruction): Places {
     const [a, b] = [this.of(first), this.of(second)];
-    return union(intersection(a.behind, b.before), intersection(b.behind, a.before));
+    return union(intersection(a.after, b.before), intersection(b.after, a.before));
   }
 
-  private of(instruction: Instruction): { readonly behind: Places; readonly before: Places } {
+  private of(instruction: Instruction): { readonly after: Places; readonly before: Places } {
     let ways = this.known.get(instruction);
     if (!ways) {
-      ways = { behind: this.walk(instruction, 1), before: this.walk(instruction, -1) };
+      ways = { after: this.walk(instruction, 1), before: this.walk(instruction, -1) };
       this.known.set(instruction, ways);
     }
     return ways;

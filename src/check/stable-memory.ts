@@ -3,7 +3,7 @@ import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isWriter } from '../analysis/values/access.ts';
 import type { Assumption } from '../verdict/finding.ts';
-import { noAlias, sharedValuesApart } from './context/apart.ts';
+import { noAlias, disjointFromSharedValues } from './context/aliasing.ts';
 import { inBounds } from './context/assumed-facts.ts';
 import { warpObligations } from './obligations/warp-agreement.ts';
 import type { Term } from '../term/term.ts';
@@ -91,16 +91,16 @@ function dependsOnLoad({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, br
 /**
  * What a proof of no divergence takes for granted of the memory that decides about barriers: that what the kernel writes
  * is elsewhere, and that no index leaves its object and comes there.
- * @param raceApart names of what the proof of no race takes to be apart; null where this proof does not rest on that one
+ * @param disjointForRaces names of what the proof of no race takes to be apart; null where this proof does not rest on that one
  */
 export function assumedOfMemory(
   facts: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   uniformity: UniformityResult,
-  raceApart: ReadonlySet<string> | null,
+  disjointForRaces: ReadonlySet<string> | null,
 ): readonly Assumption[] {
   if (!branchesOfBarriers(facts).some((branch) => dependsOnLoad(facts, branch))) return [];
-  const apart = sharedValuesApart(facts, (id) => uniformity.value(id) !== 'varying');
+  const disjoint = disjointFromSharedValues(facts, (id) => uniformity.value(id) !== 'varying');
   const isWriting = facts.accesses.some(isWriter);
-  const elsewhere = noAlias(new Set([...apart, ...(raceApart ?? [])]));
+  const elsewhere = noAlias(new Set([...disjoint, ...(disjointForRaces ?? [])]));
   return [...(isWriting ? [{ kind: 'in-bounds', text: inBounds } as const] : []), ...(elsewhere ? [elsewhere] : [])];
 }

@@ -1,7 +1,7 @@
 /** Where an instruction accesses memory, in the terms of the kernel: the same in all warps, lanes and rounds. */
 import type { AccessForm } from './warp-setting.ts';
 import { resolveTargets } from '../analysis/values/memory-base.ts';
-import type { MemoryAccess } from '../machine/core/program.ts';
+import type { MemoryAccess } from '../interpreter/core/program.ts';
 import type { Instruction } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { withoutReadings } from './lanes/lane-values.ts';

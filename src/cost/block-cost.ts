@@ -1,13 +1,13 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { type AccessShape, type LaneWays, mostConflicts, mostConflictsOfWays, mostSectors, mostSectorsOfWays } from './lanes/access-cost.ts'; // prettier-ignore
+import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // prettier-ignore
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, type FixedCosts, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
 import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from './lanes/selection.ts';
-import { lanesInMask, type WarpPosition } from './lanes/warp.ts';
+import { lanesInMask, type WarpPosition } from './lanes/warp-position.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
 /** Where lanes are, and what is known of them there. */
@@ -93,9 +93,9 @@ function addAccess(
   setting.look(1 + ways.reduce((sum, { more }) => sum + 1 + more.length, 0));
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const ofWays = least(mostSectors(values, mask, shape), ways.length > 0 ? mostSectorsOfWays(ways, mask, shape, runs) : null); // prettier-ignore
+    const ofWays = least(maxSectors(values, mask, shape), ways.length > 0 ? maxSectorsOfAlternatives(ways, mask, shape, runs) : null); // prettier-ignore
     const usual = ways.length > 0 ? sumOfMostLanes(setting, offset, valuesOf, mask) : null;
-    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(mostSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // prettier-ignore
+    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(maxSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // prettier-ignore
     const isHere = space === 'global';
     const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
@@ -108,7 +108,7 @@ function addAccess(
   }
   if (space !== 'global') {
     const each = ways.flatMap(({ values: own, more }) => [own, ...more.map((offsets) => shifted(own, offsets))]);
-    const { most: conflicts, isExact } = least(mostConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // prettier-ignore
+    const { most: conflicts, isExact } = least(maxConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // prettier-ignore
     const isHere = space === 'shared';
     tally.add('conflicts', line, conflicts, isExact && (isHere || conflicts === 0));
     tally.add('sharedAccesses', line, 1, isHere);
@@ -116,7 +116,7 @@ function addAccess(
   }
 }
 
-type Amount = ReturnType<typeof mostSectors>;
+type Amount = ReturnType<typeof maxSectors>;
 
 function least(direct: Amount, selected: Amount | null): Amount {
   return selected && selected.most < direct.most ? selected : direct;
@@ -128,7 +128,7 @@ function withExceptions({ most }: Amount, lanes: number, { bytes }: AccessShape)
 }
 
 /** The addresses that lanes select between; those that differ by what is known in each lane stand together. */
-function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, mask: number): LaneWays[] {
+function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, mask: number): LaneAlternatives[] {
   if (sums.length < 2) return [];
   const found: { readonly first: Sum; readonly values: LaneValues; readonly more: LaneValues['offsets'][] }[] = [];
   for (const sum of sums) {
@@ -148,14 +148,14 @@ function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
 }
 
 /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */
-export function roundsDiffer(setting: WarpSetting, loop: Loop): boolean {
+export function iterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { differing } = setting;
-  const known = differing.get(loop.id) ?? doRoundsDiffer(setting, loop);
+  const known = differing.get(loop.id) ?? doIterationsDiffer(setting, loop);
   differing.set(loop.id, known);
   return known;
 }
 
-function doRoundsDiffer(setting: WarpSetting, loop: Loop): boolean {
+function doIterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { symbolic } = setting;
   const { kernel } = symbolic;
   const holdsRound = ({ leaves }: Term): boolean =>

@@ -5,7 +5,7 @@ import type { BlockPlace } from './block-cost.ts';
 import { type Expression, constant } from './expressions/expression.ts';
 import { guardSplit } from './lanes/guard-split.ts';
 import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
-import { lanesInMask } from './lanes/warp.ts';
+import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** How often a branch splits the warp that it may split: once, or as a guard does. */

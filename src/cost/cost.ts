@@ -2,7 +2,7 @@
 import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expressions/expression.ts';
 import { maximum } from './expressions/order.ts';
 import type { Count } from './model/metrics.ts';
-import { addRounds, holdsShared } from './expressions/shared-rounds.ts';
+import { addRounds, holdsShared } from './expressions/shared-iterations.ts';
 
 export interface Cost {
   readonly totals: ReadonlyMap<Count, Expression | null>;
@@ -95,7 +95,7 @@ function total(values: readonly (Expression | null)[]): Expression | null {
 }
 
 /** The costs of rounds one after the other. */
-export function sumOfRounds(costs: readonly Cost[]): Cost {
+export function sumOverIterations(costs: readonly Cost[]): Cost {
   const inTurn = (values: readonly (Expression | null)[]): Expression | null => {
     if (values.includes(null)) return null;
     return values.some((value) => holdsShared(value!)) ? addRounds(values as Expression[]) : total(values);

@@ -6,17 +6,17 @@ import { type Dimensions, threadLimit } from '../analysis/values/launch-bounds.t
 import type { Base, DeclaredAs } from '../analysis/values/memory-base.ts';
 import { evaluateSymbolically } from '../analysis/values/symbolic.ts';
 import { inferUniformity } from '../analysis/values/uniformity.ts';
-import { programOf } from '../machine/core/program.ts';
+import { programOf } from '../interpreter/core/program.ts';
 import type { Block, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import { type Cost, sequentialCost, worstOf } from './cost.ts';
 import { type CostAssumption, costAssumptionTexts } from './model/cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expressions/expression.ts';
-import { LoopRounds, type LineRounds } from './line-rounds.ts';
+import { LoopIterations, type LineIterations } from './line-iterations.ts';
 import type { TermBounds } from './lanes/term-bound.ts';
 import { nonNegativeVariables } from './loops/loop-variable.ts';
 import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count, counts } from './model/metrics.ts';
-import { warpsOf } from './lanes/warp.ts';
+import { warpsOf } from './lanes/warp-position.ts';
 import { costOfWarp } from './warp-cost.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
@@ -24,16 +24,16 @@ import type { WarpSetting } from './warp-setting.ts';
 const usualVisits = 50_000;
 
 /** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
-const mostAddresses = 100_000;
+const maxAddresses = 100_000;
 
 /** A kernel takes too many different ways to look at all of them. */
-class TooManyWays extends Error {}
+class TooManyPaths extends Error {}
 
-export const tooManyWays = 'the kernel has too many paths';
+export const tooManyPaths = 'the kernel has too many paths';
 const tooManyInARow = 'the kernel has too many blocks in a row';
 
 /** Why there are no bounds where a clock cut the analysis short. */
-export const outOfTime = `${tooManyWays} to bound them in the time given`;
+export const outOfTime = `${tooManyPaths} to bound them in the time given`;
 
 export interface CostRequest {
   readonly kernel: Kernel;
@@ -89,7 +89,7 @@ interface KernelCost {
   /** What the bounds take for granted. */
   readonly assumptions: readonly CostAssumption[];
   /** How often a warp goes round at the lines of loops. */
-  readonly rounds: readonly (LineRounds & { readonly location: Location })[];
+  readonly rounds: readonly (LineIterations & { readonly location: Location })[];
   /** By lines of the PTX in loops: how often a warp comes there at most. */
   readonly visits: ReadonlyMap<number, Expression>;
 }
@@ -111,7 +111,7 @@ export function costOfKernel(request: CostRequest): KernelCost {
     return costOfSupported(request);
   } catch (error) {
     if (error instanceof OutOfTime) return withoutCost(outOfTime);
-    if (error instanceof TooManyWays) return withoutCost(tooManyWays);
+    if (error instanceof TooManyPaths) return withoutCost(tooManyPaths);
     // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
     if (error instanceof RangeError && error.message.includes('call stack')) return withoutCost(tooManyInARow);
     throw error;
@@ -167,7 +167,7 @@ function costOfSupported(request: CostRequest): KernelCost {
     program: programOf(kernel),
     declaredAs,
     lineOf: (place) => places.lineOf(place),
-    loopRounds: new LoopRounds(),
+    loopRounds: new LoopIterations(),
     potentials: new Map(),
     halvings: new Map(),
     meetings: new Map(),
@@ -176,12 +176,12 @@ function costOfSupported(request: CostRequest): KernelCost {
     accessForms: new Map(),
     assume: (what) => assumed.add(what),
     visit: () => {
-      if (++visits > (request.mostVisits ?? usualVisits)) throw new TooManyWays();
+      if (++visits > (request.mostVisits ?? usualVisits)) throw new TooManyPaths();
       if (request.expired?.()) throw new OutOfTime();
     },
     look: (count) => {
       addresses += count;
-      if (addresses > mostAddresses) throw new TooManyWays();
+      if (addresses > maxAddresses) throw new TooManyPaths();
     },
     note: (count, line, text) => {
       const key = `${count}@${line}`;

@@ -1,13 +1,13 @@
 /**
  * What one warp costs at most. Its way through the kernel is followed with the lanes that may take part: a branch that
  * all lanes decide alike costs the dearer side, one that may split them costs both. Lanes meet again where the sides
- * do, and go round a loop together, as the counters of `machine/counters.ts` have it.
+ * do, and go round a loop together, as the counters of `interpreter/counters.ts` have it.
  */
-import { waits } from '../machine/core/program.ts';
+import { waits } from '../interpreter/core/program.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kernel.ts';
-import { type BlockPlace, costOfBlock, roundsDiffer } from './block-cost.ts';
+import { type BlockPlace, costOfBlock, iterationsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
-import { amortisedRounds, isVisitedAlike } from './amortised-rounds.ts';
+import { amortisedTripCount, isVisitedAlike } from './amortised-trip-count.ts';
 import {
   type Cost,
   singleCost,
@@ -16,25 +16,25 @@ import {
   mapCost,
   repeated,
   sequentialCost,
-  sumOfRounds,
+  sumOverIterations,
   worstOf,
 } from './cost.ts';
 import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts'; // prettier-ignore
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
-import { meetingPoints } from './lanes/meeting-point.ts';
+import { reconvergencePoints } from './lanes/reconvergence.ts';
 import { counts } from './model/metrics.ts';
 import { isNonNegative, maximum, minimum, substitute } from './expressions/order.ts';
-import { boundSharedRounds, sharedName } from './expressions/shared-rounds.ts';
+import { boundSharedIterations, sharedName } from './expressions/shared-iterations.ts';
 import { roundName } from './lanes/term-bound.ts';
 import { decidingExit, tightest } from './loops/deciding-exit.ts';
-import { atLeastNothing, overRounds } from './round-cost.ts';
+import { atLeastNothing, overRounds } from './iteration-cost.ts';
 import { type TripCount, tripCounts } from './loops/trip-count.ts';
-import { lanesInMask, type WarpPosition, type Rounds, type Warp } from './lanes/warp.ts';
+import { lanesInMask, type WarpPosition, type Rounds, type Warp } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
-const mostRounds = 64;
+const maxRounds = 64;
 /** Blocks at which a walk ends, in their order. */
 type Stops = ReadonlySet<BlockId>;
 
@@ -148,7 +148,7 @@ class WarpWalker {
       const known = this.#shared.get(name);
       return known && known.root === root ? known.total : null;
     };
-    return mapCost(cost, (amount) => boundSharedRounds(amount, boundOf));
+    return mapCost(cost, (amount) => boundSharedIterations(amount, boundOf));
   }
 
   /** From a block on, unless the walk ends there. */
@@ -220,17 +220,17 @@ class WarpWalker {
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
     // Whichever way lanes go, they all come to the same place.
     const [first] = walks;
-    const meets = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
+    const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
     const isKnown = isDecided || walks.length < 2;
-    const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || meets);
+    const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || reconverges);
     const together = isExclusive ? worstOf(costs) : isKnown ? sequentialCost(costs) : loosened(sequentialCost(costs));
     const between = this.#inGroups(own.isSure ? together : loosened(together), own.groups, inner);
     const doWait = walks.some((walk) => walk.waits);
     const sideGroups = walks.map((walk) => walk.groups);
-    const meet = !isExclusive && doWait ? sideGroups.reduce((a, b) => a + b, 0) : Math.max(1, ...sideGroups);
+    const joinedGroups = !isExclusive && doWait ? sideGroups.reduce((a, b) => a + b, 0) : Math.max(1, ...sideGroups);
     const reached = new Map<BlockId, number>();
     for (const walk of walks) mergeInto(reached, walk.reached);
-    let groups = Math.min(lanes, own.groups * meet);
+    let groups = Math.min(lanes, own.groups * joinedGroups);
     let loop = own.loop ?? inner;
     let isWaiting = own.waits || doWait;
     let isStillSure = isSure;
@@ -262,7 +262,7 @@ class WarpWalker {
     const key = `${loop?.id ?? ''}/${starts.join(' ')}/${join ?? ''}/${[...stops].join(' ')}`;
     let points = meetings.get(key);
     if (!points) {
-      points = meetingPoints(this.#kernel, loop, starts, join, stops);
+      points = reconvergencePoints(this.#kernel, loop, starts, join, stops);
       meetings.set(key, points);
     }
     return points;
@@ -364,9 +364,9 @@ class WarpWalker {
     const amortised = direct?.isDetermined ? null : this.#amortised(outer, loop, mask, direct?.rounds ?? null);
     const trip = amortised ? decidingExit(this.#kernel, loop, amortised, mask) : direct;
     const number = trip ? constantValue(trip.rounds) : null;
-    const count = number && number.bottom === 1n && number.top <= BigInt(mostRounds) ? Number(number.top) : null;
+    const count = number && number.bottom === 1n && number.top <= BigInt(maxRounds) ? Number(number.top) : null;
     this.#setting.loopRounds.note(loop.id, trip?.rounds ?? amortised ?? this.#fromRanges(loop), trip?.from ?? null);
-    if (count !== null && roundsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
+    if (count !== null && iterationsDiffer(this.#setting, loop)) return this.#roundByRound(outer, loop, mask, count);
     return this.#allRounds(outer, loop, mask, trip, amortised);
   }
 
@@ -376,14 +376,14 @@ class WarpWalker {
    */
   #amortised(outer: Region, loop: Loop, mask: number, direct: Expression | null): Expression | null {
     const setting = this.#setting;
-    const own = amortisedRounds(setting, loop, loop, outer, mask, true);
+    const own = amortisedTripCount(setting, loop, loop, outer, mask, true);
     let least = own && direct ? tighter(direct, own) : (own ?? direct);
     let found = least === direct ? null : least;
     for (let root: Region | null = outer; root; root = root.outer) {
       // Of one visit nothing is shared.
       if (least && outer.loop === null) break;
       const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
-      const total = amortisedRounds(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
+      const total = amortisedTripCount(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
       // What as much bounds in more rounds around is better.
       if (!total || (least && compareGrowth(growthOf(least), growthOf(total)) < 0)) continue;
       least = total;
@@ -427,9 +427,9 @@ class WarpWalker {
     }
     costs.push(this.#openExits(open, mask, constant(count + 1)));
     // Lanes that left while others waited in a later round are ahead of them.
-    const apart = doWait ? Math.max(1, leaving) : 1;
-    const cost = this.#settled(sumOfRounds(costs), loop);
-    return { cost, reached, waits: doWait, groups: Math.min(most, groups * apart), loop: line, isSure };
+    const separateGroups = doWait ? Math.max(1, leaving) : 1;
+    const cost = this.#settled(sumOverIterations(costs), loop);
+    return { cost, reached, waits: doWait, groups: Math.min(most, groups * separateGroups), loop: line, isSure };
   }
 
   /** Each lane leaves a loop once, and the last ones of a warp do not split it. */
@@ -450,7 +450,7 @@ class WarpWalker {
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
     const numbers: (number | null)[] =
-      limit <= BigInt(mostRounds) && roundsDiffer(this.#setting, loop)
+      limit <= BigInt(maxRounds) && iterationsDiffer(this.#setting, loop)
         ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
         : [null];
     const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));

@@ -1,9 +1,9 @@
 /** What the bounds of all warps of a kernel share. */
-import type { LoopRounds } from './line-rounds.ts';
+import type { LoopIterations } from './line-iterations.ts';
 import type { AccessShape } from './lanes/access-cost.ts';
 import type { Linear } from '../term/linear.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
-import type { Program } from '../machine/core/program.ts';
+import type { Program } from '../interpreter/core/program.ts';
 import type { Block, BlockId, Instruction, LoopId } from '../ir/form/kernel.ts';
 import type { Count } from './model/metrics.ts';
 import type { Halving } from './loops/halving.ts';
@@ -16,7 +16,7 @@ export interface WarpSetting extends BoundSetting {
   /** The line that a place in the kernel belongs to. */
   readonly lineOf: (place: Instruction | Block) => string;
   /** How often loops go round. */
-  readonly loopRounds: LoopRounds;
+  readonly loopRounds: LoopIterations;
   /** By root and counted loop: what was found. */
   readonly potentials: Map<string, Potential | null>;
   /** By loop: what halves in it. */

@@ -77,7 +77,7 @@ export const architectures: readonly Architecture[] = rows.map(([name, threads, 
 });
 
 /** The most threads that a multiprocessor of some architecture holds. */
-export const mostThreadsPerMultiprocessor = Math.max(...architectures.map((one) => one.threadsPerMultiprocessor));
+export const maxThreadsPerMultiprocessor = Math.max(...architectures.map((one) => one.threadsPerMultiprocessor));
 
 /** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined where it is not known. */
 export function architectureOf(name: string): Architecture | undefined {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
-import { exitCodes } from '../document/exit-code.ts';
+import { exitCodes } from '../report-model/exit-code.ts';
 import type { ChangeAnalysis } from '../app/compare/change-request.ts';
 import { changedFiles, folderInRepository } from '../app/project/git.ts';
 import { interruptible, Interruption } from '../system/interruption.ts';
@@ -14,7 +14,7 @@ import { diffWithin, type FileDiff } from '../source/diff.ts';
 import { pullRequestFiles } from './api/changed-files.ts';
 import { organisationDefaults } from './api/organisation-defaults.ts';
 import { basicCredentials, commitBefore, ensureCommit, findMergeBase, type Clone } from './api/commits.ts';
-import { planEarlyEnd, type EarlyEnd } from './plan/early-end.ts';
+import { planEarlyEnd, type EarlyEnd } from './plan/incomplete-run.ts';
 import { answerComment, CommandRefused, type CommandComment } from './bot/bot.ts';
 import { commentEvents, commentOf } from './bot/event.ts';
 import { parseEvent, type PullRequestEvent, type PushEvent, type RepositoryEvent } from './event.ts';
@@ -36,8 +36,8 @@ import {
   writeOutputs,
   type ReportFormat,
 } from './runner/job.ts';
-import { keepResults, serviceOf } from './runner/kept-results.ts';
-import { printReviewData, reviewFile } from './stages/review-data.ts';
+import { keepResults, serviceOf } from './runner/result-cache.ts';
+import { printReviewData, reviewFile } from './fork-review/review-data.ts';
 import { logText } from './text/workflow-command.ts';
 
 /** Input of the analysis of a range. The head commit is not trusted, so its flags must pass an allow-list. */
@@ -160,9 +160,9 @@ async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: St
   const log = new Log();
   switch (event.kind) {
     case 'pull-request':
-      return log.say(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
+      return log.writeOnce(toldLines(plan, await publish(octokit, targetOf(event), plan, channels)));
     case 'push':
-      return log.say(toldLines(plan, await publishCheck(octokit, event, plan, channels.checkRun)));
+      return log.writeOnce(toldLines(plan, await publishCheck(octokit, event, plan, channels.checkRun)));
     case 'repository':
       return;
   }
@@ -261,7 +261,7 @@ async function review(
       options: { maxComments: inputs.maxComments, review: isReviewed },
     });
     // Write what needs no network first, so that a network failure cannot lose the findings.
-    log.say(nothing === undefined ? plan.log : [nothing]);
+    log.writeOnce(nothing === undefined ? plan.log : [nothing]);
     await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
     await writeJobSummary(plan.jobSummary);
     if (event.kind === 'pull-request') {
@@ -269,7 +269,7 @@ async function review(
       writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
     }
     started.isTold = true;
-    log.say(toldLines(plan, await publishPlan(plan)));
+    log.writeOnce(toldLines(plan, await publishPlan(plan)));
     return plan;
   };
   const analysis = await log.withoutCommands(() =>
@@ -395,11 +395,11 @@ async function checkRepository(
     ...toolOf(environment),
     repository: { serverUrl, fullName: `${event.owner}/${event.repo}` },
   });
-  log.say([...plan.log, ...plan.workflowCommands.commands]);
+  log.writeOnce([...plan.log, ...plan.workflowCommands.commands]);
   await writeOutputs(plan.outputs, environment, (format) => render(format, { report, source, trust: [] }));
   await writeJobSummary(plan.jobSummary);
   const issue = isIssueKept && event.isDefaultBranch ? planIssue(plan, event.branch) : null;
-  if (issue) log.say(await publishIssue(octokit, event, issue));
+  if (issue) log.writeOnce(await publishIssue(octokit, event, issue));
   return plan.exitCode;
 }
 

@@ -118,7 +118,7 @@ function isEmpty({ steps }: AddressSet): ValidatorCondition {
 }
 
 /** The sets have no byte in common; decided where they are written alike. */
-export function setsApart(left: AddressSet, right: AddressSet): ValidatorCondition {
+export function disjointSets(left: AddressSet, right: AddressSet): ValidatorCondition {
   if (conditionKey(left) === conditionKey(right)) return isEmpty(left);
   return { kind: 'apart', left, right };
 }

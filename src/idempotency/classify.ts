@@ -11,7 +11,7 @@ import { OutOfTime } from '../base/out-of-time.ts';
 import { type Access, collectAccesses, isWriter } from '../analysis/values/access.ts';
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { DeclaredAs } from '../analysis/values/memory-base.ts';
-import { leadsTo, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
+import { canReach, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import { type SymbolicKernel, evaluateSymbolically } from '../analysis/values/symbolic.ts';
 import { inBounds } from '../check/context/assumed-facts.ts';
 import { declarationOf } from '../check/context/scalars.ts';
@@ -23,16 +23,16 @@ import { fieldName } from '../launch/parameter-field.ts';
 import type { ParameterSource, StatedAssumption } from '../launch/parameter-source.ts';
 import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
-import { allOf, anyOf, setsApart, compare, conditionKey } from './build-condition.ts';
+import { allOf, anyOf, disjointSets, compare, conditionKey } from './build-condition.ts';
 import { briefWork, Coverage } from './coverage.ts';
 import { endWhen, spend, TooMuchWork } from './model/effort.ts';
 import { atomicForm, distinct, lastingEffects, sourcePlaces } from './effects.ts';
 import { type Footprint, type Root, footprintsOf } from './footprint/footprint.ts';
 import { type Amount, atom, fixedAmount } from './footprint/polynomial.ts';
-import type { StatedValue } from './footprint/reading.ts';
+import type { StatedValue } from './footprint/linear-interpretation.ts';
 import { InPlaceMap } from './in-place.ts';
 import { localMemory } from './local-memory.ts';
-import { OwnThread } from './own-thread.ts';
+import { OwnThread } from './same-thread-hazards.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
 import type {
@@ -45,7 +45,7 @@ import type {
 import { earlierEnded } from '../check/stable-memory.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
-import { withoutMeetings } from './disjoint-stores.ts';
+import { withoutConflicts } from './disjoint-stores.ts';
 import { ofLaunches, separationOf } from './separation.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { shortCondition } from './shorten.ts';
@@ -121,7 +121,7 @@ interface Pair {
 const workOfPair = 20;
 
 /** Accesses of a kernel that is looked at briefly. */
-const mostAccesses = 12;
+const maxAccesses = 12;
 
 /** Classifies a kernel. No launch is run. */
 export function classify(request: ClassifyRequest): Classification {
@@ -241,7 +241,7 @@ class Classifier {
       const own = all.filter((access) => isOf(access, array));
       const writes = own.filter(isWriter);
       // What is read again would have to be read from the other array.
-      const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && leadsTo(kernel, write, read)));
+      const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && canReach(kernel, write, read)));
       if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1))
         return all;
       const index = kernel.parameters.length + at;
@@ -259,7 +259,7 @@ class Classifier {
       initialised: local.initialised,
     });
     if (brief && effects.length > 0) return undecided(effects);
-    if (brief && this.accesses.length > mostAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // prettier-ignore
+    if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // prettier-ignore
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
@@ -347,7 +347,7 @@ class Classifier {
     if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
     // What a write leaves apart from a texture is asked for by itself.
     const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');
-    const condition = withoutMeetings(this.symbolic, this.accesses, footprints, extensions, this.contents());
+    const condition = withoutConflicts(this.symbolic, this.accesses, footprints, extensions, this.contents());
     if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
     if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
     return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // prettier-ignore
@@ -405,7 +405,7 @@ class Classifier {
   /** Whether the part that is classified makes an access: it comes behind as many of the barriers. */
   private isOfPart(access: Access): boolean {
     const { part, kernel } = this.request;
-    return !part || part.barriers.filter((barrier) => leadsTo(kernel, barrier, access)).length === part.number;
+    return !part || part.barriers.filter((barrier) => canReach(kernel, barrier, access)).length === part.number;
   }
 
   /** The pairs of accesses of which one writes, apart from those that do no harm. */
@@ -422,21 +422,21 @@ class Classifier {
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
         const byOrder = isOfOneRoot && this.usesOrder ? this.ordered(first, second) : never;
-        const condition = anyOf([this.areApart(first, second), byOrder]);
+        const condition = anyOf([this.areDisjoint(first, second), byOrder]);
         if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
       });
     });
     return pairs;
   }
 
-  private areApart(first: Footprint, second: Footprint): ValidatorCondition {
+  private areDisjoint(first: Footprint, second: Footprint): ValidatorCondition {
     if (isOfToolkit(first.root) || isOfToolkit(second.root)) return always;
-    if (this.areOfDifferentObjects(first, second) || this.arePointersApart(first.root, second.root)) return always;
-    return first.bytes && second.bytes ? setsApart(first.bytes, second.bytes) : never;
+    if (this.areOfDifferentObjects(first, second) || this.areNonAliasing(first.root, second.root)) return always;
+    return first.bytes && second.bytes ? disjointSets(first.bytes, second.bytes) : never;
   }
 
   /** Whether it is stated that the pointers of a table lead to other arrays than any other pointer. */
-  private arePointersApart(a: Root, b: Root): boolean {
+  private areNonAliasing(a: Root, b: Root): boolean {
     const isStated = (root: Root): boolean => root.kind === 'loaded' && this.tables.has(root.table.key);
     if (a.kind === 'unknown' || b.kind === 'unknown') return false;
     // Two pointers of one table may be one.
@@ -463,7 +463,7 @@ class Classifier {
     if (isWriter(first)) return true;
     if (!this.usesOrder || this.isCached(first)) return false;
     // A read that no write follows, whatever the thread, sees all that is written of its bytes.
-    if (this.hasPlainBarriers && !leadsTo(this.symbolic.kernel, first, second)) return true;
+    if (this.hasPlainBarriers && !canReach(this.symbolic.kernel, first, second)) return true;
     return first.targets.every((target) => this.coverage.byOwnThread(first, target));
   }
 
@@ -654,7 +654,7 @@ function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...
 
 /** Whether an access is made only where the arithmetic of a condition wraps around. */
 function isUnreached({ bytes, needs }: Footprint): boolean {
-  return needs.kind !== 'always' && bytes !== null && setsApart(bytes, bytes).kind === 'always';
+  return needs.kind !== 'always' && bytes !== null && disjointSets(bytes, bytes).kind === 'always';
 }
 
 function polynomial(quantity: Quantity): Amount {

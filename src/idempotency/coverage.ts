@@ -45,10 +45,10 @@ const usualWork: CoverageWork = { ofQuestion: 400_000, ofReads: 800_000, ofArray
 /** For a brief look: some fifty thousand terms are a second. */
 export const briefWork: CoverageWork = { ofQuestion: 50_000, ofReads: 100_000, ofArrays: 100_000 };
 /** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
-const mostRounds = 1200;
-const mostOpenRounds = 16;
+const maxRounds = 1200;
+const maxOpenRounds = 16;
 /** Bytes that a read whose index is not known may lead to. */
-const mostBytes = 1 << 17;
+const maxBytes = 1 << 17;
 
 /** Words by the part of their address that stays a symbol, with the conditions under which they were written. */
 type Written = ReadonlyMap<Term | null, ReadonlyMap<number, readonly (readonly Term[])[]>>;
@@ -316,9 +316,9 @@ export class Coverage {
     const plain = written.get(null);
     if (!plain || !rest) return false;
     const range = this.symbolic.view.natural(address);
-    const isKnown = range.assumes.length === 0 && inside(range, { low: 0n, high: BigInt(mostBytes) });
+    const isKnown = range.assumes.length === 0 && inside(range, { low: 0n, high: BigInt(maxBytes) });
     if (isKnown && isEach(plain, Number(range.low), Number(range.high) + count)) return true;
-    return whole !== null && whole <= mostBytes && isEach(plain, 0, whole);
+    return whole !== null && whole <= maxBytes && isEach(plain, 0, whole);
   }
 
   /** Whether a condition is among those that hold, or limits a smaller index by the same. */
@@ -435,14 +435,14 @@ export class Coverage {
       if (depth === loops.length) return visit(evaluator(), conditions) !== false;
       let own = conditions;
       for (let count = 0; ; count++) {
-        if (count > mostRounds) return false;
+        if (count > maxRounds) return false;
         round[depth] = count;
         if (!nest(depth + 1, own)) return false;
         round.length = depth + 1;
         const more = this.conjuncts([evaluator()(repeats[depth]!)]);
         if (more === null) break;
         own = [...own, ...more];
-        if (own.length > mostOpenRounds) return false;
+        if (own.length > maxOpenRounds) return false;
       }
       round.length = depth;
       return true;

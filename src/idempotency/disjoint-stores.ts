@@ -6,27 +6,27 @@
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import type { Term } from '../term/term.ts';
-import { allOf, anyOf, setsApart } from './build-condition.ts';
+import { allOf, anyOf, disjointSets } from './build-condition.ts';
 import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts'; // prettier-ignore
 import type { Footprint } from './footprint/footprint.ts';
-import { type LaunchCondition, allMet, anyMet, atMost, neverMet } from './footprint/launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, largestAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // prettier-ignore
-import { dimensionAmount, type StatedValue, TermReading } from './footprint/reading.ts';
+import { type LaunchCondition, allMet, anyMet, lessOrEqual, neverMet } from './footprint/launch-condition.ts';
+import { type Amount, addAmounts, fixedAmount, maxAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // prettier-ignore
+import { dimensionAmount, type StatedValue, LinearInterpretation } from './footprint/linear-interpretation.ts';
 import type { FormFact, WayFacts } from './footprint/scope.ts';
-import { waysTo } from './footprint/ways.ts';
+import { pathsTo } from './footprint/paths.ts';
 import type { Extensions } from './model/extensions.ts';
 import { never, type ValidatorCondition } from './model/quantity.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
-import { isPlain } from './own-thread.ts';
+import { isPlain } from './same-thread-hazards.ts';
 
 /** Sums of more indices than these are not taken apart. */
-const mostDigits = 4;
+const maxDigits = 4;
 
 /**
  * In which launches no two threads touch a common byte that one of them writes.
  * @param footprints of all accesses
  */
-export function withoutMeetings(
+export function withoutConflicts(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   footprints: readonly Footprint[],
@@ -51,8 +51,8 @@ export function withoutMeetings(
     footprints.forEach((first, before) => {
       // The same write on another way: each of its bytes is of one thread.
       if (first.access === second.access || (isWriter(first.access) && before > at)) return;
-      const apart = setsApart(first.bytes!, second.bytes!);
-      conditions.push(isAtOnePlace(first.access, second.access) ? anyOf([apart, owned(second.access)]) : apart);
+      const disjoint = disjointSets(first.bytes!, second.bytes!);
+      conditions.push(isAtOnePlace(first.access, second.access) ? anyOf([disjoint, owned(second.access)]) : disjoint);
     });
   });
   return allOf(conditions);
@@ -86,15 +86,16 @@ class Digits {
   areOwn(): ValidatorCondition {
     const [target, ...others] = this.write.targets;
     if (!target || others.length > 0 || target.offset.width !== 64) return never;
-    const ways = waysTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
+    const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
     // What holds on one of several ways does not hold of a thread on another one.
     const [way] = ways;
-    const reading: TermReading = ways.length === 1 ? way!.reading : new TermReading({ ...way!.reading.context });
+    const reading: LinearInterpretation =
+      ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });
     const { scope } = reading;
     const offset = reading.natural(target.offset);
     const facts = scope.facts.filter(({ form }) => form.terms.size > 1);
     const own = injective(scope, offset, fixedAmount(BigInt(this.write.bytes)), facts);
-    const fixed = unused(scope, offset).map(({ kind, axis }) => atMost(dimensionAmount(kind, axis), oneAmount));
+    const fixed = unused(scope, offset).map(({ kind, axis }) => lessOrEqual(dimensionAmount(kind, axis), oneAmount));
     const found = allMet([own, ...fixed]);
     return allMet([scope.demanded(), anyMet([...scope.guards.map((guard) => guard.negation()), found])]).condition;
   }
@@ -151,7 +152,7 @@ function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: rea
     if (!low || !high) return neverMet;
     digits.push({ factor, reach: subtractAmounts(high, low), variables: [variable], inner: allMet([]) });
   }
-  if (digits.length > mostDigits) return neverMet;
+  if (digits.length > maxDigits) return neverMet;
   const orders = permutations(digits.length).filter((order) => isUsual(order.map((at) => digits[at]!)));
   const byOrder = orders.map((order) =>
     isMixedRadix(
@@ -171,7 +172,7 @@ function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressF
     if (part?.kind !== 'remainder') continue;
     const { low, high } = scope.ofForm(part.of);
     if (!low || !high) continue;
-    isWhole.push(atMost(zeroAmount, low), atMost(addAmounts(high, oneAmount), part.by));
+    isWhole.push(lessOrEqual(zeroAmount, low), lessOrEqual(addAmounts(high, oneAmount), part.by));
     left = replaceVariable(left, variable, part.of);
   }
   return { form: left, isWhole };
@@ -181,9 +182,9 @@ function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressF
 function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition {
   let reached = width;
   const conditions = digits.map(({ factor, reach }) => {
-    const worth = largestAmount(factor, scaleAmount(factor, -1n));
-    const condition = anyMet([atMost(reach, zeroAmount), atMost(reached, worth)]);
-    reached = addAmounts(reached, multiplyAmounts(worth, largestAmount(reach, zeroAmount)));
+    const worth = maxAmount(factor, scaleAmount(factor, -1n));
+    const condition = anyMet([lessOrEqual(reach, zeroAmount), lessOrEqual(reached, worth)]);
+    reached = addAmounts(reached, multiplyAmounts(worth, maxAmount(reach, zeroAmount)));
     return condition;
   });
   return allMet(conditions);
@@ -192,7 +193,7 @@ function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition 
 /** Blocks are worth more than the threads of the same axis. */
 function isUsual(digits: readonly Digit[]): boolean {
   const places = new Map(digits.flatMap(({ variables }, at) => variables.map(({ key }) => [key, at] as const)));
-  return [0, 1, 2].every((axis) => (places.get(`thread.${axis}`) ?? -1) <= (places.get(`block.${axis}`) ?? mostDigits));
+  return [0, 1, 2].every((axis) => (places.get(`thread.${axis}`) ?? -1) <= (places.get(`block.${axis}`) ?? maxDigits));
 }
 
 function permutations(count: number): readonly (readonly number[])[] {

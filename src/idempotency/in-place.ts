@@ -6,7 +6,7 @@
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { type ControlDependence, controlDependence } from '../analysis/values/control-dependence.ts';
-import { leadsTo, pointsOf, reachable } from '../analysis/values/program-point.ts';
+import { canReach, pointsOf, reachable } from '../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import { partsOf } from '../analysis/values/leader.ts';
 import type { BlockId, LoopId, Operand, ValueId } from '../ir/form/kernel.ts';
@@ -88,7 +88,7 @@ export class InPlaceMap {
     for (const read of reads) {
       const own = loopsAround(this.symbolic, read.block);
       if (own.length !== around.length || own.some((loop) => !around.includes(loop))) return false;
-      if (around.length === 0 ? leadsTo(kernel, write, read) : this.comesBehind(write, read, around)) return false;
+      if (around.length === 0 ? canReach(kernel, write, read) : this.comesBehind(write, read, around)) return false;
     }
     const { effect } = write.instruction.operation;
     const lanes = effect.kind === 'store' ? effect.lanes : 0;
@@ -106,9 +106,9 @@ export class InPlaceMap {
     const deciding = new Set<BlockId>();
     for (let size = -1; size !== told.size + deciding.size;) {
       size = told.size + deciding.size;
-      const behind = reachable(kernel, [...deciding]);
+      const after = reachable(kernel, [...deciding]);
       for (const { id, phis, instructions, terminator } of kernel.blocks) {
-        for (const { result, inputs } of phis) if (behind.has(id) || inputs.some(isTold)) told.add(result);
+        for (const { result, inputs } of phis) if (after.has(id) || inputs.some(isTold)) told.add(result);
         for (const { arguments: operands, results } of instructions)
           if (operands.some(isTold)) for (const result of results) if (result !== null) told.add(result);
         if (terminator.kind === 'switch' && isTold(terminator.index)) return false;

@@ -1,6 +1,6 @@
 /** What would make a kernel idempotent that is not. Each remedy is verified: the changed kernel is classified. */
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
-import { leadsTo, pointDominates, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
+import { canReach, pointDominates, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import { fieldName } from '../launch/parameter-field.ts';
@@ -44,7 +44,7 @@ export function classifySplit(request: ClassifyRequest, found: Classification): 
   if (!few || few.length === 0) return null;
   // What is written before a barrier covers no read behind it any more: more barriers may part what that leaves.
   const parts = splitAt(request, few);
-  return parts ?? (few.length < all.length && all.length <= mostSplits ? splitAt(request, all) : null);
+  return parts ?? (few.length < all.length && all.length <= maxSplits ? splitAt(request, all) : null);
 }
 
 /** The kernels that a kernel would be; null where not all of them are idempotent. */
@@ -66,7 +66,7 @@ function separating(
   pairs: Classification['rewrites'],
 ): readonly Barrier[] | null {
   const between = pairs.map(({ read, write }) =>
-    barriers.filter((barrier) => leadsTo(kernel, barrier, write) && !leadsTo(kernel, barrier, read)),
+    barriers.filter((barrier) => canReach(kernel, barrier, write) && !canReach(kernel, barrier, read)),
   );
   if (between.some((parting) => parting.length === 0)) return null;
   const last = (parting: readonly Barrier[]): number => barriers.indexOf(parting.at(-1)!);
@@ -81,7 +81,7 @@ interface Barrier extends ProgramPoint {
 }
 
 /** Barriers at which a kernel is tried to be split. */
-const mostSplits = 8;
+const maxSplits = 8;
 
 /**
  * Barriers of the block, in their order, at which a kernel can be split: all that comes behind one comes behind it on
@@ -96,7 +96,7 @@ function splittingBarriers(kernel: Kernel): readonly Barrier[] {
     .filter(
       (barrier, at) =>
         isSingle(at) &&
-        all.every((point) => !leadsTo(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
+        all.every((point) => !canReach(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
     ) // prettier-ignore
     .sort((a, b) => (pointDominates(kernel, a, b) ? -1 : 1));
 }

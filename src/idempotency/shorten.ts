@@ -14,9 +14,9 @@ export function shortCondition(condition: ValidatorCondition): ValidatorConditio
   if (condition.kind !== 'all') return condition;
   const parts = condition.conditions.map(shortCondition);
   const comparisons = parts.filter((part) => part.kind === 'compare');
-  const apart = parts.filter((part) => part.kind === 'apart');
+  const disjoint = parts.filter((part) => part.kind === 'apart');
   const others = parts.filter((part) => part.kind !== 'compare' && part.kind !== 'apart');
-  return allOf([...strictest(comparisons), ...others, ...joined(apart)]);
+  return allOf([...strictest(comparisons), ...others, ...joined(disjoint)]);
 }
 
 /** A quantity without its constant addend, and that. */

@@ -50,7 +50,7 @@ export function textureParameters(kernel: Kernel, module: ptx.Module): ReadonlyM
 }
 
 /** Copies that are followed. */
-const mostCopies = 8;
+const maxCopies = 8;
 
 /** The parameter that a register holds. */
 function parameterIn(
@@ -59,7 +59,7 @@ function parameterIn(
   definitions: ReadonlyMap<string, readonly ptx.PtxInstruction[]>,
 ): TextureParameter | null {
   let name = handle.kind === 'register' ? handle.name : baseOf(handle, 'register');
-  for (let copies = 0; name !== null && copies < mostCopies; copies++) {
+  for (let copies = 0; name !== null && copies < maxCopies; copies++) {
     const [definition, ...others] = definitions.get(name) ?? [];
     if (!definition || others.length > 0 || definition.guard) return null;
     const { opcode, modifiers, operands } = definition;

@@ -6,7 +6,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { AddressSet, ValidatorCondition } from './model/quantity.ts';
 import type { LaunchedSet } from './validator/address-sets.ts';
-import { type InstanceArguments, bytesAt, holds } from './validator/evaluate.ts';
+import { type InstanceArguments, bytesAt, isKnownToHold } from './validator/evaluate.ts';
 
 const scalars = [1, 37, 1000, 100_000];
 const grids: readonly Dim3[] = [
@@ -32,7 +32,7 @@ export function isUsuallyMet(
     grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),
   );
   const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // prettier-ignore
-  const met = launches.filter((launch) => holds(condition, launch));
+  const met = launches.filter((launch) => isKnownToHold(condition, launch));
   // Where what is stated of contents lets none of them write, that tells nothing.
   return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));
 }
@@ -40,7 +40,9 @@ export function isUsuallyMet(
 /** Whether all usual launches with one shape of blocks meet a condition; not known of kernels that take structs. */
 export function isAlwaysUsuallyMet(condition: ValidatorCondition, kernel: Kernel, block: Dim3): boolean {
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return false;
-  return grids.every((grid) => scalars.every((scalar) => holds(condition, launchOf(kernel, block, grid, scalar))));
+  return grids.every((grid) =>
+    scalars.every((scalar) => isKnownToHold(condition, launchOf(kernel, block, grid, scalar))),
+  );
 }
 
 function isEmpty({ steps }: LaunchedSet): boolean {

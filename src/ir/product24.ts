@@ -15,7 +15,7 @@ const bodies = new WeakMap<ptx.Function, readonly ptx.PtxStatement[]>();
 /** The body of a function; of one that only multiplies what is left of its parameters in 24 bits, with `mul24`. */
 export function bodyWithProducts(callee: ptx.Function): readonly ptx.PtxStatement[] {
   const body = callee.body ?? [];
-  if (callee.kind !== 'func' || body.length > mostStatements) return body;
+  if (callee.kind !== 'func' || body.length > maxStatements) return body;
   let known = bodies.get(callee);
   if (!known) {
     known = withProducts(body) ?? body;
@@ -25,7 +25,7 @@ export function bodyWithProducts(callee: ptx.Function): readonly ptx.PtxStatemen
 }
 
 /** Such a function has two loads of parameters, four shifts, a product and a store, with declarations and lines. */
-const mostStatements = 32;
+const maxStatements = 32;
 
 /** The statements with `mul24` in place of the products; null where they are not straight-line code with such products. */
 function withProducts(body: readonly ptx.PtxStatement[]): readonly ptx.PtxStatement[] | null {

@@ -209,7 +209,7 @@ function describe(declaration: ptx.VariableDeclaration, space: MemoryObject['spa
 }
 
 /** Of a larger variable the contents count as unknown. No compiler writes that many. */
-const mostInitialBytes = 1 << 28;
+const maxInitialBytes = 1 << 28;
 
 /**
  * The bytes of an initializer, and the addresses of variables in it. What holds others counts as defined elsewhere: but
@@ -223,7 +223,7 @@ function initialContents(
   const bytes = declarationBytes(declaration);
   if (!declaration.initializer || bytes === null) return {};
   const width = typeBytes(declaration.type);
-  if (width === 0 || width > 8 || bytes > mostInitialBytes) return { external: true };
+  if (width === 0 || width > 8 || bytes > maxInitialBytes) return { external: true };
   const initial = new Uint8Array(bytes);
   const addresses: NonNullable<MemoryObject['addresses']>[number][] = [];
   let unknown = false;

@@ -1,7 +1,7 @@
 /** The shared memory that a launch asks for, against what devices have. */
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
-import { layOut } from '../machine/core/memory.ts';
+import { layOut } from '../interpreter/core/memory.ts';
 import type { Launch } from './launch.ts';
 
 /** The bytes of shared memory, static and dynamic, that a block needs, where no device has as many; null where one may. */

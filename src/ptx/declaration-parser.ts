@@ -1,7 +1,7 @@
 /** Declarations: variables, parameters, initial values, and the directives of a function before its body. */
 import type { BodyDirective, Initializer, PtxOperand, PerformanceDirective, VariableDeclaration } from './ast.ts';
 import { startsConstant } from './constant-expression.ts';
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './token-stream.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -99,7 +99,7 @@ export function parseAttribute(cursor: Cursor): string | null {
   } while (cursor.take(COMMA));
   if (!cursor.expect(CLOSE_PAREN)) return null;
   let text = '';
-  for (let at = start; at < cursor.index; at++) text += cursor.textOf(at);
+  for (let at = start; at < cursor.index; at++) text += cursor.tokenText(at);
   return text.slice(1);
 }
 

@@ -1,7 +1,7 @@
 /** Operands of instructions. Each function reads at the cursor, and returns null after it has reported a mistake. */
 import type { AddressBase, PtxOperand } from './ast.ts';
 import { parseConstant, startsConstant } from './constant-expression.ts';
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './token-stream.ts';
 import {
   BANG,
   BAR,
@@ -29,7 +29,7 @@ export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | nul
       return parseBracketed(cursor);
     case BANG:
     case MINUS: {
-      const next = cursor.textOf(cursor.index + 1);
+      const next = cursor.tokenText(cursor.index + 1);
       if (cursor.kinds[cursor.index + 1] !== NAME || RESERVED_NAMES.has(next)) break;
       const kind = cursor.kind() === BANG ? 'not' : 'negative';
       cursor.index++;

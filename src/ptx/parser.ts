@@ -14,7 +14,7 @@ import type {
   PtxStatement,
   VariableDeclaration,
 } from './ast.ts';
-import { Cursor, MAX_DIAGNOSTICS, REMEDIES } from './cursor.ts';
+import { Cursor, MAX_DIAGNOSTICS, REMEDIES } from './token-stream.ts';
 import { readDebugStrings } from './debug-information.ts';
 import {
   parseAttribute,

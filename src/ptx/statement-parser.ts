@@ -1,6 +1,6 @@
 /** The statements of a body, and how reading goes on after a damaged one. */
 import type { Guard, InlinedAt, PtxInstruction, LocDirective, PtxOperand, PtxStatement } from './ast.ts';
-import { shortened, type Cursor } from './cursor.ts';
+import { shortened, type Cursor } from './token-stream.ts';
 import { parseFunctionDirectives, parseParameters, parsePragma, parseVariables } from './declaration-parser.ts';
 import {
   AT,
@@ -130,7 +130,7 @@ export class StatementParser {
   /** `.extern .shared …`, which belongs outside: no reason to think that the body ends here. */
   #isLinkedVariable(): boolean {
     const cursor = this.#cursor;
-    return LINKAGES.has(cursor.text()) && SPACES.has(cursor.textOf(cursor.index + 1));
+    return LINKAGES.has(cursor.text()) && SPACES.has(cursor.tokenText(cursor.index + 1));
   }
 
   #push(body: PtxStatement[], start: number, statement: PtxStatement | null): void {
@@ -143,7 +143,7 @@ export class StatementParser {
     const cursor = this.#cursor;
     const next = cursor.kinds[cursor.index + 1]!;
     if (next === DIRECTIVE) {
-      const name = cursor.textOf(cursor.index + 1);
+      const name = cursor.tokenText(cursor.index + 1);
       return SHARED_DIRECTIVES.has(name) || !BODY_DIRECTIVES.has(name);
     }
     return next !== NAME && next !== AT && next !== OPEN_BRACE && next !== CLOSE_BRACE;
@@ -328,7 +328,7 @@ export class StatementParser {
         cursor.index++;
         if (cursor.take(PLUS) && cursor.smallNumber('an offset') === null) return null;
         functionName = '';
-        for (let at = first; at < cursor.index; at++) functionName += cursor.textOf(at);
+        for (let at = first; at < cursor.index; at++) functionName += cursor.tokenText(at);
       } else if (cursor.kind() === NAME && word === 'inlined_at' && functionName !== undefined) {
         cursor.index++;
         const at = this.#parsePlace();
@@ -414,7 +414,7 @@ export class StatementParser {
     const cursor = this.#cursor;
     if (cursor.uncounted > 0) return;
     cursor.diagnostics.pop();
-    const last = cursor.textOf(cursor.index - 1);
+    const last = cursor.tokenText(cursor.index - 1);
     cursor.report(
       'ptx/syntax',
       `the statement does not end: a \`;\` is missing after \`${shortened(last)}\``,
@@ -452,15 +452,15 @@ export function skipBraces(cursor: Cursor): void {
 /** Does a line begin here, and like a statement? A continued statement begins its lines otherwise. */
 export function isStatementStart(cursor: Cursor, index: number): boolean {
   const kind = cursor.kinds[index];
-  if (kind === DIRECTIVE && MODULE_ONLY.has(cursor.textOf(index))) return true;
+  if (kind === DIRECTIVE && MODULE_ONLY.has(cursor.tokenText(index))) return true;
   if (!cursor.isLineStart(index)) return false;
   if (kind === AT) return true;
-  if (kind === DIRECTIVE) return BODY_DIRECTIVES.has(cursor.textOf(index));
+  if (kind === DIRECTIVE) return BODY_DIRECTIVES.has(cursor.tokenText(index));
   const next = cursor.kinds[index + 1];
   if (kind === OPEN_BRACE) return next === DIRECTIVE;
   if (kind !== NAME) return false;
   if (next === COLON) return true;
-  const text = cursor.textOf(index);
+  const text = cursor.tokenText(index);
   const first = text.charCodeAt(0);
   if (first < 97 || first > 122) return false;
   return text.includes('.') || BARE_INSTRUCTIONS.has(text);

@@ -5,7 +5,7 @@ import { applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';
-import type { UnorderedPair } from './subject.ts';
+import type { UnorderedPair } from './repair-target.ts';
 import { lineIn } from './explain.ts';
 import type { EditStep } from './explanation.ts';
 

@@ -12,7 +12,7 @@ import type { Location } from '../source/location.ts';
 import { type BarrierChange, type BuildCost, compareCost, isLeast } from './build-cost.ts';
 import { type Placement, type SearchResult, searchPlacements } from './placement-search.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
-import { type UnorderedPair, Oracle, type Subject } from './subject.ts';
+import { type UnorderedPair, Oracle, type Subject } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
 import { lineIn, obstacleOf, stepOf } from './explain.ts';
 import type { Obstacle } from './explanation.ts';

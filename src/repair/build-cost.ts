@@ -1,5 +1,5 @@
 /** What a kernel costs in the build that runs, by which placements that weigh the same are compared. */
-import { mostThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
+import { maxThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
 import { registersPerMultiprocessor, warpSize } from '../device/hardware-limits.ts';
 
 export interface BuildCost {
@@ -20,7 +20,7 @@ const granule = registerGranularity / warpSize;
  * With as many registers a thread, a multiprocessor of any architecture holds as many threads as it can: fewer registers
  * change nothing.
  */
-const freeRegisters = registersPerMultiprocessor / mostThreadsPerMultiprocessor;
+const freeRegisters = registersPerMultiprocessor / maxThreadsPerMultiprocessor;
 
 /**
  * Which of two costs is less, by what decides how many blocks run at once: spills, shared memory, registers as they are

@@ -7,10 +7,10 @@ import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Reason } from '../verdict/reason.ts';
-import { markersBetween } from './between.ts';
+import { markersBetween } from './barrier-candidates-between.ts';
 import type { EditStep, Obstacle, EditPlace, RacingLines } from './explanation.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
-import type { UnorderedPair } from './subject.ts';
+import type { UnorderedPair } from './repair-target.ts';
 
 /** The step of an edit that a placement is. */
 export function stepOf(

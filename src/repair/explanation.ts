@@ -1,4 +1,4 @@
-/** What an edit does, and why there is none, as data: `wording/repair.ts` makes the sentences. */
+/** What an edit does, and why there is none, as data: `messages/repair.ts` makes the sentences. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';

@@ -5,9 +5,9 @@ import { applyEdits } from '../source/text-edit.ts';
 import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
-import { holdsAtomics } from './between.ts';
+import { containsAtomics } from './barrier-candidates-between.ts';
 import type { Effort, RepairRequest } from './request.ts';
-import { Oracle } from './subject.ts';
+import { Oracle } from './repair-target.ts';
 import { loopDepths, weightOf } from './weight.ts';
 import { stepOf } from './explain.ts';
 
@@ -17,7 +17,7 @@ const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
   const { source, kernels, weights, expired } = request;
   // Without atomics there is nothing to hand on by.
-  if (!kernels.some(holdsAtomics)) return nothing;
+  if (!kernels.some(containsAtomics)) return nothing;
   const { candidates, text } = markCandidates(source, { splits: false });
   effort.compiled++;
   const built = await request.build(text);

@@ -9,7 +9,7 @@ interface HittingSets {
 }
 
 /** Branches looked at. */
-const mostNodes = 200_000;
+const maxNodes = 200_000;
 
 /**
  * Finds the lightest sets that hold an element of every clause (the positive clauses of a repair; what must not be
@@ -49,7 +49,7 @@ export function minimumHittingSets(
   }
 
   function search(cost: number): void {
-    if (++nodes > mostNodes) return;
+    if (++nodes > maxNodes) return;
     const open = needed.filter((clause) => !clause.some((element) => chosen.has(element)));
     if (open.length === 0) {
       if (cost < best) {
@@ -76,7 +76,7 @@ export function minimumHittingSets(
 
   search(0);
   // A set with an element that the others make needless weighs more than the one without: weights are positive.
-  return { sets, weight: best, exact: nodes <= mostNodes };
+  return { sets, weight: best, exact: nodes <= maxNodes };
 }
 
 /** A clause that holds another one is met where that is. */

@@ -7,10 +7,16 @@ import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { MarkerState } from '../ir/form/switch-markers.ts';
-import { type KnownWays, holdsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './between.ts';
+import {
+  type KnownWays,
+  containsAtomics,
+  holdsOtherBarriers,
+  markersAmongAccesses,
+  markersBetween,
+} from './barrier-candidates-between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
-import { type Answer, type UnorderedPair, type Oracle, markersBeside } from './subject.ts';
+import { type Answer, type UnorderedPair, type Oracle, adjacentMarkers } from './repair-target.ts';
 import { type WeightPolicy, costOf, loopDepths, markerCounts, weightOf } from './weight.ts';
 
 interface SearchRequest {
@@ -68,11 +74,11 @@ export type SearchResult =
   | { readonly kind: 'budget' };
 
 /** Questions to the oracle, each for all instances and launches. */
-const mostIterations = 200;
+const maxIterations = 200;
 /** Placements of equal cost that are looked for. */
-const mostTies = 16;
+const maxTies = 16;
 /** Placements of equal cost that are found, with the first. */
-const mostPlacements = 3;
+const maxPlacements = 3;
 
 interface Switch {
   readonly marker: number;
@@ -133,7 +139,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       const missed = gridFree.filter((marker) => best.divergent.has(marker));
       if (missed.length === 0 || expired()) break;
       // Blocks that do not come to one place do not come to what is beside it.
-      const beside = new Set(oracle.subjects.flatMap(({ kernel }) => [...markersBeside(kernel, missed)]));
+      const beside = new Set(oracle.subjects.flatMap(({ kernel }) => [...adjacentMarkers(kernel, missed)]));
       const parted = gridFree.filter((marker) => beside.has(marker));
       for (const marker of parted) unsafe.add(marker);
       gridFree = gridFree.filter((marker) => !parted.includes(marker));
@@ -190,7 +196,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const places = (request.replacements?.(marker) ?? []).flatMap((place) => indexOf.get(`${place}block`) ?? []);
     if (places.length > 0) addClauses([places]);
   }
-  let handsOn = oracle.subjects.some(({ kernel }) => holdsAtomics(kernel));
+  let handsOn = oracle.subjects.some(({ kernel }) => containsAtomics(kernel));
   const refused = new Set<number>();
   const stateWith = (chosen: readonly number[]) => {
     const states = new Map<number, MarkerState>();
@@ -238,7 +244,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const strongest = new Map(switches.map(({ marker }, index) => [marker, index]));
     for (const index of strongest.values()) {
       if (grown.includes(index) || refused.has(index)) continue;
-      if (iterations >= mostIterations || expired()) return [];
+      if (iterations >= maxIterations || expired()) return [];
       const more = [...grown.filter((other) => switches[other]!.marker !== switches[index]!.marker), index];
       const { proved, divergent, splitWarps } = await ask(stateWith(more));
       const { marker } = switches[index]!;
@@ -261,7 +267,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
 
   /** The lightest set without some switches that is proved; a result where there is none, null where time is up. */
   const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
-    while (iterations < mostIterations && !expired()) {
+    while (iterations < maxIterations && !expired()) {
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
       const weight = (index: number): number => switches[index]!.weight;
       const { sets, exact } = minimumHittingSets(open, weight, 1);
@@ -281,7 +287,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     let needed = set;
     if (!handsOn) return set;
     for (const index of [...set].sort((a, b) => switches[b]!.weight - switches[a]!.weight)) {
-      if (needed.length === 1 || iterations >= mostIterations || expired()) break;
+      if (needed.length === 1 || iterations >= maxIterations || expired()) break;
       const fewer = needed.filter((other) => other !== index);
       if ((await ask(stateWith(fewer))).proved) needed = fewer;
     }
@@ -306,7 +312,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const alone = switches.map((_, index) => [index]);
     const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];
     for (const few of [...alone, ...pairs].sort((a, b) => weightOfSet(a) - weightOfSet(b))) {
-      if (iterations >= mostIterations || expired()) break;
+      if (iterations >= maxIterations || expired()) break;
       if ((await ask(stateWith(few))).proved) return few;
     }
     return null;
@@ -321,7 +327,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     if (few) return found;
     // Each lacks something that one found before has.
     const queue: ReadonlySet<number>[] = set.map((index) => new Set([index]));
-    for (let tries = 1; queue.length > 0 && tries < mostTies && found.length < mostPlacements - 1; tries++) {
+    for (let tries = 1; queue.length > 0 && tries < maxTies && found.length < maxPlacements - 1; tries++) {
       const without = queue.shift()!;
       const other = await lightest(without);
       if (other === null || 'kind' in other || costOf(weightOfSet(other)) > costOf(weightOfSet(set))) continue;

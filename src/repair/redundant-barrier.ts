@@ -4,7 +4,7 @@ import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-inter
 import type { BarrierCandidate, ExistingCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { type MarkerState, isCandidate } from '../ir/form/switch-markers.ts';
-import type { UnorderedPair, Oracle } from './subject.ts';
+import type { UnorderedPair, Oracle } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
 
 /**
@@ -58,7 +58,7 @@ export async function redundantBarriers(
 }
 
 /** More open pairs than this are not all asked about. */
-const mostOpen = 40;
+const maxOpen = 40;
 
 function keyOf({ subject, scope, first, second }: UnorderedPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
@@ -72,7 +72,7 @@ async function opensNothing(
 ): Promise<boolean> {
   const base = await general.ask(whole);
   const open = new Set(base.races.map(keyOf));
-  if (open.size >= mostOpen) return false;
+  if (open.size >= maxOpen) return false;
   const { races, divergent, earlyExits, proved } = await general.ask(stateOf);
   if (proved) return true;
   return (

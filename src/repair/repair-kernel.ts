@@ -16,7 +16,7 @@ import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches, writeOutMacros } from './rewrite-strategy.ts';
 import type { Change, Effort, Repair, RepairOutcome, RepairRequest } from './request.ts';
-import { type UnorderedPair, Oracle } from './subject.ts';
+import { type UnorderedPair, Oracle } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
 
 /** Repairs a kernel that has confirmed findings. */

@@ -3,7 +3,7 @@ import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
 import type { Explanation, LeftOpen, NoRepair, Note, EditRefusal } from './explanation.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from './repair-target.ts';
 import type { WeightPolicy } from './weight.ts';
 
 /** A marked copy, compiled. */

@@ -9,7 +9,7 @@ import { type BarrierChange, noBarriers } from './build-cost.ts';
 import type { EditStep } from './explanation.ts';
 import { lineIn } from './explain.ts';
 import type { Effort, RepairRequest } from './request.ts';
-import type { UnorderedPair } from './subject.ts';
+import type { UnorderedPair } from './repair-target.ts';
 
 interface Rewritten {
   readonly text: string;

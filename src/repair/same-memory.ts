@@ -6,8 +6,8 @@
 import { sharedBytesWithoutOptIn } from '../device/hardware-limits.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import type { Dim3 } from '../base/dim3.ts';
-import type { RunResult } from '../machine/core/run-result.ts';
-import type { Steps } from '../base/steps.ts';
+import type { RunResult } from '../interpreter/core/run-result.ts';
+import type { Steps } from '../base/coroutine.ts';
 import { isFullBarrier, isWarpBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Launch } from '../launch/launch.ts';
 import type { ParameterField } from '../launch/parameter-field.ts';
@@ -24,11 +24,11 @@ interface ComparedRun {
 
 const inputs = 20;
 /** Instructions of one run. */
-const mostSteps = 1_000_000;
+const maxSteps = 1_000_000;
 /** Inputs of runs with barriers, the step of what scalars are in them, and instructions of one run. */
 const synchronizedInputs = 8;
 const extent = 32;
-const mostSynchronizedSteps = 4_000_000;
+const maxSynchronizedSteps = 4_000_000;
 const outOfSteps = 'budget';
 /** Bytes of each array that are compared. */
 const compared = 1 << 15;
@@ -38,8 +38,8 @@ export function* differingInput(run: ComparedRun): Steps<number | null> {
   const original = withoutBarriers(run.original);
   const edited = withoutBarriers(run.edited);
   for (let seed = 1; seed <= inputs; seed++) {
-    const before = yield* resultOf(run, original, seed, BigInt(seed), mostSteps);
-    const after = yield* resultOf(run, edited, seed, BigInt(seed), mostSteps);
+    const before = yield* resultOf(run, original, seed, BigInt(seed), maxSteps);
+    const after = yield* resultOf(run, edited, seed, BigInt(seed), maxSteps);
     if (before !== after) return seed;
   }
   return null;
@@ -54,8 +54,8 @@ export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
   for (let seed = 1; seed <= synchronizedInputs; seed++) {
     // Extents of several tiles: loops over them run several rounds.
     const scalar = BigInt(extent * seed);
-    const before = yield* resultOf(run, run.original, seed, scalar, mostSynchronizedSteps);
-    const after = yield* resultOf(run, run.edited, seed, scalar, mostSynchronizedSteps);
+    const before = yield* resultOf(run, run.original, seed, scalar, maxSynchronizedSteps);
+    const after = yield* resultOf(run, run.edited, seed, scalar, maxSynchronizedSteps);
     if (before !== after) return false;
     if (before !== outOfSteps) finished++;
   }

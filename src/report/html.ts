@@ -1,18 +1,18 @@
 /** The report as one page: findings first, then kernels, costs and what was not analysed. */
 import { createHash } from 'node:crypto';
 import { boundMetrics, boundTable } from '../cost/model/metrics.ts';
-import { type FindingGroup, comparedCauses, tallyCauses, toldByKernel } from '../document/finding-group.ts';
-import type { KernelReport, Report } from '../document/report.ts';
-import { count } from '../wording/text/code-text.ts';
+import { type FindingGroup, comparedCauses, tallyCauses, findingsByKernel } from '../report-model/finding-group.ts';
+import type { KernelReport, Report } from '../report-model/report.ts';
+import { count } from '../messages/text/code-text.ts';
 import {
   comingsAndGoings,
   countsPhrase,
   findingsPhrase,
   kernelsByWorstVerdict,
   repairsPhrase,
-} from '../wording/phrases.ts';
-import { place } from '../wording/text/place.ts';
-import { costsPhrase, notesOf, worseCosts } from '../wording/cost/worse-costs.ts';
+} from '../messages/phrases.ts';
+import { place } from '../messages/text/place.ts';
+import { costsPhrase, notesOf, worseCosts } from '../messages/cost/worse-costs.ts';
 import { compareSeverity } from '../source/severity.ts';
 import { codeChangesHtml } from './cost/code-changes.ts';
 import { costChart, svgChart } from './cost/cost-chart.ts';
@@ -35,7 +35,7 @@ interface HtmlOptions {
  * no style and no script but its own.
  */
 export function renderHtml(report: Report, { source }: HtmlOptions): string {
-  const toldOf = toldByKernel(report);
+  const toldOf = findingsByKernel(report);
   const numbers = new Map(report.kernels.map((kernel, index) => [kernel, index]));
   const added = report.comparison && new Set(report.comparison.new);
   const parts: PageParts = {

@@ -1,4 +1,4 @@
-import type { Report } from '../document/report.ts';
+import type { Report } from '../report-model/report.ts';
 
 /** The report as the document that `report.schema.json` describes. */
 export function renderJson(report: Report): string {

@@ -1,18 +1,18 @@
 import { toMarkdown } from './markup/code-pieces.ts';
-import { decidingPhrases } from '../wording/finding/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../wording/text/launch.ts';
-import { place } from '../wording/text/place.ts';
-import type { ReportedFact } from '../document/finding.ts';
-import { toldByKernel, type FindingGroup, type ToldOfKernel } from '../document/finding-group.ts';
-import { instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
-import { code as codeText } from '../wording/text/code-text.ts';
-import type { Report } from '../document/report.ts';
+import { decidingPhrases } from '../messages/finding/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../messages/text/launch.ts';
+import { place } from '../messages/text/place.ts';
+import type { ReportedFact } from '../report-model/finding.ts';
+import { findingsByKernel, type FindingGroup, type KernelFindingGroups } from '../report-model/finding-group.ts';
+import { instanceGroups, findingsOfInstances, type InstanceGroup } from '../report-model/instance-group.ts';
+import { code as codeText } from '../messages/text/code-text.ts';
+import type { Report } from '../report-model/report.ts';
 import type { Location } from '../source/location.ts';
 import { codeChangesMarkdown } from './cost/code-changes.ts';
 import { costNotesList, costTable, regressionCharts, regressionTable } from './cost/cost-markdown.ts';
 import { renderPatch } from './patch.ts';
-import { costsPhrase, worseCosts } from '../wording/cost/worse-costs.ts';
-import { idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
+import { costsPhrase, worseCosts } from '../messages/cost/worse-costs.ts';
+import { idempotencyDetails, idempotencyPhrase } from '../messages/idempotency.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from './markup/inert-markdown.ts';
 import {
   assumptionsOf,
@@ -27,8 +27,8 @@ import {
   repairPhrase,
   repairsPhrase,
   standing,
-} from '../wording/phrases.ts';
-import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
+} from '../messages/phrases.ts';
+import { sharedTexts, toldElsewhereText } from '../messages/review.ts';
 import { sequenceDiagram } from './sequence.ts';
 
 interface MarkdownOptions {
@@ -44,7 +44,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
     `${[countsPhrase(report), findingsPhrase(report), costsPhrase(worseCosts(report)), repairsPhrase(report)].filter((part) => part !== '').join('; ')}.`,
     '',
   ];
-  const toldOf = toldByKernel(report);
+  const toldOf = findingsByKernel(report);
   const groups = instanceGroups(report.kernels, toldOf);
   if (report.kernels.length > 0) {
     lines.push('| kernel | races | barrier divergence |', '|---|---|---|');
@@ -69,7 +69,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   if (code !== '') lines.push('## Machine code that changed', '', code, '');
   const notes = costNotesList(report.comparison?.costNotes ?? []);
   if (notes !== '') lines.push(notes, '');
-  for (const group of groups) lines.push(...kernelSection(group, toldTogether(group, toldOf), source));
+  for (const group of groups) lines.push(...kernelSection(group, findingsOfInstances(group, toldOf), source));
   const patch = renderPatch(report, source);
   if (patch !== '') {
     const shown = report.kernels.some(({ repair }) => repair.leaves !== undefined) ? 'checked' : 'proved';
@@ -103,7 +103,7 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
 
 function kernelSection(
   { kernels, name, instances }: InstanceGroup,
-  { here, elsewhere }: ToldOfKernel,
+  { here, elsewhere }: KernelFindingGroups,
   source: MarkdownOptions['source'],
 ): string[] {
   const [kernel] = kernels;

@@ -1,7 +1,7 @@
 /** The repairs of a report as a patch that `git apply` takes. */
 import { createTwoFilesPatch } from 'diff';
-import { repairedFiles } from '../document/repaired-file.ts';
-import type { Report } from '../document/report.ts';
+import { repairedFiles } from '../report-model/repaired-file.ts';
+import type { Report } from '../report-model/report.ts';
 
 /** A unified diff with paths from the root of the repository; empty where nothing is repaired. */
 export function renderPatch({ kernels }: Report, source: (file: string) => string | undefined): string {

@@ -1,24 +1,29 @@
-import { decidingPhrases, decidingText } from '../wording/finding/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../wording/text/launch.ts';
-import { place } from '../wording/text/place.ts';
-import { count } from '../wording/text/code-text.ts';
+import { decidingPhrases, decidingText } from '../messages/finding/deciding-fact.ts';
+import { launchPhrase, witnessPhrase } from '../messages/text/launch.ts';
+import { place } from '../messages/text/place.ts';
+import { count } from '../messages/text/code-text.ts';
 import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';
-import type { Regression } from '../document/regression.ts';
-import type { DivergenceReport, RaceReport } from '../document/finding.ts';
-import { comparedCauses, toldByKernel, toldGroups, type FindingGroup } from '../document/finding-group.ts';
-import { aloneInGroup, instanceGroups, toldTogether, type InstanceGroup } from '../document/instance-group.ts';
-import { violationsOf, placesOf } from '../document/outcome.ts';
-import type { KernelReport, Report } from '../document/report.ts';
+import type { Regression } from '../report-model/regression.ts';
+import type { DivergenceReport, RaceReport } from '../report-model/finding.ts';
+import { comparedCauses, findingsByKernel, groupedFindings, type FindingGroup } from '../report-model/finding-group.ts';
+import {
+  aloneInGroup,
+  instanceGroups,
+  findingsOfInstances,
+  type InstanceGroup,
+} from '../report-model/instance-group.ts';
+import { violationsOf, placesOf } from '../report-model/outcome.ts';
+import type { KernelReport, Report } from '../report-model/report.ts';
 import { baselineReason } from '../settings/baseline.ts';
 import { codeChangesPretty } from './cost/code-changes.ts';
 import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';
-import { hasPartialWarp, partialWarpText } from '../wording/cost/bound-text.ts';
-import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../wording/idempotency.ts';
-import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../wording/cost/worse-costs.ts';
+import { hasPartialWarp, partialWarpText } from '../messages/cost/bound-text.ts';
+import { idempotencyCounts, idempotencyDetails, idempotencyPhrase } from '../messages/idempotency.ts';
+import { costsPhrase, lineRole, reasonOf, thresholdOf, worseCosts } from '../messages/cost/worse-costs.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { sharedTexts, toldElsewhereText } from '../wording/review.ts';
+import { sharedTexts, toldElsewhereText } from '../messages/review.ts';
 import {
   assumptionsOf,
   comingsAndGoings,
@@ -34,7 +39,7 @@ import {
   repairsPhrase,
   standing,
   type Mark,
-} from '../wording/phrases.ts';
+} from '../messages/phrases.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
@@ -58,10 +63,10 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   let file: string | undefined;
   // Beside a base, what costs are is less than how they changed.
   const withCosts = verbose || !report.comparison;
-  const toldOf = toldByKernel(report);
+  const toldOf = findingsByKernel(report);
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
     const [kernel] = group.kernels;
-    const together = toldTogether(group, toldOf);
+    const together = findingsOfInstances(group, toldOf);
     const [here, elsewhere] = [together.here, together.elsewhere].map((all) => (verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)))); // prettier-ignore
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
@@ -139,7 +144,7 @@ function isInBaseline({ suppressed }: Pick<Regression, 'suppressed'>): boolean {
 
 /** How many findings the baseline has: `3 findings in the baseline`; empty where it has none. */
 function baselinePhrase(report: Report): string {
-  const findings = toldGroups(report).filter(({ example }) => isInBaseline(example.finding)).length;
+  const findings = groupedFindings(report).filter(({ example }) => isInBaseline(example.finding)).length;
   const number = findings + report.kernels.flatMap(violationsOf).filter(isInBaseline).length;
   return number === 0 ? '' : `${count(number, 'finding')} in the baseline`;
 }

@@ -1,5 +1,5 @@
 import type { Format } from '../settings/options.ts';
-import type { Report } from '../document/report.ts';
+import type { Report } from '../report-model/report.ts';
 import type { PrettyOptions } from './pretty.ts';
 
 /** The report in a format; the renderer is loaded when it is needed. */

@@ -1,11 +1,11 @@
-import { triple } from '../wording/text/launch.ts';
-import { place } from '../wording/text/place.ts';
-import { count, sharedMemory } from '../wording/text/code-text.ts';
+import { triple } from '../messages/text/launch.ts';
+import { place } from '../messages/text/place.ts';
+import { count, sharedMemory } from '../messages/text/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';
 import type { WitnessArgument } from '../verdict/finding.ts';
-import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../document/run-report.ts'; // prettier-ignore
+import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../report-model/run-report.ts'; // prettier-ignore
 import { markLines, visible, type PrettyOptions } from './pretty.ts';
-import { accessPhrase, type Mark } from '../wording/phrases.ts';
+import { accessPhrase, type Mark } from '../messages/phrases.ts';
 
 /** The document of a run for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */
 export function renderRunPretty(given: RunReport, { color, source: sourceOf }: PrettyOptions): string {

@@ -1,5 +1,5 @@
 import type { RunFormat } from '../settings/options.ts';
-import type { RunReport } from '../document/run-report.ts';
+import type { RunReport } from '../report-model/run-report.ts';
 import type { PrettyOptions } from './pretty.ts';
 
 /** The document of a run in a format; the renderer is loaded when it is needed. */

@@ -1,19 +1,19 @@
-import { decidingText } from '../wording/finding/deciding-fact.ts';
-import { witnessPhrase } from '../wording/text/launch.ts';
+import { decidingText } from '../messages/finding/deciding-fact.ts';
+import { witnessPhrase } from '../messages/text/launch.ts';
 import type { Severity } from '../source/severity.ts';
-import type { Regression } from '../document/regression.ts';
-import type { ReportedInterleaving } from '../document/finding.ts';
-import { findingsInGroup, toldGroups, type FindingGroup } from '../document/finding-group.ts';
-import { findingsOf, isFailure, isFinding, violationsOf, type Finding } from '../document/outcome.ts';
-import type { KernelReport, RepairEdit, Report } from '../document/report.ts';
+import type { Regression } from '../report-model/regression.ts';
+import type { ReportedInterleaving } from '../report-model/finding.ts';
+import { findingsInGroup, groupedFindings, type FindingGroup } from '../report-model/finding-group.ts';
+import { findingsOf, isFailure, isFinding, violationsOf, type Finding } from '../report-model/outcome.ts';
+import type { KernelReport, RepairEdit, Report } from '../report-model/report.ts';
 import { codes, type Code, type CodeEntry } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } from '../wording/phrases.ts';
-import { listed } from '../wording/text/code-text.ts';
-import { otherLinesText } from '../wording/review.ts';
-import { notesOf } from '../wording/cost/worse-costs.ts';
-import { stepText } from '../wording/finding/interleaving.ts';
+import { alternativePhrases, marksOf, otherMarksOf, repairPhrase, standing } from '../messages/phrases.ts';
+import { listed } from '../messages/text/code-text.ts';
+import { otherLinesText } from '../messages/review.ts';
+import { notesOf } from '../messages/cost/worse-costs.ts';
+import { stepText } from '../messages/finding/interleaving.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',
@@ -46,7 +46,7 @@ export function renderSarif(report: Report): string {
           },
         ],
         results: [
-          ...toldGroups(report).map(resultOf),
+          ...groupedFindings(report).map(resultOf),
           ...report.diagnostics.filter(({ code }) => isFinding(code)).map(siteResult),
           ...costs.map(costResult),
         ],

@@ -26,9 +26,9 @@ const manner: ReadonlySet<WorkKind> = new Set(['uniform', 'guarded', 'conversion
 /** Of instructions that both sides have, so many stand around a change. */
 const context = 2;
 /** So many instructions of a line are listed. */
-const mostListed = 40;
+const maxListed = 40;
 /** Instructions taken away and put in; the time grows with their square. */
-const mostEdits = 1000;
+const maxEdits = 1000;
 
 /** Lines by file and number. */
 export function lineKey(location: { readonly file: string; readonly line: number } | undefined): string {
@@ -124,7 +124,7 @@ function instructionDiff(
     before.map((one) => instructionShape(one, old)),
     after.map((one) => instructionShape(one, version)),
   ];
-  const parts = diffArrays(left, right, { maxEditLength: mostEdits }) ?? [
+  const parts = diffArrays(left, right, { maxEditLength: maxEdits }) ?? [
     { value: left, removed: true, added: false },
     { value: right, removed: false, added: true },
   ];
@@ -182,5 +182,5 @@ function listed(rows: readonly Row[]): string[] {
     lines.push(`${sign} ${text}`);
   }
   close();
-  return lines.length <= mostListed ? lines : [...lines.slice(0, mostListed - 1), `  (${lines.length - mostListed + 1} more)`]; // prettier-ignore
+  return lines.length <= maxListed ? lines : [...lines.slice(0, maxListed - 1), `  (${lines.length - maxListed + 1} more)`]; // prettier-ignore
 }

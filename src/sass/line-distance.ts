@@ -6,7 +6,7 @@ import type { CodeProfile } from './profile.ts';
 type Shapes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 /** So many distances are tried: those of the lines with most instructions. */
-const mostLines = 24;
+const maxLines = 24;
 
 /** The lines of a file. */
 export function inFile({ lines, version }: CodeProfile, file: string): Shapes {
@@ -39,7 +39,7 @@ export function lineDistance(base: Shapes, head: Shapes): number {
 
 function longest(side: Shapes): number[] {
   const size = (shapes: ReadonlyMap<string, number>): number => [...shapes.values()].reduce((sum, one) => sum + one, 0);
-  return [...side].sort(([, a], [, b]) => size(b) - size(a)).slice(0, mostLines).map(([line]) => line); // prettier-ignore
+  return [...side].sort(([, a], [, b]) => size(b) - size(a)).slice(0, maxLines).map(([line]) => line); // prettier-ignore
 }
 
 function shared(a: ReadonlyMap<string, number> | undefined, b: ReadonlyMap<string, number>): number {

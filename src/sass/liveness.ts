@@ -135,16 +135,16 @@ export class RegisterLiveness {
    * @param before is called with what is live before an instruction
    * @param behind is called with what is live behind an instruction
    */
-  each({ before, behind }: { before?: LivenessVisitor; behind?: LivenessVisitor }): void {
-    for (let block = 0; block < this.#flow.blocks.length; block++) this.#walk(block, before, behind);
+  each({ before, after }: { before?: LivenessVisitor; after?: LivenessVisitor }): void {
+    for (let block = 0; block < this.#flow.blocks.length; block++) this.#walk(block, before, after);
   }
 
-  #walk(block: number, before?: LivenessVisitor, behind?: LivenessVisitor): void {
+  #walk(block: number, before?: LivenessVisitor, after?: LivenessVisitor): void {
     const { first, end, successors } = this.#flow.blocks[block]!;
     this.#live.fill(0);
     for (let one = 0; one < successors.length; one++) this.#unite(this.#live, this.#atStart, successors[one]! * words);
     for (let index = end - 1; index >= first; index--) {
-      behind?.(index, this.#seenBy(this.#steps.steps[index * fields + 2]! >> guardShift));
+      after?.(index, this.#seenBy(this.#steps.steps[index * fields + 2]! >> guardShift));
       this.#step(index);
       before?.(index, this.#seenBy(unguarded));
     }

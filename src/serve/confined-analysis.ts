@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Report } from '../document/report.ts';
+import type { Report } from '../report-model/report.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { TrustChange } from '../app/compare/trust-changes.ts';
 import type { DefaultsText } from '../settings/configuration.ts';
@@ -60,7 +60,7 @@ export class AnalysisEnded extends Error {
 }
 
 /** Bytes of what it prints. */
-const mostOutput = 8 << 20;
+const maxOutput = 8 << 20;
 /** Between two looks at its memory, in milliseconds. */
 const interval = 250;
 let confining: Promise<readonly string[]> | undefined;
@@ -86,7 +86,7 @@ export async function analyseConfined(request: AnalysisRequest, confinement: Con
     args,
     cwd: temporary,
     env: { PATH: searchPath, HOME: temporary, TMPDIR: temporary, SELVAGE_CACHE: results },
-    limits: { milliseconds, outputBytes: mostOutput },
+    limits: { milliseconds, outputBytes: maxOutput },
     signal: AbortSignal.any([signal, memory.signal]),
     onStart(pid) {
       watch = setInterval(() => {

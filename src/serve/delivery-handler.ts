@@ -4,20 +4,20 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
-import { exitCodes } from '../document/exit-code.ts';
+import { exitCodes } from '../report-model/exit-code.ts';
 import { answerButton, answerComment, pullState, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts'; // prettier-ignore
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';
 import { organisationDefaults } from '../github/api/organisation-defaults.ts';
 import { parseEvent } from '../github/event.ts';
-import { planEarlyEnd, type EarlyEnd } from '../github/plan/early-end.ts';
+import { planEarlyEnd, type EarlyEnd } from '../github/plan/incomplete-run.ts';
 import { planReview } from '../github/plan/plan.ts';
 import { describeProblem, publish, type PublishResult } from '../github/publish/publish.ts';
 import type { FileDiff } from '../source/diff.ts';
 import type { Installation } from '../github/api/app-client.ts';
 import { analyseConfined, AnalysisEnded, type AnalysisResult } from './confined-analysis.ts';
-import { mostAttempts, type Delivery } from './delivery-queue.ts';
+import { maxAttempts, type Delivery } from './delivery-queue.ts';
 
 interface HandlerOptions {
   /** The client of an installation of the App. */
@@ -94,7 +94,7 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
       options.log(`delivery ${id}: reviewed`);
     } catch (error) {
       // The last attempt leaves an answer as well.
-      if (attempts + 1 >= mostAttempts)
+      if (attempts + 1 >= maxAttempts)
         await ended({ exitCode: exitCodes.defect, kind: 'defect', message: '' }, now, access, options);
       throw error;
     }

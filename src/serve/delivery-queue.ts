@@ -32,7 +32,7 @@ export interface DeliveryQueue {
 }
 
 /** A delivery that was begun so often, and never ended, is given up: it may be what ends the server. */
-export const mostAttempts = 5;
+export const maxAttempts = 5;
 /** GitHub sends a delivery again for three days; what is known for longer is forgotten. In milliseconds. */
 const remembered = 30 * 24 * 3_600_000;
 /** Milliseconds to the second attempt; to each further one it is four times as long. */
@@ -70,7 +70,7 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
   database.exec(schema);
-  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(mostAttempts); // prettier-ignore
+  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(maxAttempts); // prettier-ignore
   database.exec("update delivery set state = 'waiting' where state = 'running'");
   const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)'); // prettier-ignore
   const forget = database.prepare("delete from delivery where received < ? and state in ('done', 'failed')");
@@ -105,7 +105,7 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
     end(id, now, error) {
       if (error === undefined) return void finish.run('done', null, '', id);
       const attempts = Number(attemptsAt.get(id)?.['attempts'] ?? 1);
-      again.run(mostAttempts, error.slice(0, 500), now + pause * 4 ** (attempts - 1), id);
+      again.run(maxAttempts, error.slice(0, 500), now + pause * 4 ** (attempts - 1), id);
     },
     nextAttempt() {
       const later = soonest.get()?.['later'];

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
-import { exitCodes } from '../document/exit-code.ts';
+import { exitCodes } from '../report-model/exit-code.ts';
 import { appClients } from '../github/api/app-client.ts';
 import { knownApp, registerApp, type AppIdentity } from './app-registration.ts';
 import { deliveryHandler } from './delivery-handler.ts';

@@ -27,9 +27,9 @@ interface WebhookOptions {
 }
 
 /** GitHub sends at most 25 MB. */
-const mostBytes = 25 << 20;
+const maxBytes = 25 << 20;
 /** The longest time that a timer of Node can wait, in milliseconds. */
-const mostWait = 2 ** 31 - 1;
+const maxWait = 2 ** 31 - 1;
 const events = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run']);
 
 /** Whether the signature of a body is of one who knows the secret (`X-Hub-Signature-256`). */
@@ -65,7 +65,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
   const wait = (): void => {
     clearTimeout(later);
     const next = queue.nextAttempt();
-    if (next !== undefined) later = setTimeout(pump, Math.max(1, Math.min(next - now(), mostWait)));
+    if (next !== undefined) later = setTimeout(pump, Math.max(1, Math.min(next - now(), maxWait)));
   };
 
   const handled = async (delivery: Delivery): Promise<void> => {
@@ -93,17 +93,17 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     if (about === undefined) return refuse(response, 400, 'the body is no payload of a repository');
     totals.received += 1;
     if (isStopping) return refuse(response, 503, 'the server is stopping');
-    if (!events.has(event)) return tell(response, 202, { status: 'not of interest' });
+    if (!events.has(event)) return respond(response, 202, { status: 'not of interest' });
     const isNew = queue.add({ id, event, payload, ...about }, now());
     if (!isNew) totals.known += 1;
     // It is on the disk: GitHub waits ten seconds at most.
-    tell(response, 202, { status: isNew ? 'queued' : 'known' });
+    respond(response, 202, { status: isNew ? 'queued' : 'known' });
     pump();
   };
 
   const refuse = (response: ServerResponse, status: number, error: string): void => {
     totals.refused += 1;
-    tell(response, status, { error });
+    respond(response, status, { error });
   };
 
   const metrics = (): string => {
@@ -120,10 +120,10 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     if (method === 'POST' && url === '/webhook') {
       receive(request, response).catch(() => response.destroy());
     } else if (method === 'GET' && url === '/healthz')
-      tell(response, isStopping ? 503 : 200, { status: isStopping ? 'stopping' : 'ok' }); // prettier-ignore
+      respond(response, isStopping ? 503 : 200, { status: isStopping ? 'stopping' : 'ok' }); // prettier-ignore
     else if (method === 'GET' && url === '/metrics')
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(metrics()); // prettier-ignore
-    else tell(response, 404, { error: 'there is nothing here' });
+    else respond(response, 404, { error: 'there is nothing here' });
   });
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -145,7 +145,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
   };
 }
 
-function tell(response: ServerResponse, status: number, body: object): void {
+function respond(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
@@ -155,7 +155,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > mostBytes) return undefined;
+    if (size > maxBytes) return undefined;
     parts.push(part);
   }
   return Buffer.concat(parts);

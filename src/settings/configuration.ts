@@ -3,7 +3,7 @@ import type { StatedAssumption } from '../launch/parameter-source.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Gpu } from '../device/gpus.ts';
-import type { CheckPolicy } from '../check/question/request.ts';
+import type { CheckPolicy } from '../check/request/check-request.ts';
 import type { WeightPolicy } from '../repair/weight.ts';
 import type { Code } from '../source/codes.ts';
 import type { Location } from '../source/location.ts';

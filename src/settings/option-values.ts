@@ -2,7 +2,7 @@
 import type { Dim3 } from '../base/dim3.ts';
 import { nearest } from '../base/nearest.ts';
 import { UsageError } from '../base/usage-error.ts';
-import { firstBuffered, firstInterleaved, reversedSchedule } from '../machine/core/schedule.ts';
+import { firstBuffered, firstInterleaved, reversedSchedule } from '../interpreter/core/schedule.ts';
 import { parseDimensions } from './dimensions.ts';
 
 /** `0,7`. @throws UsageError for anything but numbers of blocks */

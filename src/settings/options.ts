@@ -3,7 +3,7 @@ import { optionDefaults, defaultJobs } from './defaults.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { parseArgs } from 'node:util';
 import { nearest } from '../base/nearest.ts';
-import type { BackEndName } from '../machine/core/run-request.ts';
+import type { BackEndName } from '../interpreter/core/run-request.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
 import { type Gpu, gpuOf, gpus } from '../device/gpus.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';

@@ -15,7 +15,7 @@ export interface Answered {
 }
 
 /** So many are kept, some kilobytes each. */
-const mostKept = 20_000;
+const maxKept = 20_000;
 
 export class Answers {
   private readonly kept = new Map<string, Answered>();
@@ -40,7 +40,7 @@ export class Answers {
     session.dispose();
     const answered = { answer, effort: session.effort(), by };
     if (answer.kind === 'unknown' && answer.nondeterministic) return answered;
-    if (this.kept.size >= mostKept) this.kept.clear();
+    if (this.kept.size >= maxKept) this.kept.clear();
     this.kept.set(key, answered);
     return answered;
   }

@@ -1,5 +1,5 @@
 /** Formulas over bit-vectors as clauses over their bits: each operation becomes the gates of its circuit. */
-import { mostGates } from './budget.ts';
+import { maxGates } from './budget.ts';
 import { type Literal, Sat } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -185,7 +185,7 @@ export class BitProblem {
   private gate(key: string | number, clauses: (output: Literal) => readonly (readonly Literal[])[]): Literal {
     let output = this.gates.get(key);
     if (output === undefined) {
-      if (this.gates.size >= mostGates) throw new Undecided('size');
+      if (this.gates.size >= maxGates) throw new Undecided('size');
       output = 2 * this.sat.newVariable();
       this.gates.set(key, output);
       for (const clause of clauses(output)) this.sat.add(clause);

@@ -9,9 +9,9 @@ export const unitsPerQuery = 1_000_000;
 export const bitVectorFactor = 4;
 
 /** Obligations of a kernel that the solver leaves open before it is asked no more. */
-export const mostUnsettled = 48;
+export const maxUnsettled = 48;
 /** Queries of a kernel over bit-vectors that the solver gives up on before it is asked no more. */
-export const mostExhausted = 4;
+export const maxExhausted = 4;
 
 /** Of Z3's resource units, those that come to about as much time as a unit of work of our own procedures. */
 export const unitsForWork = { linear: 1, bits: 500 } as const;
@@ -36,11 +36,11 @@ export const effortOfQuery = 8_000_000;
 export const effortOfUnit = { spent: 10, granted: 2 } as const;
 
 /** Parts of one formula over integers that our own procedure takes in. */
-export const mostParts = 20_000;
+export const maxParts = 20_000;
 /** Its splits on values that are no integers, in one problem. */
-export const mostSplits = 400;
+export const maxSplits = 400;
 /** Gates that it makes of one problem over bit-vectors. */
-export const mostGates = 60_000;
+export const maxGates = 60_000;
 
 /**
  * Solvers of linear arithmetic that Z3 has, by number, and the share of the units of a question that each gets, one after

@@ -2,7 +2,7 @@
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
  * simplex method says which of those go together. Values that are no integers are split on.
  */
-import { mostParts, mostSplits } from './budget.ts';
+import { maxParts, maxSplits } from './budget.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -157,7 +157,7 @@ export class LinearProblem {
   private completeIntegers(): ReturnType<Theory['complete']> {
     const broken = [...this.integers.values()].filter((column) => !this.simplex.isInteger(column));
     if (broken.length === 0) return { kind: 'model' };
-    if (++this.splits > mostSplits) return { kind: 'unknown' };
+    if (++this.splits > maxSplits) return { kind: 'unknown' };
     let best: number | null = null;
     let range: bigint | null = null;
     for (const column of broken) {
@@ -271,7 +271,7 @@ export class LinearProblem {
 
   /** A formula, or its negation where `isTrue` is false. */
   private formula(expression: SExpression, isTrue: boolean): Formula {
-    if (++this.parts > mostParts) throw new Undecided('size');
+    if (++this.parts > maxParts) throw new Undecided('size');
     if (typeof expression === 'string') {
       if (expression === 'true' || expression === 'false') return (expression === 'true') === isTrue ? always : never;
       const literal = this.truths.get(expression);
@@ -356,7 +356,7 @@ export class LinearProblem {
   }
 
   private number(expression: SExpression): Linear {
-    if (++this.parts > mostParts) throw new Undecided('size');
+    if (++this.parts > maxParts) throw new Undecided('size');
     if (typeof expression === 'string') {
       if (/^\d+$/.test(expression)) return { constant: BigInt(expression), terms: new Map() };
       const column = this.integers.get(expression);

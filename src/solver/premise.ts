@@ -31,7 +31,7 @@ export class PremiseList {
   }
 
   /** Commands of the definition that is going on. */
-  say(...texts: readonly string[]): void {
+  emit(...texts: readonly string[]): void {
     for (const text of texts) this.said.push({ text, of: this.defined });
   }
 
@@ -46,10 +46,10 @@ export class PremiseList {
   }
 
   /** What is said meanwhile belongs to the definition of an unknown. */
-  define<Result>(name: string, say: () => Result): Result {
+  define<Result>(name: string, build: () => Result): Result {
     const outer = this.defined;
     this.defined = name;
-    const result = say();
+    const result = build();
     this.defined = outer;
     return result;
   }

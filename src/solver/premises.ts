@@ -95,7 +95,7 @@ export class Premises {
       return result;
     };
     return this.assertions.filter((one) => {
-      if (question.holds(one)) return false;
+      if (question.has(one)) return false;
       const value = one.evaluator()(lookup);
       // What a comparison is made of may have no value as yet.
       const isOpen = value === undefined && one.compares?.every((name) => question.reaches(name)) === true;
@@ -161,7 +161,7 @@ export class PremisedQuestion {
     return this.numbered.has(name);
   }
 
-  holds(premise: Told): boolean {
+  has(premise: Told): boolean {
     return this.held.has(premise);
   }
 

@@ -6,7 +6,7 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 export type KnownAnswers = Map<string, Promise<SolverAnswer>>;
 
 /** So many are kept. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 
 /** A solver with what is known so far. */
 export function remembering(solver: Solver, known: KnownAnswers): Solver {
@@ -32,7 +32,7 @@ function rememberingSession(session: SolverSession, known: KnownAnswers): Solver
       const earlier = known.get(key);
       const before = earlier && (await earlier);
       if (before && !isCut(before)) return before;
-      if (known.size >= mostKnown) known.clear();
+      if (known.size >= maxKnown) known.clear();
       const answer = session.check(assumptions, units, milliseconds);
       known.set(key, answer);
       // What the clock cut short, or an error, is nobody else's answer.

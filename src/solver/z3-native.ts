@@ -97,7 +97,7 @@ type Reply =
 
 const mark = 'selvage-reply-ends';
 /** Of one answer: a model of more is of no use. */
-const mostOutput = 2 ** 28;
+const maxOutput = 2 ** 28;
 
 class NativeSession {
   private readonly file: string;
@@ -197,7 +197,7 @@ class NativeSession {
   private async ask(commands: string, milliseconds: number): Promise<Reply> {
     const session = this.running?.session;
     if (session === undefined) return { kind: 'broken', message: 'its process was ended' };
-    const limits = { milliseconds, outputBytes: mostOutput };
+    const limits = { milliseconds, outputBytes: maxOutput };
     const reply = await session.ask(`${commands}\n(echo "${mark}")\n`, mark, limits);
     if (reply.kind === 'text') return reply;
     await this.kill();

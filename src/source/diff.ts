@@ -52,7 +52,7 @@ export function addedLines(file: FileDiff): Set<number> {
 }
 
 /** The lines of the new side on both sides of where the change removes something, ascending. */
-export function linesBesideRemovals(file: FileDiff): number[] {
+export function linesAdjacentToRemovals(file: FileDiff): number[] {
   const beside = new Set<number>();
   for (const hunk of file.hunks ?? []) {
     let line = hunk.newStart;

@@ -32,13 +32,13 @@ function lengthAt(bytes: Buffer, at: number): number {
 }
 
 /** Whether a text holds bytes that are not UTF-8: it cannot be sent where a text has to be. */
-export function holdsOtherBytes(text: string): boolean {
+export function hasNonTextBytes(text: string): boolean {
   return otherByte.test(text);
 }
 
 /** What a file with a text holds. */
 export function encodeSource(text: string): Buffer {
-  if (!holdsOtherBytes(text)) return Buffer.from(text, 'utf8');
+  if (!hasNonTextBytes(text)) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];
   let from = 0;
   for (const { index } of text.matchAll(otherBytes)) {

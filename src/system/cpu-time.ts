@@ -55,7 +55,7 @@ export function cpuOf(name: string | number): number | undefined {
 }
 
 /** More than this is taken for a fault of the count. */
-const mostSlowdown = 20;
+const maxSlowdown = 20;
 
 /**
  * How many times as long as its CPU time the calling thread has taken so far whenever it had something to do: 1 where it
@@ -65,7 +65,7 @@ const mostSlowdown = 20;
 export function slowdown(): number {
   try {
     const [ran = 0, waited = 0] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ').map(Number);
-    return ran > 0 && waited >= 0 ? Math.min(mostSlowdown, 1 + waited / ran) : 1;
+    return ran > 0 && waited >= 0 ? Math.min(maxSlowdown, 1 + waited / ran) : 1;
   } catch {
     return 1;
   }

@@ -55,7 +55,7 @@ export function unshifted({ value, coefficients }: Term): { constant: bigint; co
 const largestProduct = 9;
 
 /** Selections within one another that are compared case by case. */
-const mostChoices = 4;
+const maxChoices = 4;
 
 /** Whether conditions alone choose among constants, in at most so many selections within one another. */
 function isChoiceOfConstants({ operator, arguments: [, a, b] }: Term, depth: number): boolean {
@@ -459,7 +459,7 @@ export class TermStore {
         return y === b ? this.not(condition) : this.false;
       }
       // So nvcc hands on a condition that a branch made a number.
-      if (isChoiceOfConstants(a, mostChoices)) return this.select(condition, this.equal(x, b), this.equal(y, b));
+      if (isChoiceOfConstants(a, maxChoices)) return this.select(condition, this.equal(x, b), this.equal(y, b));
     }
     if (b.operator === 'constant' && (a.operator === 'zext' || a.operator === 'sext')) {
       const inner = a.arguments[0]!;

@@ -136,18 +136,19 @@ function isSource(operand: string): boolean {
 /** The CUDA file of the database whose folder has most in common with that of a file. */
 function nearestSibling({ commands, root }: CompileCommands, file: string): CompileCommand | undefined {
   const folders = dirname(file).split('/');
-  let best: { readonly command: CompileCommand; readonly common: number; readonly apart: number } | undefined;
+  let best: { readonly command: CompileCommand; readonly common: number; readonly distance: number } | undefined;
   for (const command of commands.values()) {
     if (!command.file.endsWith('.cu') || !isInside(root, command.file) || isProblem(command.command)) continue;
     const other = dirname(command.file).split('/');
     let common = 0;
     while (common < folders.length && folders[common] === other[common]) common += 1;
-    const apart = other.length - common;
+    const distance = other.length - common;
     const isNearer =
       !best ||
       common > best.common ||
-      (common === best.common && (apart < best.apart || (apart === best.apart && command.file < best.command.file)));
-    if (isNearer) best = { command, common, apart };
+      (common === best.common &&
+        (distance < best.distance || (distance === best.distance && command.file < best.command.file)));
+    if (isNearer) best = { command, common, distance };
   }
   return best?.command;
 }

@@ -27,7 +27,7 @@ const messageClasses = [
 ] as const; // prettier-ignore
 
 /** At most so many errors of one build are listed. */
-const mostErrors = 20;
+const maxErrors = 20;
 
 interface CompilerError {
   readonly file: string | null;
@@ -55,7 +55,7 @@ export interface MessageContext {
 export async function compileErrors(output: string, context: MessageContext): Promise<Diagnostic[]> {
   const diagnostics: Diagnostic[] = [];
   const errors = readErrors(output);
-  for (const error of errors.slice(0, mostErrors)) {
+  for (const error of errors.slice(0, maxErrors)) {
     const location = await locate(error, context);
     const meaning = messageClasses.find(([, pattern]) => pattern.test(error.text))?.[0];
     const message =
@@ -66,8 +66,8 @@ export async function compileErrors(output: string, context: MessageContext): Pr
     const hint = removedApi(error.text);
     if (hint) diagnostics.push({ severity: 'notice', code: 'compile/removed-api', message: hint, location });
   }
-  if (errors.length > mostErrors) {
-    const message = `This file has ${errors.length - mostErrors} more errors, which are not listed.`;
+  if (errors.length > maxErrors) {
+    const message = `This file has ${errors.length - maxErrors} more errors, which are not listed.`;
     diagnostics.push({ severity: 'error', code: 'compile/failed', message, location: { file: context.unit, line: 1 } });
   }
   return distinctDiagnostics(diagnostics);

@@ -1,6 +1,6 @@
-/** What would decide what a check leaves open: data, which `wording/finding/deciding-fact.ts` words. */
+/** What would decide what a check leaves open: data, which `messages/finding/deciding-fact.ts` words. */
 import type { Dim3 } from '../base/dim3.ts';
-import type { Unmodelled } from '../machine/core/run-result.ts';
+import type { Unmodelled } from '../interpreter/core/run-result.ts';
 
 /** What is stated of a kernel. */
 export interface Statement {

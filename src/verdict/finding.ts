@@ -1,4 +1,4 @@
-/** Results of the checks, as data: `document/finding.ts` has them as reports show them, with their words. */
+/** Results of the checks, as data: `report-model/finding.ts` has them as reports show them, with their words. */
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';

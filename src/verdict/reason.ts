@@ -1,5 +1,5 @@
-/** Why a check has no verdict better than `possible` or `unknown`: data, which `wording/text/verdict-reason.ts` words. */
-import type { Unmodelled } from '../machine/core/run-result.ts';
+/** Why a check has no verdict better than `possible` or `unknown`: data, which `messages/text/verdict-reason.ts` words. */
+import type { Unmodelled } from '../interpreter/core/run-result.ts';
 
 export type Reason =
   | { readonly kind: 'out-of-time' | 'out-of-memory' | 'defect' }

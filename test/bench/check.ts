@@ -23,7 +23,7 @@ import { parseArgs } from 'node:util';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
 import { prepare } from '../../src/app/pipeline/prepare.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import type { Job } from '../../src/app/project/job.ts';
 import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
 import { accessCounts, families } from './generated-kernel.ts';

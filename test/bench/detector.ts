@@ -1,14 +1,14 @@
 /**
  * The race detector where more than whole barriers orders accesses: locks, tickets, counters of blocks, union-find.
- * `npm run bench -- detector [WORD…]`. A row is a kernel of `test/machine` in a larger launch, in millions of
+ * `npm run bench -- detector [WORD…]`. A row is a kernel of `test/interpreter` in a larger launch, in millions of
  * thread-instructions a second of CPU time, best of several runs.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
-import { runKernel } from '../../src/machine/machine.ts';
-import { loadKernels } from '../machine/machine-kernels.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
+import { loadKernels } from '../interpreter/machine-kernels.ts';
 
 const { values, positionals } = parseArgs({
   options: { repetitions: { type: 'string', default: '3' } },
@@ -99,7 +99,7 @@ const workloads: readonly Workload[] = [
 for (const { file, kernel: name, block, grid, given } of workloads) {
   const isAsked = positionals.slice(1).every((word) => `${file} ${name}`.includes(word));
   if (!isAsked) continue;
-  const kernel = loadKernels(`test/machine/${file}.cu`, 'verification').find(({ symbol }) =>
+  const kernel = loadKernels(`test/interpreter/${file}.cu`, 'verification').find(({ symbol }) =>
     symbol.includes(`${name.length}${name}P`),
   )!;
   const buffers = given.filter((each) => typeof each !== 'number');

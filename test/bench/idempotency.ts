@@ -16,7 +16,7 @@ import { validatorsOf } from '../../src/app/idempotency/validators.ts';
 import { checkKernels } from '../../src/app/pipeline/check.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import type { ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
-import { holds, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
 import { corpusFiles, readCorpus, type CorpusKernel } from '../idempotency/corpus.ts';
 import { bufferAddress, launchesOf, packedArguments } from '../idempotency/launches.ts';
 import { compiled, line, quantile, timed } from './measure.ts';
@@ -138,7 +138,7 @@ function inJavaScript(condition: ValidatorCondition, launches: readonly Instance
   for (let call = 0; call < javaScriptCalls; call += 1) {
     const launch = launches[call % launches.length]!;
     const start = process.hrtime.bigint();
-    holds(condition, launch);
+    isKnownToHold(condition, launch);
     times.push(Number(process.hrtime.bigint() - start));
   }
   return quantile(times, 0.5);

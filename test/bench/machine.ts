@@ -5,12 +5,12 @@
  * process, the others are the best of several. The exit code is 1 where a limit is broken.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { RunResult } from '../../src/machine/core/run-result.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

@@ -97,7 +97,7 @@ const app = startServing(
   },
   folder,
 );
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
 const peak = { server: 0, all: 0 };
 try {
@@ -136,16 +136,16 @@ try {
     ).values(),
   ];
   const faults = opened.flatMap(({ pull: { server } }) => server.faults);
-  say(`${number} pull requests of ${repositories} repositories, ${busy} of them of one; two analyses at a time`);
-  say(`taken: ${statuses.filter((status) => status === 202).length} in ${Math.round(taken)} ms; answered: ${answered.length} in ${whole.toFixed(0)} s`); // prettier-ignore
-  say(`memory at most: server ${mebibytes(peak.server)}, with all that it started ${mebibytes(peak.all)}`);
-  say(`every repository had its first answer among the first ${Math.max(...firsts) + 1}`);
-  say(
+  writeLine(`${number} pull requests of ${repositories} repositories, ${busy} of them of one; two analyses at a time`);
+  writeLine(`taken: ${statuses.filter((status) => status === 202).length} in ${Math.round(taken)} ms; answered: ${answered.length} in ${whole.toFixed(0)} s`); // prettier-ignore
+  writeLine(`memory at most: server ${mebibytes(peak.server)}, with all that it started ${mebibytes(peak.all)}`);
+  writeLine(`every repository had its first answer among the first ${Math.max(...firsts) + 1}`);
+  writeLine(
     `order: ${order()
       .map(({ repo }) => repo.replace('kernels', ''))
       .join(' ')}`,
   );
-  for (const fault of new Set(faults)) say(`fault: ${fault}`);
+  for (const fault of new Set(faults)) writeLine(`fault: ${fault}`);
   process.exitCode = answered.length === number && faults.length === 0 ? 0 : 1;
 } finally {
   app.child.kill('SIGTERM');

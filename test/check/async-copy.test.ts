@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { replayRequest } from '../../src/check/witness/replay.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { check, closeSolver, kernelOf, pointersAndNumbers, requestFor } from './kernel-text.ts';
 import { sweep } from '../run/sweep.ts';
 
@@ -69,7 +69,7 @@ function randomPipeline(random: Random, inMemory: boolean): string {
   const isSecond = random(3) === 0;
   const byParity = random(3) === 0;
   let arrivals = 0;
-  const meet = (round: string | null): void => {
+  const synchronize = (round: string | null): void => {
     // What is counted by rounds, or by copies, is arrived at in one place.
     if ((byParity || isSecond) && arrivals++ > 0) return void lines.push('bar.sync 0;');
     const barrier = isSecond ? '%r76' : '%r75';
@@ -98,7 +98,7 @@ function randomPipeline(random: Random, inMemory: boolean): string {
       if (random(3) === 0) guarded(round, () => void lines.push(wait));
       else lines.push(wait);
     } else if (kind < 12) {
-      if (inMemory && random(2) === 0) meet(round);
+      if (inMemory && random(2) === 0) synchronize(round);
       else lines.push('bar.sync 0;');
     } else if (random(40) === 0) lines.push('setp.lt.u32 %p4, %r0, 32; @%p4 bra X;');
     else read(round);

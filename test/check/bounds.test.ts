@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { raceReport } from '../../src/wording/finding/verdict.ts';
+import { raceReport } from '../../src/messages/finding/verdict.ts';
 import { type CheckOptions, closeSolver, kernelOf, load, requestFor, store } from './kernel-text.ts';
 
 after(closeSolver);

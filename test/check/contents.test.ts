@@ -1,9 +1,9 @@
 /** Contents that runs draw are those that a command line says again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Drawn, drawnNumbers, drawnOf, drawnText, numberBehind, pointersIn } from '../../src/check/natural/contents.ts'; // prettier-ignore
+import { type GeneratedContents, generatedNumbers, drawnOf, drawnText, trailingValue, pointersIn } from '../../src/check/representative/contents.ts'; // prettier-ignore
 
-const all: readonly Drawn[] = [
+const all: readonly GeneratedContents[] = [
   { kind: 'indices', seed: 7, count: 64, below: 10 },
   { kind: 'ordinal', seed: 7, count: 64, below: 10 },
   { kind: 'ascending', seed: 7, count: 64, step: 3, least: 0 },
@@ -25,9 +25,9 @@ test('a command line says what was drawn', () => {
 
 test('bounds ascend to the end, and behind it', () => {
   const bounds = { kind: 'ascending', seed: 3, count: 64, step: 3, least: 0 } as const;
-  const numbers = drawnNumbers(bounds, 'int32');
+  const numbers = generatedNumbers(bounds, 'int32');
   assert.ok(numbers.every((value, at) => at === 0 || value >= numbers[at - 1]!));
-  assert.equal(numberBehind(bounds, 'int32'), numbers.at(-1));
+  assert.equal(trailingValue(bounds, 'int32'), numbers.at(-1));
 });
 
 test('numbers lie between pointers', () => {

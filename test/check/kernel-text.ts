@@ -1,13 +1,13 @@
 /** Kernels from PTX bodies and their checks, for the tests of the engine. */
-import type { DivergenceReport, RaceReport } from '../../src/document/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
+import type { DivergenceReport, RaceReport } from '../../src/report-model/finding.ts';
+import { divergenceReport, raceReport } from '../../src/messages/finding/verdict.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import type { KernelContext } from '../../src/check/context/facts.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { Launch } from '../../src/launch/launch.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
 import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';

@@ -163,8 +163,8 @@ test('a barrier of the whole warp orders its threads and no others', async () =>
 });
 
 test('lanes that do not come to what their warp executes together', async () => {
-  const apart = `setp.lt.u32 %p1, %r0, 7; @%p1 bra A; bar.warp.sync -1; A: bar.sync 0; ${own}`;
-  assert.equal(await verdicts(apart), 'possible/possible');
+  const diverging = `setp.lt.u32 %p1, %r0, 7; @%p1 bra A; bar.warp.sync -1; A: bar.sync 0; ${own}`;
+  assert.equal(await verdicts(diverging), 'possible/possible');
   const whole = `setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.warp.sync -1; A: bar.sync 0; ${own}`;
   assert.equal(await verdicts(whole), 'proved/proved');
 });

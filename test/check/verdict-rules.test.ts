@@ -362,9 +362,9 @@ test('what a proof takes for granted is listed', async () => {
 
 test('a tile of each block that LLVM joins with an or is proved for any grid, one that meets the next is not', async () => {
   const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`; // prettier-ignore
-  const apart = await check(tile(7), { block: [128, 1, 1], grid: null });
-  assert.equal(apart.race.verdict, 'proved');
-  assert.equal(assumed(apart, 'no-wrap').length, 1);
+  const disjoint = await check(tile(7), { block: [128, 1, 1], grid: null });
+  assert.equal(disjoint.race.verdict, 'proved');
+  assert.equal(assumed(disjoint, 'no-wrap').length, 1);
   assert.notEqual((await check(tile(6), { block: [128, 1, 1], grid: null })).race.verdict, 'proved');
   // In as many blocks as that the numbers of some start over.
   const many = await check(tile(25), { block: [128, 1, 1], grid: [256, 1, 1] });

@@ -24,13 +24,13 @@ const wait = (groups: number): string => `wgmma.wait_group.sync.aligned ${groups
 const whole = `${product()} ${commit} ${wait(0)}`;
 
 const proved = 'proved/proved';
-const judge = (body: string): Promise<string> => verdicts(`${setUp} ${body}`, options);
+const classify = (body: string): Promise<string> => verdicts(`${setUp} ${body}`, options);
 
 test('a product that reads what was written, fenced and handed over by a barrier', async () => {
-  assert.equal(await judge(`${fill('%r33')} ${fence} ${barrier} ${whole} ${barrier} ${fill('%r33')}`), proved);
-  assert.equal(await judge(`${fill('%r33')} ${barrier} ${fence} ${whole} ${barrier} ${fill('%r33')}`), proved);
+  assert.equal(await classify(`${fill('%r33')} ${fence} ${barrier} ${whole} ${barrier} ${fill('%r33')}`), proved);
+  assert.equal(await classify(`${fill('%r33')} ${barrier} ${fence} ${whole} ${barrier} ${fill('%r33')}`), proved);
   // Every thread passes a fence between two barriers.
-  assert.equal(await judge(`${fill('%r33')} ${barrier} ${fence} ${barrier} ${whole}`), proved);
+  assert.equal(await classify(`${fill('%r33')} ${barrier} ${fence} ${barrier} ${whole}`), proved);
 });
 
 test('a product that reads through another proxy what no fence hands over', async () => {
@@ -48,11 +48,11 @@ test('a product that reads through another proxy what no fence hands over', asyn
     'in the first round alone': `${fill('%r33')} ${fence} mov.u32 %r20, 0; L: ${barrier} ${whole} ${barrier} ${fill('%r33')}
       add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 4; @%p3 bra L;`,
   };
-  for (const [name, body] of Object.entries(others)) assert.equal(await judge(body), 'possible/proved', name);
+  for (const [name, body] of Object.entries(others)) assert.equal(await classify(body), 'possible/proved', name);
   const each = `mov.u32 %r20, 0; L: ${fill('%r33')} ${fence} ${barrier} ${whole} ${barrier} add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 4; @%p3 bra L;`;
-  assert.equal(await judge(each), proved);
+  assert.equal(await classify(each), proved);
   // What is read before it is written needs no fence: the end of a product is one.
-  assert.equal(await judge(`${whole} ${barrier} ${fill('%r33')}`), proved);
+  assert.equal(await classify(`${whole} ${barrier} ${fill('%r33')}`), proved);
 });
 
 test('a product is over once its group has been waited for, and a barrier tells the other threads', async () => {
@@ -65,19 +65,19 @@ test('a product is over once its group has been waited for, and a barrier tells 
     'the wait of copies': `${product()} ${commit} cp.async.wait_all; ${barrier}`,
   };
   for (const [name, body] of Object.entries(cases))
-    assert.equal(await judge(`${before} ${body} ${fill('%r33')}`), 'possible/proved', name);
+    assert.equal(await classify(`${before} ${body} ${fill('%r33')}`), 'possible/proved', name);
   const two = `${product()} ${commit} ${product('%d31', '%d31')} ${commit} ${wait(1)} ${barrier}`;
-  assert.equal(await judge(`${before} ${two} ${fill('%r33')}`), proved);
-  assert.equal(await judge(`${before} ${two} ${fill('%r34')}`), 'possible/proved');
+  assert.equal(await classify(`${before} ${two} ${fill('%r33')}`), proved);
+  assert.equal(await classify(`${before} ${two} ${fill('%r34')}`), 'possible/proved');
 });
 
 test('a product reads the bytes that its descriptors describe', async () => {
   const pending = (work: string): string =>
     `${fill('%r33')} ${fence} ${barrier} ${work} ${commit} ${fill('%r34')} ${wait(0)}`;
   // What goes on beside it fills the other buffer.
-  assert.equal(await judge(pending(product())), proved);
+  assert.equal(await classify(pending(product())), proved);
   for (const step of [2, 4, 6])
-    assert.equal(await judge(pending(`add.s64 %d32, %d30, ${step}; ${product('%d32')}`)), proved);
+    assert.equal(await classify(pending(`add.s64 %d32, %d30, ${step}; ${product('%d32')}`)), proved);
   const others = {
     'the other buffer': product('%d31'),
     'the other buffer as B': product('%d30', '%d31'),
@@ -90,13 +90,13 @@ test('a product reads the bytes that its descriptors describe', async () => {
     'a number from memory': `ld.u64 %d32, [%d1]; ${product('%d32')}`,
   };
   for (const [name, work] of Object.entries(others)) {
-    const verdict = await judge(pending(work));
+    const verdict = await classify(pending(work));
     assert.match(verdict, /^(possible|unknown)\/proved$/, `${name}: ${verdict}`);
   }
   // Without swizzling, matrices of 8 rows of 16 bytes lie at the two distances.
   const plain = (upper: string): string => pending(`${descriptor('%r30', '%d32', upper)} ${product('%d32')}`);
-  assert.equal(await judge(plain('0x0000000800400000')), proved);
-  assert.equal(await judge(plain('0x0000000802000000')), 'possible/proved');
+  assert.equal(await classify(plain('0x0000000800400000')), proved);
+  assert.equal(await classify(plain('0x0000000802000000')), 'possible/proved');
 });
 
 test('memory of small alignment: pieces that are swizzled may begin before the matrix', async () => {
@@ -111,37 +111,37 @@ test('memory of small alignment: pieces that are swizzled may begin before the m
 
 test('copies beside the thread are writes through the generic proxy', async () => {
   const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' '); // prettier-ignore
-  assert.equal(await judge(`${copy} cp.async.wait_all; ${fence} ${barrier} ${whole}`), proved);
+  assert.equal(await classify(`${copy} cp.async.wait_all; ${fence} ${barrier} ${whole}`), proved);
   const others = {
     'no fence': `${copy} cp.async.wait_all; ${barrier} ${whole}`,
     'a fence before they are done': `${copy} ${fence} cp.async.wait_all; ${barrier} ${whole}`,
     'not waited for': `${copy} ${fence} ${barrier} ${whole} cp.async.wait_all;`,
     'waited for as products are': `${copy} cp.async.commit_group; ${wait(0)} ${fence} ${barrier} ${whole}`,
   };
-  for (const [name, body] of Object.entries(others)) assert.equal(await judge(body), 'possible/proved', name);
+  for (const [name, body] of Object.entries(others)) assert.equal(await classify(body), 'possible/proved', name);
   const grouped = `${copy} cp.async.commit_group; cp.async.commit_group;`;
-  assert.equal(await judge(`${grouped} cp.async.wait_group 1; ${fence} ${barrier} ${whole}`), proved);
-  assert.equal(await judge(`${grouped} cp.async.wait_group 2; ${fence} ${barrier} ${whole}`), 'possible/proved');
+  assert.equal(await classify(`${grouped} cp.async.wait_group 1; ${fence} ${barrier} ${whole}`), proved);
+  assert.equal(await classify(`${grouped} cp.async.wait_group 2; ${fence} ${barrier} ${whole}`), 'possible/proved');
 });
 
 test('what hands over beside barriers of the block asks for a fence at once', async () => {
   const flag = (between: string): string =>
     `${fill('%r33')} ${between} ${barrier} st.volatile.global.u32 [%d1], 1; ${barrier} ${fence} ${whole}`;
-  assert.equal(await judge(flag('')), proved);
+  assert.equal(await classify(flag('')), proved);
   const late = `${fill('%r33')} ${barrier} ${fence} ${barrier} bar.sync 1, 128; ${whole}`;
-  assert.equal(await judge(late), 'possible/proved');
+  assert.equal(await classify(late), 'possible/proved');
 });
 
 test('a flag orders threads, not what they do through two proxies', async () => {
   const told = (fenced: string): string =>
     `setp.ne.s32 %p1, %r0, 0; @%p1 bra L; st.shared.u32 [%r30], 1; st.release.gpu.u32 [%d2], 1;
     L: ld.acquire.gpu.u32 %r1, [%d2]; setp.eq.s32 %p2, %r1, 0; @%p2 bra L; ${fenced} ${whole}`;
-  assert.equal(await judge(told(fence)), proved);
-  assert.equal(await judge(told('')), 'possible/proved');
+  assert.equal(await classify(told(fence)), proved);
+  assert.equal(await classify(told('')), 'possible/proved');
 });
 
 test('the lanes of a warp execute a product together', async () => {
   const some = (condition: string): string => `${condition} @!%p2 bra E; ${whole} E: ${barrier}`;
-  assert.equal(await judge(some('setp.lt.u32 %p2, %r0, 7;')), 'possible/possible');
-  assert.equal(await judge(some('setp.lt.s32 %p2, %r9, 7;')), proved);
+  assert.equal(await classify(some('setp.lt.u32 %p2, %r0, 7;')), 'possible/possible');
+  assert.equal(await classify(some('setp.lt.s32 %p2, %r9, 7;')), proved);
 });

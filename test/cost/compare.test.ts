@@ -1,5 +1,5 @@
 /** `selvage compare` on kernels that differ in one thing: what is worse, on which line, and nothing else. */
-import type { Regression } from '../../src/document/regression.ts';
+import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import schema from '../../src/report/report.schema.json' with { type: 'json' };
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { selvage } from '../app/commands/in-process.ts';

@@ -3,9 +3,9 @@ import { evaluate } from '../../src/cost/expressions/expression.ts';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import type { KernelBounds } from '../../src/cost/kernel-cost.ts';
 import { type BoundMetric, boundMetrics, boundTable, byMetric, type Count } from '../../src/cost/model/metrics.ts';
-import { LaunchCounters, type WarpCounts } from '../../src/machine/counters.ts';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { LaunchCounters, type WarpCounts } from '../../src/interpreter/counters.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 
 export interface Tally {
   runs: number;

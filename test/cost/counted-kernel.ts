@@ -1,15 +1,15 @@
 /** Kernels of this folder from their checked-in PTX: their bounds, and what the machine counts on runs. */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { RunResult } from '../../src/machine/core/run-result.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { readFileSync } from 'node:fs';
 import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import { type Expression, evaluate } from '../../src/cost/expressions/expression.ts';
 import { type KernelBounds, boundKernel } from '../../src/cost/kernel-cost.ts';
 import type { BoundMetric } from '../../src/cost/model/metrics.ts';
 import { kernelName } from '../../src/cuda/names/kernel-name.ts';
-import { LaunchCounters } from '../../src/machine/counters.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { LaunchCounters } from '../../src/interpreter/counters.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

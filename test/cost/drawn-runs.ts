@@ -5,20 +5,20 @@
  */
 import { declarationOf } from '../../src/check/context/scalars.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { fieldName } from '../../src/launch/parameter-field.ts';
-import type { CheckRequest } from '../../src/check/question/request.ts';
+import type { CheckRequest } from '../../src/check/request/check-request.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { requestsOf } from '../fuzz/soundness-run.ts';
 import { checkedInPtx } from '../kernels/checked-in.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { builds } from '../machine/machine-kernels.ts';
+import { builds } from '../interpreter/machine-kernels.ts';
 import { compareRun, emptyTally, type Tally, tallyText } from './compared-run.ts';
 
 export interface DrawnTally extends Tally {

@@ -1,12 +1,12 @@
 /** Limits of kernels: kept, exceeded and not to be compared, each with the line that spends most. */
-import type { Regression } from '../../src/document/regression.ts';
+import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { KernelReport, Report } from '../../src/document/report.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { selvage, type Ran } from '../app/commands/in-process.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fieldName } from '../../src/launch/parameter-field.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
-import { bindRun, parseRuns } from '../machine/kernel-run.ts';
+import { bindRun, parseRuns } from '../interpreter/kernel-run.ts';
 import {
   builds,
   definedKernels,
@@ -12,7 +12,7 @@ import {
   loadKernels,
   machineFiles,
   sourceOf,
-} from '../machine/machine-kernels.ts';
+} from '../interpreter/machine-kernels.ts';
 import { compareRun, emptyTally, tallyText } from './compared-run.ts';
 
 test('bounds of the kernels of the machine', (t) => {

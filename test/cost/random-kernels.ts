@@ -2,7 +2,7 @@
  * Random kernels, run: the count of the worst warp is never above the bound. `node test/cost/random-kernels.ts SEED COUNT`.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { lowerModule } from '../../src/ir/lower.ts';

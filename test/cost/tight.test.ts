@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Report } from '../../src/document/report.ts';
-import type { RunReport } from '../../src/document/run-report.ts';
+import type { Report } from '../../src/report-model/report.ts';
+import type { RunReport } from '../../src/report-model/run-report.ts';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { selvage } from '../app/commands/in-process.ts';
 

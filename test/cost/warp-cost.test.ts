@@ -6,9 +6,9 @@ import type { Dimensions } from '../../src/analysis/values/launch-bounds.ts';
 import { evaluate } from '../../src/cost/expressions/expression.ts';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { type KernelBounds, boundKernel, costOfKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
-import { LaunchCounters } from '../../src/machine/counters.ts';
+import { LaunchCounters } from '../../src/interpreter/counters.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
-import { kernel, launch } from '../machine/core/launch-text.ts';
+import { kernel, launch } from '../interpreter/core/launch-text.ts';
 
 type CostRequest = Parameters<typeof boundKernel>[0];
 

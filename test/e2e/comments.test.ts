@@ -53,7 +53,7 @@ async function run(eventName: string, event: object, inputs: Readonly<Record<str
 }
 
 const onConversation = (body: string, account = SOME_USER) => {
-  const { id } = server.say(account, body);
+  const { id } = server.addComment(account, body);
   return { issue: { number: TARGET.pullNumber, pull_request: {} }, comment: { id, body, user: { ...account } } };
 };
 

@@ -4,7 +4,7 @@
  * its unit stays in the folder. Exits with 1 if any fails. Needs nvcc.
  */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { type Build, compileUnit } from '../../src/toolchain/compile.ts';
 import { type Compiler, findCompiler } from '../../src/toolchain/compiler.ts';
 import { compareRun, emptyTally, type Tally, tallyText } from '../cost/compared-run.ts';
 import { root } from '../kernels/portable-ptx.ts';
-import { builds } from '../machine/machine-kernels.ts';
+import { builds } from '../interpreter/machine-kernels.ts';
 import { generateLoops, type LoopKernel, loopPreamble } from './cuda-loops.ts';
 
 /** Kernels of one unit: a start of nvcc costs more than a kernel. */

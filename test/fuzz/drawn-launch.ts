@@ -1,16 +1,16 @@
 /** Launches of a kernel drawn within what its verdict takes for granted, and what the machine sees in them. */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { DivergenceEvent, RaceEvent } from '../../src/machine/core/run-result.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { DivergenceEvent, RaceEvent } from '../../src/interpreter/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import type { Random } from '../../src/base/random.ts';
 import { recognised } from '../../src/app/run/run-findings.ts';
 import type { KernelContext } from '../../src/check/context/facts.ts';
-import { chooseScalars } from '../../src/check/natural/scalar-choice.ts';
-import { meetsAssumptions } from '../../src/check/natural/settings.ts';
+import { chooseScalars } from '../../src/check/representative/scalar-choice.ts';
+import { satisfiesAssumptions } from '../../src/check/representative/representative-launches.ts';
 import { clusterOf } from '../../src/launch/launch.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import type { StatedScalar } from './cuda-setting.ts';
 import { breaksAssumptions, isInBounds } from './soundness-run.ts';
 
@@ -94,7 +94,7 @@ function drawSetting(context: KernelContext, stated: readonly StatedScalar[], ra
 function settingWithin(context: KernelContext, stated: readonly StatedScalar[], random: Random): DrawnSetting | null {
   let setting = drawSetting(context, stated, random);
   for (let tries = 0; tries < mostTries; tries++) {
-    if (meetsAssumptions(context, setting)) return setting;
+    if (satisfiesAssumptions(context, setting)) return setting;
     setting = drawSetting(context, stated, random);
   }
   const chosen = chooseScalars(context, setting.block, setting.grid);

@@ -2,16 +2,16 @@
  * Runs random kernels on the back ends of the machine and compares what they leave in memory, what they report and how
  * many steps they take. `node machine-differential.ts SEED COUNT` prints the figures, and the kernels that differ.
  */
-import type { RunResult } from '../../src/machine/core/run-result.ts';
-import type { GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import type { GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { pathToFileURL } from 'node:url';
 import type { Random } from '../../src/base/random.ts';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { drawValue } from '../machine/webassembly/code/domain-values.ts';
+import { drawValue } from '../interpreter/webassembly/code/domain-values.ts';
 import { counterElements, inputElements, mostThreads, ownBytes, randomMachineKernel } from './machine-kernel.ts';
 
 export const backends = ['reference', 'javascript', 'webassembly'] as const;

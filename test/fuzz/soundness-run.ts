@@ -5,7 +5,7 @@
  */
 import type { KernelContext } from '../../src/check/context/facts.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
+import type { RaceEvent, RunResult } from '../../src/interpreter/core/run-result.ts';
 import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
@@ -15,11 +15,11 @@ import type { StatedAssumption } from '../../src/launch/parameter-source.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { ParameterField } from '../../src/launch/parameter-field.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
-import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
-import { chooseScalars } from '../../src/check/natural/scalar-choice.ts';
-import { meetsAssumptions } from '../../src/check/natural/settings.ts';
-import { elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
+import { chooseScalars } from '../../src/check/representative/scalar-choice.ts';
+import { satisfiesAssumptions } from '../../src/check/representative/representative-launches.ts';
+import { elementRanges, resolvedElements } from '../../src/check/witness/scenarios.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Solver } from '../../src/solver/solver.ts';
@@ -156,9 +156,9 @@ export function refute(
           scalar: chosen ?? given,
           blocks,
           contents: content,
-          settled: settledElements(elementRanges(context), content, new Set()),
+          settled: resolvedElements(elementRanges(context), content, new Set()),
         };
-        if (!meetsAssumptions(context, scenario) || !suits(content, request, result)) continue;
+        if (!satisfiesAssumptions(context, scenario) || !suits(content, request, result)) continue;
         const run = runKernel(
           replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps, false),
         );

@@ -9,20 +9,20 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { seededRandom } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
-import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/document/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
+import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/report-model/finding.ts';
+import { divergenceReport, raceReport } from '../../src/messages/finding/verdict.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 import type { Job } from '../../src/app/project/job.ts';
 import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
 import type { Progress } from '../../src/app/project/progress.ts';
-import { isRunRace } from '../../src/document/run-report.ts';
+import { isRunRace } from '../../src/report-model/run-report.ts';
 import { runLaunch } from '../../src/app/run/run.ts';
 import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
 import { type Discarded, runDrawn } from './drawn-launch.ts';
@@ -217,7 +217,7 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
     for (const [at, kernel] of kernels.entries()) {
       const entry = reports.get(kernel.name);
       if (!entry) throw new Error(`no report on ${kernel.name}`);
-      await judge(kernel, entry, checked.get(kernel.name) ?? [], {
+      await classify(kernel, entry, checked.get(kernel.name) ?? [], {
         seed: seed + at,
         folder: dirname(file),
         job,
@@ -238,7 +238,7 @@ interface Court {
   readonly fail: (kernel: GeneratedKernel, kind: string, text: string) => void;
 }
 
-async function judge(
+async function classify(
   kernel: GeneratedKernel,
   report: KernelReport,
   checks: readonly Checked[],

@@ -1,8 +1,8 @@
 /** A pull request whose comments command Selvage, on a GitHub that takes commits. */
 import assert from 'node:assert/strict';
 import type { Analysed, BotServices, CommandComment } from '../../src/github/bot/bot.ts';
-import { applyLineEdits } from '../../src/document/repaired-file.ts';
-import type { Report } from '../../src/document/report.ts';
+import { applyLineEdits } from '../../src/report-model/repaired-file.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER, type Account } from './objects.ts';
@@ -75,8 +75,8 @@ export class BotPull {
     return pull;
   }
 
-  say(body: string, author: Account = SOME_USER): CommandComment {
-    return this.commentOf(this.server.say(author, body), author);
+  addComment(body: string, author: Account = SOME_USER): CommandComment {
+    return this.commentOf(this.server.addComment(author, body), author);
   }
 
   commentOf({ id, body }: IssueComment, { login, id: user, type }: Account = SOME_USER): CommandComment {

@@ -20,7 +20,7 @@ afterEach(async () => {
   assert.deepEqual(pull.server.faults, []);
 });
 
-const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.say(body, author), pull.services()); // prettier-ignore
+const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services()); // prettier-ignore
 
 test('commands are read from the first line alone', () => {
   const cases: readonly [string, object | undefined][] = [
@@ -62,7 +62,7 @@ test('commands are read from the first line alone', () => {
 });
 
 test('a fix commits the verified edit, with the reviewer as co-author, and says so once', async () => {
-  const comment = pull.say('/selvage fix aaaa');
+  const comment = pull.addComment('/selvage fix aaaa');
   assert.equal(await answerComment(comment, pull.services()), 'answered');
   assert.deepEqual(pull.reactions, [[comment.id, 'eyes']]);
   const [commit] = pull.commits;
@@ -98,7 +98,7 @@ test('what cannot be fixed is not: no edit, unknown finding, fork, no permission
 });
 
 test('of two that fix at once one commits, and the other is told that the branch moved', async () => {
-  const comments = [pull.say('/selvage fix all'), pull.say('/selvage fix aaaa1111')];
+  const comments = [pull.addComment('/selvage fix all'), pull.addComment('/selvage fix aaaa1111')];
   let waiting = 0;
   let release: () => void = () => undefined;
   const both = new Promise<void>((resolve) => (release = resolve));
@@ -115,7 +115,7 @@ test('of two that fix at once one commits, and the other is told that the branch
 
 test('an edit of a link, or of a file that the branch lacks, is refused', async () => {
   const services = pull.services({ folder: 'other/' });
-  await answerComment(pull.say('/selvage fix all'), services);
+  await answerComment(pull.addComment('/selvage fix all'), services);
   assert.match(pull.answers().at(-1)!, /other\/src\/a\.cu is no regular file/);
   assert.deepEqual(pull.commits, []);
 });
@@ -126,7 +126,7 @@ test('an ignored finding gets a comment with the reason above it', async () => {
   assert.equal(lines[19], '  // selvage-ignore race/shared: the buffer is scratch */ // x');
   assert.deepEqual(lines.toSpliced(19, 1), SOURCE.split('\n'));
   const macro = SOURCE.replace('line 19;', 'line 19; \\');
-  await answerComment(pull.say('/selvage ignore bbbb2222 x'), pull.services({ source: () => macro }));
+  await answerComment(pull.addComment('/selvage ignore bbbb2222 x'), pull.services({ source: () => macro }));
   assert.match(pull.answers().at(-1)!, /macro/);
   assert.equal(pull.commits.length, 1);
 });
@@ -160,11 +160,14 @@ test('who may not write commands nothing; what is no command is left alone', asy
 test('a comment that was deleted or edited before it is answered is ignored', async () => {
   const deleted = pull.commentOf({ id: 4242, account: SOME_USER, body: '/selvage fix all' });
   assert.equal(await answerComment(deleted, pull.services()), 'ignored');
-  const edited = pull.say('/selvage fix all');
+  const edited = pull.addComment('/selvage fix all');
   pull.server.issueComments.find(({ id }) => id === edited.id)!.body = 'never mind';
   assert.equal(await answerComment(edited, pull.services()), 'ignored');
   // Somebody else's comment under the name of one who may.
-  const forged = { ...pull.say('/selvage fix all', STRANGER), author: { login: SOME_USER.login, id: 1, isBot: false } };
+  const forged = {
+    ...pull.addComment('/selvage fix all', STRANGER),
+    author: { login: SOME_USER.login, id: 1, isBot: false },
+  };
   assert.equal(await answerComment(forged, pull.services()), 'ignored');
   assert.deepEqual(pull.reactions, []);
 });
@@ -180,7 +183,7 @@ test('a pull request that is closed is not touched, and a defect is told without
 });
 
 test('a commit whose run was ended before it said so is not made again', async () => {
-  const comment = pull.say('/selvage fix all');
+  const comment = pull.addComment('/selvage fix all');
   await answerComment(comment, pull.services());
   // The answer is lost.
   const answers = pull.server.issueComments as IssueComment[];

@@ -14,7 +14,7 @@ import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 import { startGitHub, type Fault, type GitHubServer } from './server.ts';
 
 const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };

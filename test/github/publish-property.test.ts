@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, type Random } from '../../src/base/random.ts';
-import { applyLineEdits } from '../../src/document/repaired-file.ts';
-import type { KernelReport, Report } from '../../src/document/report.ts';
-import type { ReportedRace } from '../../src/document/finding.ts';
+import { applyLineEdits } from '../../src/report-model/repaired-file.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
+import type { ReportedRace } from '../../src/report-model/finding.ts';
 import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { testClient } from './client.ts';
 import { parseMarker } from '../../src/github/text/marker.ts';

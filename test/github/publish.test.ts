@@ -148,7 +148,7 @@ test('nothing is posted on a clean change, and an earlier summary is brought up 
 test("somebody's copy of our markers is neither believed nor edited", async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
-  server.say(SOME_USER, plan.summary.body);
+  server.addComment(SOME_USER, plan.summary.body);
   server.commentOnLine(SOME_USER, { path: 'src/a.cu', line: 13 }, plan.review?.comments[0]?.body ?? '');
   const result = await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual([result.comments, result.summary], [1, 'created']);
@@ -316,7 +316,7 @@ test('annotations go out in slices, the conclusion with the first; what is missi
 
 test('own comments are found on any page', async () => {
   const server = await github();
-  for (let index = 0; index < 230; index += 1) server.say(SOME_USER, `comment ${index}`);
+  for (let index = 0; index < 230; index += 1) server.addComment(SOME_USER, `comment ${index}`);
   for (let index = 0; index < 130; index += 1) server.commentOnLine(SOME_USER, { path: 'src/a.cu', line: 13 }, 'nit');
   const plan = await planFor(server, { report: twoRaces() });
   await publish(client(server), TARGET, plan, BOTH);

@@ -1,9 +1,9 @@
 /** Reports made by hand. */
-import type { ReportedDivergence, ReportedRace } from '../../src/document/finding.ts';
+import type { ReportedDivergence, ReportedRace } from '../../src/report-model/finding.ts';
 import type { DivergenceFinding, Interleaving, MissingOrder, RaceFinding } from '../../src/verdict/finding.ts';
-import { divergenceReport, raceReport } from '../../src/wording/finding/verdict.ts';
-import { reasonText } from '../../src/wording/text/verdict-reason.ts';
-import type { KernelReport, Report } from '../../src/document/report.ts';
+import { divergenceReport, raceReport } from '../../src/messages/finding/verdict.ts';
+import { reasonText } from '../../src/messages/text/verdict-reason.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import type { Location } from '../../src/source/location.ts';
 
 export const HEAD = 'a'.repeat(40);

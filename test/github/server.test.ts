@@ -120,7 +120,7 @@ test('tokens: wrong, read-only, and not the author', async () => {
 });
 
 test('lists come in pages of at most 100', async () => {
-  for (let index = 0; index < 130; index += 1) server.say(SOME_USER, `${index}`);
+  for (let index = 0; index < 130; index += 1) server.addComment(SOME_USER, `${index}`);
   const path = '/repos/octo/kernels/issues/7/comments';
   const page = async (query: string) => {
     const { text, link } = await ask('GET', path + query);

@@ -173,7 +173,7 @@ export interface GitHubServer {
   /** New commits arrive: comments move with their lines, or become outdated. */
   push(headSha: string, repository?: Repository): void;
   /** Somebody comments on the conversation. */
-  say(account: Account, body: string): IssueComment;
+  addComment(account: Account, body: string): IssueComment;
   /** Somebody answers a review comment, or comments on a line of their own. */
   commentOnLine(account: Account, place: { path: string; line: number } | { inReplyTo: number }, body: string): void;
   close(): Promise<void>;
@@ -588,8 +588,8 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       thePull(params[2]);
       needs(settings.pullRequests);
       const review = ownComment(reviews, params[3], settings.account);
-      checkBody(textOf(body));
-      review.body = textOf(body);
+      checkBody(stringOf(body));
+      review.body = stringOf(body);
       return { status: 200, body: reviewObject(review) };
     },
     'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments': ({ params, body }) => {
@@ -606,8 +606,8 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     'PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params, body }) => {
       needs(settings.pullRequests);
       const comment = ownComment(reviewComments, params[2], settings.account);
-      checkBody(textOf(body));
-      comment.body = textOf(body);
+      checkBody(stringOf(body));
+      comment.body = stringOf(body);
       return { status: 200, body: reviewCommentObject(comment) };
     },
     'DELETE /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => {
@@ -627,16 +627,16 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     'POST /repos/{owner}/{repo}/issues/{issue_number}/comments': ({ params, body }) => {
       thePull(params[2]);
       needs(settings.pullRequests);
-      checkBody(textOf(body));
-      const comment: IssueComment = { id: nextId++, account: settings.account, body: textOf(body) };
+      checkBody(stringOf(body));
+      const comment: IssueComment = { id: nextId++, account: settings.account, body: stringOf(body) };
       issueComments.push(comment);
       return { status: 201, body: issueCommentObject(comment) };
     },
     'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}': ({ params, body }) => {
       needs(settings.pullRequests);
       const comment = ownComment(issueComments, params[2], settings.account);
-      checkBody(textOf(body));
-      comment.body = textOf(body);
+      checkBody(stringOf(body));
+      comment.body = stringOf(body);
       return { status: 200, body: issueCommentObject(comment) };
     },
     'GET /repos/{owner}/{repo}/commits/{ref}/check-runs': ({ params, query }) => {
@@ -827,7 +827,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       commits.add(sha);
       moveComments(before, sha);
     },
-    say(account, body) {
+    addComment(account, body) {
       const comment: IssueComment = { id: nextId++, account, body };
       issueComments.push(comment);
       return comment;
@@ -903,7 +903,7 @@ function updateRun(run: CheckRun, { external_id: externalId, status, conclusion 
   }
 }
 
-function textOf(body: unknown): string {
+function stringOf(body: unknown): string {
   return (body as { body: string }).body;
 }
 

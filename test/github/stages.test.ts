@@ -1,7 +1,7 @@
 /** Verdicts first, repairs edited in: what stands when something comes between the two, and when GitHub refuses. */
 import assert from 'node:assert/strict';
 import { after as afterAll, test } from 'node:test';
-import type { KernelReport, Report } from '../../src/document/report.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import type { ReviewPlan } from '../../src/github/plan/review-plan.ts';

@@ -5,7 +5,7 @@ import { pullRequestFiles } from '../../src/github/api/changed-files.ts';
 import { parseMarker } from '../../src/github/text/marker.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import { publish } from '../../src/github/publish/publish.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER } from './objects.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { lineEdits, repairedFiles } from '../../src/document/repaired-file.ts';
-import type { KernelReport, Report } from '../../src/document/report.ts';
+import { lineEdits, repairedFiles } from '../../src/report-model/repaired-file.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import { composeReview } from '../../src/github/plan/review-body.ts';
 import { offersOf } from '../../src/github/plan/suggestion.ts';

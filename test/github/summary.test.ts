@@ -1,10 +1,10 @@
 /** The summary as a reader meets it: what matters in one screen, the rest folded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Regression } from '../../src/document/regression.ts';
-import { compareKernels } from '../../src/document/comparison.ts';
+import type { Regression } from '../../src/report-model/regression.ts';
+import { compareKernels } from '../../src/report-model/comparison.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
-import type { Comparison, KernelReport, Report } from '../../src/document/report.ts';
+import type { Comparison, KernelReport, Report } from '../../src/report-model/report.ts';
 import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
 
 const at = (line: number) => ({ file: 'src/a.cu', line });

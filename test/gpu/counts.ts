@@ -12,7 +12,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Counts } from '../../src/machine/counters.ts';
+import type { Counts } from '../../src/interpreter/counters.ts';
 import { drawnLaunches, type KnownLaunch } from './drawn-launches.ts';
 import { LaunchFile } from './launch-file.ts';
 

@@ -2,11 +2,11 @@
 import { seededRandom } from '../../src/base/random.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
-import type { RunRequest } from '../../src/machine/core/run-request.ts';
-import type { RunResult } from '../../src/machine/core/run-result.ts';
-import { firstInterleaved, reversedSchedule } from '../../src/machine/core/schedule.ts';
-import { LaunchCounters, type WarpCounts } from '../../src/machine/counters.ts';
-import { runStaged } from '../../src/machine/javascript/staged-run.ts';
+import type { RunRequest } from '../../src/interpreter/core/run-request.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import { firstInterleaved, reversedSchedule } from '../../src/interpreter/core/schedule.ts';
+import { LaunchCounters, type WarpCounts } from '../../src/interpreter/counters.ts';
+import { runStaged } from '../../src/interpreter/javascript/staged-run.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { drawnRun } from '../cost/drawn-runs.ts';
@@ -15,7 +15,7 @@ import { readCorpus, type CorpusKernel } from '../idempotency/corpus.ts';
 import { bufferAddress, type CorpusLaunch, launchesOf, reexecutionOf } from '../idempotency/launches.ts';
 import { checkedInPtx } from '../kernels/checked-in.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';
-import { builds } from '../machine/machine-kernels.ts';
+import { builds } from '../interpreter/machine-kernels.ts';
 import { contentsOf, type LaunchRecord, memoryHash, type StoredPointer } from './launch-file.ts';
 
 /** A launch, and what one run of it leaves and counts. */

@@ -1,6 +1,6 @@
 /** Launches in a file, as `launcher.c` reads them. */
 import type { Dim3 } from '../../src/base/dim3.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 
 /** A place in memory that holds a pointer. */
 export interface StoredPointer {

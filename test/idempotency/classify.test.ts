@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
 import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
 import type { KernelProofs } from '../../src/idempotency/race-freedom.ts';
-import { holds } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { ParameterSource } from '../../src/launch/parameter-source.ts';
-import { definedKernels } from '../machine/machine-kernels.ts';
+import { definedKernels } from '../interpreter/machine-kernels.ts';
 
 const folder = new URL('./classes/', import.meta.url);
 const source = readFileSync(new URL('classes.cu', folder), 'utf8');
@@ -68,7 +68,7 @@ function meets(name: string, { condition }: Classification, launched: Launched):
     else view.setInt32(at, Number(args[index]), true);
     at += bytes;
   });
-  return holds(condition, { arguments: new Uint8Array(view.buffer), offsets, block, grid, dynamicShared });
+  return isKnownToHold(condition, { arguments: new Uint8Array(view.buffer), offsets, block, grid, dynamicShared });
 }
 
 for (const [, name, expected, reason] of source.matchAll(/^\/\/ class: (\w+) (\S+)(?: (\S+))?$/gm)) {

@@ -11,7 +11,7 @@ import type { Module } from '../../src/ptx/ast.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Build } from '../../src/toolchain/compile.ts';
 import { kernelFiles, ptxFile, root } from '../kernels/portable-ptx.ts';
-import { definedKernels, kernelNamed } from '../machine/machine-kernels.ts';
+import { definedKernels, kernelNamed } from '../interpreter/machine-kernels.ts';
 
 export interface CorpusKernel {
   readonly name: string;

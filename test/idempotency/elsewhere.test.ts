@@ -7,7 +7,7 @@ import { classifyElsewhere } from '../../src/idempotency/remedies.ts';
 import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { definedKernels } from '../machine/machine-kernels.ts';
+import { definedKernels } from '../interpreter/machine-kernels.ts';
 
 const folder = new URL('./classes/', import.meta.url);
 const parameters = definedKernels(readFileSync(new URL('elsewhere.cu', folder), 'utf8'));

@@ -1,9 +1,9 @@
 /** Launches of the kernels of the corpus, drawn from a seed: where arrays lie, what they hold, and the sizes. */
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
-import { argumentBytes, regionBase } from '../../src/machine/core/memory.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
-import { stage } from '../../src/machine/javascript/stage.ts';
+import { argumentBytes, regionBase } from '../../src/interpreter/core/memory.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
+import { stage } from '../../src/interpreter/javascript/stage.ts';
 import type { ArrayWindow, ReexecutionRequest } from '../../src/idempotency/reexecution/reexecute.ts';
 import type { CorpusKernel } from './corpus.ts';
 import { type Contents, type DrawnArray, type DrawnLaunch, drawLaunch } from './directive.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
 import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
-import { holds } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 import { parameterPlaces } from '../../src/idempotency/validator/parameter-layout.ts';
 import { closeSolver } from '../check/kernel-text.ts';
 import { type CorpusKernel, readCorpus } from './corpus.ts';
@@ -48,7 +48,7 @@ function answer({ kernel }: CorpusKernel, { condition }: Classification, instanc
   });
   const offsets = places.map(({ offset }) => offset);
   const symbol = (): bigint => 1n << 40n;
-  return holds(condition, { arguments: new Uint8Array(view.buffer), offsets, grid: [grid, 1, 1], block: [block, 1, 1], dynamicShared: 0, symbol }); // prettier-ignore
+  return isKnownToHold(condition, { arguments: new Uint8Array(view.buffer), offsets, grid: [grid, 1, 1], block: [block, 1, 1], dynamicShared: 0, symbol }); // prettier-ignore
 }
 
 test('Figure 1: vectorSet, vectorInc, and both instances of vectorAdd', async () => {
@@ -88,7 +88,7 @@ test('Figure 4: ReLU with 16 elements a thread is idempotent, and unrolled loops
 
 test('Figure 5: RO, MO and PE are idempotent without help', async () => {
   const odd = kernelOf('evenFromOdd');
-  const behind = kernelOf('writeThenRead');
+  const after = kernelOf('writeThenRead');
   const relu = kernelOf('elemwiseRelu');
   for (const [rules, expected] of [
     [{ ...paperRules, compaction: false }, false],
@@ -96,7 +96,7 @@ test('Figure 5: RO, MO and PE are idempotent without help', async () => {
   ] as const) {
     assert.equal(answer(odd, await classified(odd, rules), { arguments: [0x10000] }), expected, 'RO');
     const instance = { arguments: [0x10000, 0x20000] };
-    assert.equal(answer(behind, await classified(behind, rules), instance), expected, 'MO');
+    assert.equal(answer(after, await classified(after, rules), instance), expected, 'MO');
     const rounds = { arguments: [0x100000, 0x200000, 1000] };
     assert.equal(answer(relu, await classified(relu, rules), rounds), expected, 'PE');
   }

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { confirmNonIdempotent, confirmUnordered } from '../../src/idempotency/reexecution/confirm.ts';
 import { type Reexecution, reexecute } from '../../src/idempotency/reexecution/reexecute.ts';
-import type { Argument, GlobalBuffer } from '../../src/machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { kernelOf as kernelOfBody, pointersAndNumbers, requestFor } from '../check/kernel-text.ts';
 import { ptxFile } from '../kernels/portable-ptx.ts';
-import { builds, originLine, sourceOf } from '../machine/machine-kernels.ts';
+import { builds, originLine, sourceOf } from '../interpreter/machine-kernels.ts';
 import { type CorpusKernel, corpusFiles, readCorpus } from './corpus.ts';
 
 const corpus = readCorpus();
@@ -54,9 +54,9 @@ function again(name: string, launched: Launched): Reexecution {
 test('Figure 1: vectorSet is idempotent, vectorInc is not, and vectorAdd has both kinds of instances', () => {
   assert.equal(again('vectorSet', { arguments: [0, { scalar: 9 }], bytes: 512 }).idempotent, true);
   assert.equal(again('vectorInc', { arguments: [0], bytes: 512 }).idempotent, false);
-  const apart = { block: 64, grid: 32, bytes: 3 * 8192 };
-  assert.equal(again('vectorAdd', { ...apart, arguments: [16384, 0, 8192] }).idempotent, true);
-  assert.equal(again('vectorAdd', { ...apart, arguments: [0, 8192, 0] }).idempotent, false);
+  const disjoint = { block: 64, grid: 32, bytes: 3 * 8192 };
+  assert.equal(again('vectorAdd', { ...disjoint, arguments: [16384, 0, 8192] }).idempotent, true);
+  assert.equal(again('vectorAdd', { ...disjoint, arguments: [0, 8192, 0] }).idempotent, false);
 });
 
 test('Figure 4: reads 0x10000 to 0x1ffff, writes 0x20000 to 0x2ffff', () => {

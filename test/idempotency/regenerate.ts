@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { findCompiler } from '../../src/toolchain/compiler.ts';
 import { compilePortable, ptxFile } from '../kernels/portable-ptx.ts';
-import { builds, originLine, sourceOf } from '../machine/machine-kernels.ts';
+import { builds, originLine, sourceOf } from '../interpreter/machine-kernels.ts';
 import { corpusFiles } from './corpus.ts';
 
 const names = process.argv.slice(2);

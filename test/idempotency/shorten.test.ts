@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
 import { shortCondition } from '../../src/idempotency/shorten.ts';
-import { type InstanceArguments, holds } from '../../src/idempotency/validator/evaluate.ts';
+import { type InstanceArguments, isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 
 const constant = (value: number): Quantity => ({ kind: 'constant', value: BigInt(value) });
 const argument = (index: number): Quantity => ({ kind: 'argument', index, offset: 0, bytes: 8, signed: false });
@@ -72,9 +72,9 @@ test('sets that lie side by side and comparisons of one sum are joined, and noth
     for (let launch = 0; launch < 20; launch++) {
       const values = [0, 1, 2].map(() => 1000 + random.below(160));
       const isMet = parts.every((part) => part.isMet(values));
-      const told = holds(short, launchOf(values));
+      const told = isKnownToHold(short, launchOf(values));
       if (told) assert.ok(isMet, JSON.stringify(values));
-      if (holds(condition, launchOf(values))) assert.ok(told, JSON.stringify(values));
+      if (isKnownToHold(condition, launchOf(values))) assert.ok(told, JSON.stringify(values));
     }
   }
   assert.ok(joined > 30, `${joined}`);
@@ -83,8 +83,8 @@ test('sets that lie side by side and comparisons of one sum are joined, and noth
 test('the rows of a stencil become one set of bytes, and sets with a gap stay two', () => {
   const set = (by: number): AddressSet => ({ base: shifted(0, by), steps: [{ stride: constant(64), count: constant(9) }], bytes: 4 }); // prettier-ignore
   const other: AddressSet = { base: argument(1), steps: [], bytes: 4 };
-  const apart = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'apart', left: set(by), right: other }));
-  const short = shortCondition({ kind: 'all', conditions: apart });
+  const disjoint = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'apart', left: set(by), right: other }));
+  const short = shortCondition({ kind: 'all', conditions: disjoint });
   assert.ok(short.kind === 'all');
   assert.deepEqual(
     short.conditions.map((one) => (one.kind === 'apart' ? one.left.bytes : 0)),

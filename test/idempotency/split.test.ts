@@ -7,7 +7,7 @@ import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { classifySplit } from '../../src/idempotency/remedies.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { definedKernels } from '../machine/machine-kernels.ts';
+import { definedKernels } from '../interpreter/machine-kernels.ts';
 
 const folder = new URL('./classes/', import.meta.url);
 const source = readFileSync(new URL('split.cu', folder), 'utf8');

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classify } from '../../src/idempotency/classify.ts';
 import { allExtensions } from '../../src/idempotency/model/extensions.ts';
-import { holds, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
-import { definedKernels } from '../machine/machine-kernels.ts';
+import { definedKernels } from '../interpreter/machine-kernels.ts';
 
 const folder = new URL('./classes/', import.meta.url);
 const parameters = definedKernels(readFileSync(new URL('textures.cu', folder), 'utf8'));
@@ -69,9 +69,9 @@ test('a launch meets the condition where it is known what the texture is bound t
     dynamicShared: 0,
   };
   const boundTo = (start: bigint): InstanceArguments => ({ ...launch, texture: (handle) => (handle === 7n ? { start, bytes: 1024n } : undefined) }); // prettier-ignore
-  assert.equal(holds(condition, launch), false);
-  assert.equal(holds(condition, boundTo(0x20000n)), true);
-  assert.equal(holds(condition, boundTo(0x10400n)), true);
-  assert.equal(holds(condition, boundTo(0x103ffn)), false);
-  assert.equal(holds(condition, { ...launch, allocation: () => ({ start: 0n, bytes: 64n }) }), false);
+  assert.equal(isKnownToHold(condition, launch), false);
+  assert.equal(isKnownToHold(condition, boundTo(0x20000n)), true);
+  assert.equal(isKnownToHold(condition, boundTo(0x10400n)), true);
+  assert.equal(isKnownToHold(condition, boundTo(0x103ffn)), false);
+  assert.equal(isKnownToHold(condition, { ...launch, allocation: () => ({ start: 0n, bytes: 64n }) }), false);
 });

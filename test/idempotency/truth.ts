@@ -1,6 +1,6 @@
 /** The truth about launches of the corpus, by re-execution with several contents of memory. */
 import { type Reexecution, reexecute } from '../../src/idempotency/reexecution/reexecute.ts';
-import { runStaged } from '../../src/machine/javascript/staged-run.ts';
+import { runStaged } from '../../src/interpreter/javascript/staged-run.ts';
 import { type CorpusLaunch, reexecutionOf } from './launches.ts';
 
 export interface LaunchTruth {

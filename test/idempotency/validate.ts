@@ -1,12 +1,12 @@
 /** What the product says of launches of the corpus: the kernel is checked, classified, and its condition tested. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { usualBudget } from '../../src/check/question/budget.ts';
-import type { CheckResult } from '../../src/check/question/request.ts';
+import { usualBudget } from '../../src/check/request/budget.ts';
+import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
 import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
-import { holds } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { stage } from '../../src/machine/javascript/stage.ts';
+import { stage } from '../../src/interpreter/javascript/stage.ts';
 import { requestFor } from '../check/kernel-text.ts';
 import type { CorpusKernel } from './corpus.ts';
 import { drawLaunch } from './directive.ts';
@@ -58,7 +58,7 @@ export function isValidated(launch: CorpusLaunch, { condition }: Classification)
   const { bytes, offsets } = packedArguments(launch);
   const { layout } = stage(kernel.executable);
   const starts = buffers.map((size, buffer) => ({ start: BigInt(bufferAddress(kernel, buffer)), bytes: BigInt(size) }));
-  return holds(condition, {
+  return isKnownToHold(condition, {
     arguments: bytes,
     offsets,
     grid,

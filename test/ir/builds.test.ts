@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { runKernel } from '../../src/machine/machine.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { verifyKernel } from '../../src/ir/form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

@@ -1,7 +1,7 @@
 /** Checks a file of test kernels once, for every test that looks at what came of it. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import type { CheckRequest, CheckResult } from '../../src/check/question/request.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { sharedSolver } from '../check/kernel-text.ts';
 import { analyseCheckedIn, type CheckedInOptions } from './checked-in.ts';
 

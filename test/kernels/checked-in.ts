@@ -6,7 +6,7 @@ import { findAssets } from '../../src/app/project/assets.ts';
 import { findInputs } from '../../src/app/project/inputs.ts';
 import { defaultOptions, type Options } from '../../src/settings/options.ts';
 import { checkProject } from '../../src/app/pipeline/check.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import type { BuildKind } from '../../src/app/project/unit-builder.ts';
 import type { CheckSettings } from '../../src/app/workers/check-pool.ts';
 import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';

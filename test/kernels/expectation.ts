@@ -1,4 +1,4 @@
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 
 /** What the first lines of a test kernel expect of one kernel. */
 export interface Expectation {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { seededRandom } from '../../src/base/random.ts';
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { sweep } from '../run/sweep.ts';
 import { closeSolver } from '../check/kernel-text.ts';

@@ -21,15 +21,15 @@ import { recognised } from '../../src/app/run/run-findings.ts';
 import type { Access } from '../../src/analysis/values/access.ts';
 import type { KernelContext } from '../../src/check/context/facts.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
-import { draws, drawnContents } from '../../src/check/natural/contents.ts';
-import { type Setting, naturalSettings } from '../../src/check/natural/settings.ts';
+import { draws, generatedContents } from '../../src/check/representative/contents.ts';
+import { type LaunchInstance, representativeLaunches } from '../../src/check/representative/representative-launches.ts';
 import { type Contents, replayRequest } from '../../src/check/witness/replay.ts';
-import { elementRanges, settledElements } from '../../src/check/witness/scenarios.ts';
-import type { CheckRequest } from '../../src/check/question/request.ts';
+import { elementRanges, resolvedElements } from '../../src/check/witness/scenarios.ts';
+import type { CheckRequest } from '../../src/check/request/check-request.ts';
 import { maximumSharedBytes } from '../../src/device/hardware-limits.ts';
-import type { AccessEvent, RaceEvent, RunResult } from '../../src/machine/core/run-result.ts';
+import type { AccessEvent, RaceEvent, RunResult } from '../../src/interpreter/core/run-result.ts';
 import type { InstructionId } from '../../src/ir/form/kernel.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { isStrong } from '../../src/memory-model/fence.ts';
 import type { Term } from '../../src/term/term.ts';
 import { isInBounds } from '../fuzz/soundness-run.ts';
@@ -80,8 +80,8 @@ interface SeenRace extends Seen {
 export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
   const context = kernelContext(request);
   const { kernel, parameters, launch, policy } = request;
-  const large = naturalSettings(context).filter(({ isLarge }) => isLarge);
-  const settings = (large.length > 0 ? large : naturalSettings(context)).slice(-mostSizes);
+  const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
+  const settings = (large.length > 0 ? large : representativeLaunches(context)).slice(-mostSizes);
   const races = new Map<string, SeenRace>();
   const barriers = new Map<string, Seen & { readonly text: string }>();
   const faults = new Map<string, Seen & { readonly text: string }>();
@@ -96,12 +96,12 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
   let runs = 0;
   let ways = 1;
   for (const [size, setting] of settings.entries()) {
-    const drawn = Array.from({ length: draws }, (_, draw) => drawnContents(context, setting, draw));
+    const drawn = Array.from({ length: draws }, (_, draw) => generatedContents(context, setting, draw));
     // Where no contents decide anything, all are alike.
     ways = Math.max(ways, drawn[0]!.size > 0 ? draws : 1);
     for (const [draw, contents] of drawn.slice(0, drawn[0]!.size > 0 ? draws : 1).entries()) {
       const own = [...contents].filter(([array]) => !zeroed.has(array));
-      const settled = new Map<string, Contents>([...own, ...settledElements(elementRanges(context), 1, zeroed)]);
+      const settled = new Map<string, Contents>([...own, ...resolvedElements(elementRanges(context), 1, zeroed)]);
       const { block, grid, scalar } = setting;
       const sharedBytes = launch.sharedBytes ?? maximumSharedBytes;
       const scenario = { block, grid, sharedBytes, scalar, blocks: blocksOf(setting), contents: 1, settled };
@@ -169,7 +169,7 @@ function counts({ brokenAssumptions, faults }: RunResult): boolean {
   );
 }
 
-function blocksOf({ block, grid }: Setting): readonly number[] {
+function blocksOf({ block, grid }: LaunchInstance): readonly number[] {
   const count = grid[0] * grid[1] * grid[2];
   const most = Math.max(4, Math.floor(mostThreads / (block[0] * block[1] * block[2])));
   const all = Array.from({ length: count }, (_, number) => number);
@@ -182,7 +182,7 @@ function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
-function leavesRest({ fields }: KernelContext, { block, scalar }: Setting): boolean {
+function leavesRest({ fields }: KernelContext, { block, scalar }: LaunchInstance): boolean {
   const threads = BigInt(block[0] * block[1] * block[2]);
   return fields.some((field) => !field.isPointer && scalar(field) % threads !== 0n);
 }

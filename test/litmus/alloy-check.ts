@@ -9,7 +9,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { AlloyModel, type Instance } from './alloy.ts';
 import { describe } from './comparison.ts';
 import { families } from './generator.ts';
-import { judge } from './oracle.ts';
+import { decideProgram } from './oracle.ts';
 import type { LitmusProgram, Scope, Statement } from './program.ts';
 
 const [checkout, each = '10', seed = '1'] = process.argv.slice(2);
@@ -162,7 +162,9 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
     if (!isModelled || reads.length === 0 || reads.length > 3 || events.length > 8 || program.threads.some(({ segments }) => segments.flat().length === 0)) continue; // prettier-ignore
     kept++;
     programs++;
-    const outcomes = new Set([...judge(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')));
+    const outcomes = new Set(
+      [...decideProgram(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')),
+    );
     const sources = reads.map((read) => [
       null,
       ...events.filter(({ kind, statement }) => kind === 'write' && 'at' in statement && 'at' in read.statement && statement.at === read.statement.at), // prettier-ignore

@@ -1,5 +1,5 @@
 /** What prover and race detector answer for litmus programs, held against the oracle. */
-import { judge } from './oracle.ts';
+import { decideProgram } from './oracle.ts';
 import { launchOf } from './print.ts';
 import type { LitmusProgram } from './program.ts';
 import { type Detected, detected, kernelsOf, usualSteps, type Verdict, verdictOf } from './subject.ts';
@@ -30,7 +30,7 @@ export async function answersTo(
   const answers: Answer[] = [];
   for (const [index, program] of programs.entries()) {
     const kernel = kernels[index]!;
-    const { races, volatileRaces } = judge(program);
+    const { races, volatileRaces } = decideProgram(program);
     answers.push({
       program,
       isRacy: races.size > 0,

@@ -25,7 +25,7 @@ interface Condition {
 }
 
 /** One way through a thread, events by their numbers in it. */
-interface Way {
+interface ThreadPath {
   readonly events: readonly Event[];
   readonly conditions: readonly Condition[];
   /** It waits for ever. */
@@ -35,16 +35,22 @@ interface Way {
 }
 
 /** One way through each thread, events by their numbers in the program. */
-export interface Ways {
+export interface ProgramPath {
   readonly events: readonly Event[];
   readonly conditions: readonly Condition[];
   readonly controls: readonly (readonly number[])[];
 }
 
-const emptyWay: Way = { events: [], conditions: [], isStuck: false, controls: [] };
+const emptyPath: ThreadPath = { events: [], conditions: [], isStuck: false, controls: [] };
 
 /** Adds an access or a fence; `guards` are the reads that decide about it. */
-function withStatement(way: Way, thread: number, name: string, statement: Statement, guards: readonly number[]): Way {
+function withStatement(
+  way: ThreadPath,
+  thread: number,
+  name: string,
+  statement: Statement,
+  guards: readonly number[],
+): ThreadPath {
   const { order, scope } = statement;
   const at = statement.kind === 'fence' ? -1 : statement.at;
   const next = way.events.length;
@@ -59,15 +65,15 @@ function withStatement(way: Way, thread: number, name: string, statement: Statem
   return { ...way, events: [...way.events, ...events], controls: [...way.controls, ...events.map(() => guards)] };
 }
 
-function withCondition(way: Way, condition: Condition): Way {
+function withCondition(way: ThreadPath, condition: Condition): ThreadPath {
   return { ...way, conditions: [...way.conditions, condition] };
 }
 
 /** All ways through a thread. A loop that waits is left at once, after one more round, or never. */
-function waysOf({ threads, barriers }: LitmusProgram, thread: number): readonly Way[] {
-  const done: Way[] = [];
+function threadPaths({ threads, barriers }: LitmusProgram, thread: number): readonly ThreadPath[] {
+  const done: ThreadPath[] = [];
   const { segments } = threads[thread]!;
-  const walk = (way: Way, segment: number, index: number, guards: readonly number[]): void => {
+  const walk = (way: ThreadPath, segment: number, index: number, guards: readonly number[]): void => {
     const statement = segments[segment]![index];
     const name = `${segment}.${index}`;
     if (!statement) {
@@ -112,18 +118,18 @@ function waysOf({ threads, barriers }: LitmusProgram, thread: number): readonly 
     walk(withCondition(twice, { read: again, value, isEqual: true }), segment, index + 1, [...guards, read, again]);
     done.push({ ...missed, isStuck: true });
   };
-  walk(emptyWay, 0, 0, []);
+  walk(emptyPath, 0, 0, []);
   return done;
 }
 
-function isWait(segments: readonly (readonly Statement[])[], way: Way, read: number): boolean {
+function isWait(segments: readonly (readonly Statement[])[], way: ThreadPath, read: number): boolean {
   const [segment, index] = way.events[read]!.name.split('.').map(Number);
   const statement = segments[segment!]![index!]!;
   return statement.kind !== 'fence' && statement.kind !== 'store' && statement.test?.kind === 'wait';
 }
 
 /** Ends a way in front of a barrier that somebody never arrives at. */
-function upToBarrier(way: Way, barrier: number): Way {
+function upToBarrier(way: ThreadPath, barrier: number): ThreadPath {
   const wait = way.events.findIndex((event) => event.kind === 'wait' && event.barrier === barrier);
   if (wait === -1) return way;
   return {
@@ -135,18 +141,18 @@ function upToBarrier(way: Way, barrier: number): Way {
 }
 
 /** Whether two threads meet at a barrier of that kind. */
-export function meet(a: Place, b: Place, barrier: string): boolean {
+export function shareBarrier(a: Place, b: Place, barrier: string): boolean {
   return a.block === b.block && (barrier === 'block' || a.warp === b.warp);
 }
 
 /** Ends all ways where threads wait for each other in vain. */
-function settled({ threads, barriers }: LitmusProgram, ways: readonly Way[]): readonly Way[] {
+function settled({ threads, barriers }: LitmusProgram, ways: readonly ThreadPath[]): readonly ThreadPath[] {
   const current = [...ways];
   for (const [barrier, kind] of barriers.entries()) {
     for (const [thread, { place }] of threads.entries()) {
       const isComplete = current.every(
         ({ events }, other) =>
-          !meet(place, threads[other]!.place, kind) ||
+          !shareBarrier(place, threads[other]!.place, kind) ||
           events.some((event) => event.kind === 'arrive' && event.barrier === barrier),
       );
       if (!isComplete) current[thread] = upToBarrier(current[thread]!, barrier);
@@ -156,8 +162,8 @@ function settled({ threads, barriers }: LitmusProgram, ways: readonly Way[]): re
 }
 
 /** Every combination of ways through the threads. */
-export function* waysThrough(program: LitmusProgram): Iterable<Ways> {
-  const choices = program.threads.map((_, thread) => waysOf(program, thread));
+export function* programPaths(program: LitmusProgram): Iterable<ProgramPath> {
+  const choices = program.threads.map((_, thread) => threadPaths(program, thread));
   const seen = new Set<string>();
   const taken = choices.map(() => 0);
   for (;;) {
@@ -177,7 +183,7 @@ export function* waysThrough(program: LitmusProgram): Iterable<Ways> {
   }
 }
 
-function joined(ways: readonly Way[]): Ways {
+function joined(ways: readonly ThreadPath[]): ProgramPath {
   const events: Event[] = [];
   const conditions: Condition[] = [];
   const controls: (readonly number[])[] = [];

@@ -4,17 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from './oracle.ts';
+import { decideProgram } from './oracle.ts';
 import type { FenceOrder, LitmusProgram, LoadOrder, Scope, StoreOrder } from './program.ts';
 import { atomic, fence, load, phasesOf, type Placement, programOf, store, until, when, x, y, z } from './statements.ts';
 
 /** Whether reads may find these values, in the order of threads and their reads. */
 function allows(program: LitmusProgram, ...values: readonly number[]): boolean {
-  return [...judge(program, 'all').outcomes].some((outcome) => outcome.replaceAll(/\S+=/g, '') === values.join(' '));
+  return [...decideProgram(program, 'all').outcomes].some(
+    (outcome) => outcome.replaceAll(/\S+=/g, '') === values.join(' '),
+  );
 }
 
 function isRacy(program: LitmusProgram): boolean {
-  return judge(program).races.size > 0;
+  return decideProgram(program).races.size > 0;
 }
 
 interface Handover {
@@ -249,7 +251,7 @@ test('a race is found that only executions show which no interleaving gives', ()
     [store(x, 1, 'relaxed'), load(y, 'relaxed', 'gpu', when(0)), store(z, 1)],
     [store(y, 1, 'relaxed'), load(x, 'relaxed', 'gpu', when(0)), store(z, 2)],
   );
-  assert.deepEqual([...judge(buffered).races], ['0:0.2 1:0.2']);
+  assert.deepEqual([...decideProgram(buffered).races], ['0:0.2 1:0.2']);
   const fenced = programOf(
     'grid',
     [store(x, 1, 'relaxed'), fence('sc'), load(y, 'relaxed', 'gpu', when(0)), store(z, 1)],
@@ -260,12 +262,12 @@ test('a race is found that only executions show which no interleaving gives', ()
 
 test('volatile accesses are told apart: strong in PTX, and a race in C++', () => {
   const flag = programOf('grid', [store(y, 1, 'volatile')], [load(y, 'volatile')]);
-  assert.deepEqual([...judge(flag).races], []);
-  assert.deepEqual([...judge(flag).volatileRaces], ['0:0.0 1:0.0']);
+  assert.deepEqual([...decideProgram(flag).races], []);
+  assert.deepEqual([...decideProgram(flag).volatileRaces], ['0:0.0 1:0.0']);
   const fenced = programOf(
     'grid',
     [store(x), fence(), store(y, 1, 'volatile')],
     [load(y, 'volatile', 'gpu', when()), fence(), load(x)],
   );
-  assert.deepEqual([...judge(fenced).races], []);
+  assert.deepEqual([...decideProgram(fenced).races], []);
 });

@@ -4,7 +4,7 @@
  * it is shared with the prover or the race detector.
  */
 import { leftBy, type LitmusProgram, type Place, type Scope } from './program.ts';
-import { type Event, meet, valuesOf, type Ways, waysThrough } from './event.ts';
+import { type Event, shareBarrier, valuesOf, type ProgramPath, programPaths } from './event.ts';
 import {
   closed,
   composed,
@@ -29,7 +29,7 @@ export interface Judgement {
 }
 
 /** Everything about a set of events that does not depend on what reads found. */
-interface Frame extends Ways {
+interface Frame extends ProgramPath {
   readonly places: readonly Place[];
   readonly programOrder: Relation;
   readonly morallyStrong: Relation;
@@ -44,12 +44,12 @@ interface Frame extends Ways {
  * Judges a program.
  * @param question `races`: executions without a race are not counted, and outcomes are not collected
  */
-export function judge(program: LitmusProgram, question: 'all' | 'races' = 'races'): Judgement {
+export function decideProgram(program: LitmusProgram, question: 'all' | 'races' = 'races'): Judgement {
   const races = new Set<string>();
   const volatileRaces = new Set<string>();
   const outcomes = new Set<string>();
   let executions = 0;
-  for (const ways of waysThrough(program)) {
+  for (const ways of programPaths(program)) {
     const frame = frameOf(program, ways);
     const isWhole = program.threads.every(({ segments }, thread) => isFinished(ways.events, thread, segments));
     for (const sources of sourcesOf(frame)) {
@@ -95,7 +95,7 @@ function includes(scope: Scope, own: Place, other: Place): boolean {
   return scope === 'cta' ? own.block === other.block : own.cluster === other.cluster;
 }
 
-function frameOf(program: LitmusProgram, ways: Ways): Frame {
+function frameOf(program: LitmusProgram, ways: ProgramPath): Frame {
   const { events } = ways;
   const places = program.threads.map(({ place }) => place);
   const size = events.length;
@@ -109,7 +109,7 @@ function frameOf(program: LitmusProgram, ways: Ways): Frame {
       if (a < b && first.thread === second.thread) relate(programOrder!, a, b);
       if (isMorallyStrong(first, second, one, other)) relate(morallyStrong!, a, b);
       const isMeeting = first.kind === 'arrive' && second.kind === 'wait' && first.barrier === second.barrier;
-      if (isMeeting && meet(one, other, first.order)) relate(met!, a, b);
+      if (isMeeting && shareBarrier(one, other, first.order)) relate(met!, a, b);
       if (typeof second.value === 'object' && second.value.read === a) relate(halves!, a, b);
     }
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { firstBuffered, firstInterleaved } from '../../src/machine/core/schedule.ts';
+import { firstBuffered, firstInterleaved } from '../../src/interpreter/core/schedule.ts';
 import { describe } from './comparison.ts';
 import { families } from './generator.ts';
 import { mostLocations } from './print.ts';

@@ -1,5 +1,5 @@
 /** Litmus programs whose threads do all that they can, whatever they read, and what their reads may find. */
-import { judge } from './oracle.ts';
+import { decideProgram } from './oracle.ts';
 import { mostLocations } from './print.ts';
 import { leftBy, type LitmusProgram, type Statement } from './program.ts';
 
@@ -22,7 +22,7 @@ export function readsOf({ threads }: LitmusProgram): number {
 
 /** What the reads may find under the memory model of PTX, in the order of threads: `0 1`. */
 export function allowedReads(program: LitmusProgram): ReadonlySet<string> {
-  return new Set([...judge(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')));
+  return new Set([...decideProgram(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')));
 }
 
 /** What they find where all accesses take place in one order, which keeps that of each thread. */

@@ -2,9 +2,9 @@
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
-import { firstBuffered, firstInterleaved } from '../../src/machine/core/schedule.ts';
-import type { RunResult } from '../../src/machine/core/run-result.ts';
-import { runKernel } from '../../src/machine/machine.ts';
+import { firstBuffered, firstInterleaved } from '../../src/interpreter/core/schedule.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import { runKernel } from '../../src/interpreter/machine.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { requestFor } from '../check/kernel-text.ts';
 import { launchOf, mostLocations, ptxOf } from './print.ts';

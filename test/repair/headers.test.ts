@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compareText } from '../../src/base/text-order.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { selvage } from '../app/commands/in-process.ts';
 import { temporaryFolder, withoutNvcc, writeFiles } from '../toolchain/fixture.ts';
 

@@ -16,7 +16,7 @@ import { barrierEdits } from '../../src/cuda/editing/barrier-edit.ts';
 import type { CudaSource } from '../../src/cuda/syntax/syntax.ts';
 import { nodesWhere } from '../../src/cuda/syntax/syntax-tree.ts';
 import { applyEdits } from '../../src/source/text-edit.ts';
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 import { kernelFiles, ptxFile } from '../kernels/portable-ptx.ts';
 import { type Expectation, parseExpectations } from '../kernels/expectation.ts';
 import { cudaParser } from '../cuda/syntax/grammar.ts';

@@ -3,19 +3,20 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formerLines, isGone, worsened } from '../../src/app/pipeline/repair/left-open.ts';
-import { nothingOpen } from '../../src/check/question/request.ts';
-import type { CheckResult } from '../../src/check/question/request.ts';
-import { findingsOf } from '../../src/document/outcome.ts';
+import { formerLines, isGone, worsened } from '../../src/app/pipeline/repair/partial-repair.ts';
+import { nothingOpen } from '../../src/check/request/check-request.ts';
+import type { CheckResult } from '../../src/check/request/check-request.ts';
+import { findingsOf } from '../../src/report-model/outcome.ts';
 import { nvcc } from '../toolchain/fixture.ts';
 import { repairText, root } from './repair-file.ts';
 
-const textOf = (name: string): string => readFileSync(join(root, 'test/repair/partial', `${name}.cu.txt`), 'utf8');
+const sourceTextOf = (name: string): string =>
+  readFileSync(join(root, 'test/repair/partial', `${name}.cu.txt`), 'utf8');
 
 test('what no barrier mends does not keep the rest from being repaired', async (t) => {
   if (!nvcc) return t.skip('no nvcc');
-  const { report, text } = await repairText(textOf('broken'), 'partial.cu');
-  assert.equal(text, textOf('repaired'));
+  const { report, text } = await repairText(sourceTextOf('broken'), 'partial.cu');
+  assert.equal(text, sourceTextOf('repaired'));
   const told = report.kernels.map(({ race, repair, ...kernel }) => {
     const severityOf = (name: string): string =>
       findingsOf({ race, repair, ...kernel }).find(({ fingerprint }) => fingerprint === name)!.severity;

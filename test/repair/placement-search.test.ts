@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { BarrierCandidate } from '../../src/cuda/editing/barrier-candidates.ts';
 import { isFullBarrier, isGridBarrier, isWarpBarrier } from '../../src/analysis/barriers/barrier-interval.ts';
-import type { CheckResult } from '../../src/check/question/request.ts';
+import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type MarkerSwitches, switchMarkers } from '../../src/ir/form/switch-markers.ts';
 import { verifyKernel } from '../../src/ir/form/verify.ts';
-import { markersAmongAccesses, markersBetween } from '../../src/repair/between.ts';
+import { markersAmongAccesses, markersBetween } from '../../src/repair/barrier-candidates-between.ts';
 import { type SearchResult, searchPlacements } from '../../src/repair/placement-search.ts';
 import { redundantBarriers } from '../../src/repair/redundant-barrier.ts';
-import { Oracle } from '../../src/repair/subject.ts';
+import { Oracle } from '../../src/repair/repair-target.ts';
 import { defaultConfiguration } from '../../src/settings/defaults.ts';
 import { closeSolver, kernelOf, requestFor } from '../check/kernel-text.ts';
 

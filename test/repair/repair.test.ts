@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { applyLineEdits } from '../../src/document/repaired-file.ts';
+import { applyLineEdits } from '../../src/report-model/repaired-file.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderPatch } from '../../src/report/patch.ts';
 import { kernelFiles } from '../kernels/portable-ptx.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { complete } from '../../src/base/steps.ts';
+import { complete } from '../../src/base/coroutine.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { differingInput } from '../../src/repair/same-memory.ts';
 import { closeSolver, kernelOf, requestFor } from '../check/kernel-text.ts';
@@ -18,8 +18,8 @@ function differing(original: string, edited: string): Promise<number | null> {
 
 test('a load that moves in front of a barrier changes nothing, thread by thread', async () => {
   const before = `${address}ld.global.u32 %r20, [%d5+4];\nst.global.u32 [%d5], %r20;`;
-  const apart = `${address}ld.global.u32 %r20, [%d5+4];\nbar.sync 0;\nst.global.u32 [%d5], %r20;`;
-  assert.equal(await differing(before, apart), null);
+  const disjoint = `${address}ld.global.u32 %r20, [%d5+4];\nbar.sync 0;\nst.global.u32 [%d5], %r20;`;
+  assert.equal(await differing(before, disjoint), null);
 });
 
 test('another element, another operation or another condition shows', async () => {

@@ -9,12 +9,12 @@ import { test } from 'node:test';
 import { nvcc } from '../toolchain/fixture.ts';
 import { repairText, root } from './repair-file.ts';
 
-const textOf = (name: string): string => readFileSync(join(root, 'test/repair/style', `${name}.cu.txt`), 'utf8');
+const sourceTextOf = (name: string): string => readFileSync(join(root, 'test/repair/style', `${name}.cu.txt`), 'utf8');
 
 test('repairs read as the file does', async (t) => {
   if (!nvcc) return t.skip('no nvcc');
-  const { report, text } = await repairText(textOf('broken'), 'style.cu');
-  assert.equal(text, textOf('repaired'));
+  const { report, text } = await repairText(sourceTextOf('broken'), 'style.cu');
+  assert.equal(text, sourceTextOf('repaired'));
   const undecided = report.kernels.find(({ name }) => name.startsWith('seldom('))!;
   assert.equal(undecided.race.verdict, 'possible');
   assert.match(undecided.repair.reason ?? '', /no run showed the fault/);

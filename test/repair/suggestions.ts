@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KernelReport, Report } from '../../src/document/report.ts';
+import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import type { InlineComment, ReviewPlan } from '../../src/github/plan/review-plan.ts';
 import { renderPatch } from '../../src/report/patch.ts';
@@ -53,9 +53,9 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
     );
   const suggested = repaired.filter((kernel) => suggesting.some((comment) => fixedBy([kernel], comment).length > 0));
   if (suggesting.length > 1) {
-    const apart = withoutOverlap(suggesting);
-    const fixed = suggested.filter((kernel) => apart.some((comment) => fixedBy([kernel], comment).length > 0));
-    await proves('all suggestions', commitSuggestions(original, apart), fixed);
+    const separate = withoutOverlap(suggesting);
+    const fixed = suggested.filter((kernel) => separate.some((comment) => fixedBy([kernel], comment).length > 0));
+    await proves('all suggestions', commitSuggestions(original, separate), fixed);
   }
 
   let patches = 0;

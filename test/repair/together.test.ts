@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 import type { UnitBuilder } from '../../src/app/project/unit-builder.ts';
-import { applyLineEdits } from '../../src/document/repaired-file.ts';
+import { applyLineEdits } from '../../src/report-model/repaired-file.ts';
 import { assertProved, repairText, root } from './repair-file.ts';
 
 const read = (file: string): string => readFileSync(join(root, 'test/repair', file), 'utf8');

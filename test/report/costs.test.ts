@@ -1,12 +1,12 @@
 /** Costs in the formats: what is said, escaped, and drawn. */
-import type { Regression } from '../../src/document/regression.ts';
+import type { Regression } from '../../src/report-model/regression.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { costChart, mermaidChart } from '../../src/report/cost/cost-chart.ts';
 import { render } from '../../src/report/render.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
-import { kernelReport, reportOf } from '../document/report-fixture.ts';
+import { kernelReport, reportOf } from '../report-model/report-fixture.ts';
 
 const hostile = '</script><img src=x onerror=alert(1)>`|\u001b[31m @user "é';
 const plain = { color: false, verbose: false, source: () => `${hostile}\n`.repeat(9) };

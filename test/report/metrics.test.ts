@@ -5,7 +5,7 @@ import { isBoundMetric, isShare, type Metric, metricTable } from '../../src/cost
 import schema from '../../src/report/report.schema.json' with { type: 'json' };
 import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
 import { codes } from '../../src/source/codes.ts';
-import { exceededMessage, regressionMessage } from '../../src/wording/cost/cost-messages.ts';
+import { exceededMessage, regressionMessage } from '../../src/messages/cost/cost-messages.ts';
 import { withMetrics } from './schema-metrics.ts';
 
 const metrics = Object.keys(metricTable) as Metric[];

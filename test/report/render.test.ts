@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { formats } from '../../src/settings/options.ts';
-import type { KernelReport } from '../../src/document/report.ts';
+import type { KernelReport } from '../../src/report-model/report.ts';
 import { render } from '../../src/report/render.ts';
 import schema from '../../src/report/report.schema.json' with { type: 'json' };
-import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../document/report-fixture.ts';
+import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../report-model/report-fixture.ts';
 
 const source = [
   '// selvage: block=32 grid=1',

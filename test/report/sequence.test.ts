@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReportedInterleaving } from '../../src/document/finding.ts';
-import type { Finding } from '../../src/document/outcome.ts';
+import type { ReportedInterleaving } from '../../src/report-model/finding.ts';
+import type { Finding } from '../../src/report-model/outcome.ts';
 import { render } from '../../src/report/render.ts';
 import { sequenceDiagram } from '../../src/report/sequence.ts';
-import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../document/report-fixture.ts';
+import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../report-model/report-fixture.ts';
 
 const file = 'src/a.cu';
 const interleaving: ReportedInterleaving = {

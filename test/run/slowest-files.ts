@@ -16,9 +16,9 @@ const usual: Readonly<Record<string, number>> = {
   'test/cost/compare.test.ts': 40,
   'test/e2e/action.test.ts': 40,
   'test/fuzz/soundness.test.ts': 40,
-  'test/machine/core/back-ends.test.ts': 40,
+  'test/interpreter/core/back-ends.test.ts': 40,
   'test/verdicts/verdicts.test.ts': 40,
-  'test/machine/kernels.test.ts': 36,
+  'test/interpreter/kernels.test.ts': 36,
   'test/app/commands/cost.test.ts': 35,
   'test/toolchain/compile.test.ts': 35,
   'test/repair/mutants.test.ts': 30,
@@ -29,7 +29,7 @@ const usual: Readonly<Record<string, number>> = {
   'test/e2e/bundle.test.ts': 26,
   'test/checks.test.ts': 24,
   'test/check/async-copy.test.ts': 20,
-  'test/machine/webassembly/code/domains.test.ts': 18,
+  'test/interpreter/webassembly/code/domains.test.ts': 18,
 };
 
 /** The seconds that each file took when it last ran; none where no run has been. */

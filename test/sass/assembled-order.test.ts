@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'selvage-order-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Lines of a kernel after ten others; %r3 is the thread's word of an array, %d1 one of global memory. */
-function textOf(...lines: readonly string[]): string {
+function sassOf(...lines: readonly string[]): string {
   return `.version 8.0
 .target sm_80
 .address_size 64
@@ -52,11 +52,11 @@ function faultsOf(text: string, bytes: Uint8Array): readonly TranslationFault[] 
 test('an access that comes before one that the PTX has behind a warp barrier is found', { skip: withoutNvcc }, () => {
   const [store, load, rest] = ['st.shared.u32 [%r3], %r1;', 'ld.shared.u32 %r4, [%r3+4];', 'st.global.u32 [%d1], %r4;'];
   const barrier = 'bar.warp.sync 0xffffffff;';
-  const straight = textOf('', store, barrier, load, rest);
+  const straight = sassOf('', store, barrier, load, rest);
   const bytes = cubinOf(straight);
   assert.deepEqual(faultsOf(straight, bytes), []);
   // The same accesses on the same lines, the load first.
-  const turned = textOf(
+  const turned = sassOf(
     'bra LOAD;',
     `STORE: ${store} bra END;`,
     '',
@@ -72,7 +72,7 @@ test('an access that comes before one that the PTX has behind a warp barrier is 
 });
 
 test('an asynchronous copy that is dropped is found', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'cp.async.ca.shared.global [%r3], [%d1], 4;',
     'cp.async.wait_all;',
     'ld.shared.u32 %r4, [%r3];',
@@ -93,7 +93,7 @@ test('an asynchronous copy that is dropped is found', { skip: withoutNvcc }, () 
 
 test('a spilled register whose store is dropped is found', { skip: withoutNvcc }, () => {
   const words = Array.from({ length: 60 }, (_, index) => index);
-  const text = textOf(
+  const text = sassOf(
     '.reg .b32 %w<60>;',
     ...words.map((index) => `ld.global.u32 %w${index}, [%d1+${4096 * index}];`),
     'bar.sync 0;',
@@ -142,7 +142,7 @@ const isNamed =
     names.includes(opcode?.mnemonic ?? '');
 
 test('dropped waits for copies, ends of groups, and waits for fewer groups are found', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'cp.async.ca.shared.global [%r3], [%d1], 4;',
     'cp.async.commit_group;',
     'cp.async.ca.shared.global [%r3+256], [%d1+256], 4;',
@@ -169,7 +169,7 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
 });
 
 test('a fence that reaches less far than its PTX, and the fence of a release, are found', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'st.global.u32 [%d1], %r1;',
     'fence.acq_rel.cta;',
     'ld.global.u32 %r4, [%d1+4];',
@@ -181,21 +181,21 @@ test('a fence that reaches less far than its PTX, and the fence of a release, ar
     const faults = faultsOf(text.replace('fence.acq_rel.cta', wider), bytes);
     assert.deepEqual(faults[0], { kind: 'missing', what: 'fence', ptxLine: first + 1 }, wider);
   }
-  const released = textOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // prettier-ignore
+  const released = sassOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // prettier-ignore
   const code = cubinOf(released);
   assert.deepEqual(faultsOf(released, code), []);
   for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // prettier-ignore
 });
 
 test('each copy of an atomic that is one of a warp, or of each lane, is wanted', { skip: withoutNvcc }, () => {
-  const text = textOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // prettier-ignore
+  const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // prettier-ignore
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   for (const one of without(bytes, isNamed('ATOMG', 'ATOM', 'RED'))) assert.ok(faultsOf(text, one).length > 0);
 });
 
 test('a store of a block of its own is found by the predicate that decides of it', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'setp.gt.u32 %p1, %r1, 31;',
     '@%p1 bra BEHIND;',
     'st.shared.u32 [%r3], 0;',
@@ -220,15 +220,15 @@ test(
       'add.u32 %r5, %r4, %r1;',
       `st.global.u32 [%d1+${4096 * step + 128}], %r5;`,
     ];
-    const text = textOf(...round(1), ...round(2));
+    const text = sassOf(...round(1), ...round(2));
     const bytes = cubinOf(text);
     assert.deepEqual(faultsOf(text, bytes), []);
     for (const one of without(bytes, isNamed('STG')))
       assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'unused'));
-    const twice = textOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
+    const twice = sassOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
     assert.deepEqual(faultsOf(twice, cubinOf(twice)), []);
     // The second one is only the same place where nobody may look in between.
-    const looked = textOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
+    const looked = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
     assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
   },
 );
@@ -250,7 +250,7 @@ test('a path past all rounds of an unrolled loop, which is never taken, is no fa
     'st.global.f32 [%d1+4], %f1;',
   ];
   for (const step of ['bar.sync 0;', 'st.global.u32 [%d1+128], %r7;']) {
-    const text = textOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // prettier-ignore
+    const text = sassOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // prettier-ignore
     assert.deepEqual(faultsOf(text, cubinOf(text)), [], step);
   }
 });
@@ -283,7 +283,7 @@ ret;
 );
 
 test('a store under a guard where all paths of the PTX have it is found', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'st.shared.u32 [%r3], %r1;',
     'bar.sync 0;',
     'setp.gt.u32 %p1, %r1, 31;',
@@ -302,7 +302,7 @@ test('a store under a guard where all paths of the PTX have it is found', { skip
 });
 
 test('an arrival at an mbarrier, and the fence in front of it, are wanted', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'mbarrier.init.shared.b64 [%r3], 64;',
     'bar.sync 0;',
     'st.shared.u32 [%r3+512], %r1;',
@@ -327,7 +327,7 @@ test(
   { skip: withoutNvcc },
   () => {
     const header = '.reg .pred %p<3>; .reg .b32';
-    const guarded = textOf(
+    const guarded = sassOf(
       'st.shared.u32 [%r3], %r1; bar.sync 0;',
       'setp.gt.u32 %p1, %r1, 31;',
       '@%p1 bra SECOND;',
@@ -342,7 +342,7 @@ test(
       'ld.shared.u32 %r5, [%r3+8];',
       'st.global.u32 [%d1], %r5;',
     ).replace('.reg .b32', header);
-    const wide = textOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // prettier-ignore
+    const wide = sassOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // prettier-ignore
     for (const [text, count] of [
       [guarded, 3],
       [wide, 2],
@@ -364,7 +364,7 @@ test(
 );
 
 test('a load of another word is found by its address, whatever it is made of', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'xor.b32 %r6, %r2, 64; mov.u32 %r7, s; add.s32 %r6, %r6, %r7;',
     'st.shared.u32 [%r3], %r1;',
     'bar.sync 0;',
@@ -398,13 +398,13 @@ test('a store is missed where a load behind it may be of the same word', { skip:
     'ld.global.u32 %r4, [%d3];',
     'st.global.u32 [%d1], %r4;',
   ];
-  const text = textOf(...lines);
+  const text = sassOf(...lines);
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   const found = without(bytes, isNamed('STG')).map((one) => faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : []))); // prettier-ignore
   assert.deepEqual(found, [[first + 1], [first + 3]]);
   // Where some way does not store again, the first store is wanted; ptxas takes it out where all do.
-  const guarded = textOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // prettier-ignore
+  const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // prettier-ignore
   const code = cubinOf(guarded);
   assert.deepEqual(faultsOf(guarded, code), []);
   const [one] = without(code, isNamed('STG'));
@@ -412,7 +412,7 @@ test('a store is missed where a load behind it may be of the same word', { skip:
 });
 
 test('a store where ways meet is wanted if a block in front of it left code', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'setp.lt.u32 %p1, %r1, 40;',
     '@!%p1 bra END;',
     'setp.eq.u32 %p2, %r1, 7;',
@@ -429,7 +429,7 @@ test('a store where ways meet is wanted if a block in front of it left code', { 
 });
 
 test('the arrival that copies make is counted before it is made', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'mbarrier.init.shared.b64 [%r3], 64;',
     'bar.sync 0;',
     'cp.async.ca.shared.global [%r3+512], [%d1], 4;',
@@ -445,7 +445,7 @@ test('the arrival that copies make is counted before it is made', { skip: withou
 });
 
 test('what rests on what ptxas was seen to do is a notice', () => {
-  const kernel = lowerModule(parsePtx(textOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
+  const kernel = lowerModule(parsePtx(sassOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
   const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // prettier-ignore
   assert.equal(severityOf({ kind: 'missing', what: 'store', ptxLine: first }), 'error');
   assert.equal(severityOf({ kind: 'skipped', what: 'effect', ptxLine: first }), 'notice');
@@ -455,7 +455,7 @@ test('what rests on what ptxas was seen to do is a notice', () => {
 });
 
 test('each copy of a store that an unrolled loop lost is found', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     '.reg .f32 %f<4>; .reg .pred %p<2>;',
     'mov.f32 %f1, 0f3F800000; ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3;',
     'ROUND: ld.global.f32 %f2, [%d1+4];',
@@ -475,7 +475,7 @@ test('each copy of a store that an unrolled loop lost is found', { skip: without
 });
 
 test('a store that lost its guard is found, and one that no load of its PTX gives', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     '.reg .pred %p<2>;',
     'ld.global.u32 %r4, [%d1];',
     'setp.gt.u32 %p1, %r1, 15;',
@@ -514,7 +514,7 @@ test(
   'a dropped store is found that others see behind a warp barrier, or that a flag decides of',
   { skip: withoutNvcc },
   () => {
-    const beforeWarp = textOf(
+    const beforeWarp = sassOf(
       'st.shared.u32 [%r3], %r1;',
       'bar.warp.sync 0xffffffff;',
       'ld.shared.u32 %r4, [%r3+4];',
@@ -524,7 +524,7 @@ test(
       'ld.shared.u32 %r5, [%r3+8];',
       'st.global.u32 [%d1], %r5;',
     );
-    const byFlag = textOf(
+    const byFlag = sassOf(
       '.reg .pred %p<4>;',
       'mov.u32 %r4, 0; mov.pred %p2, 0;',
       'setp.gt.u32 %p1, %r1, 15;',
@@ -550,7 +550,7 @@ test(
 );
 
 test('stores are told apart whose addresses are equal in the first warp', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     'and.b32 %r4, %r1, 31; sub.s32 %r4, %r2, %r4; mov.u32 %r6, s; add.s32 %r4, %r4, %r6;',
     'and.b32 %r5, %r1, 127; sub.s32 %r5, %r2, %r5; add.s32 %r5, %r5, %r6;',
     'st.shared.u8 [%r4], %r1;',
@@ -593,7 +593,7 @@ function exchanged(
 }
 
 test('an access that is weaker than its PTX, or reaches fewer threads, is found', { skip: withoutNvcc }, () => {
-  const text = textOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
+  const text = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // prettier-ignore
@@ -603,12 +603,12 @@ test('an access that is weaker than its PTX, or reaches fewer threads, is found'
     ['ld.relaxed.cta', 'ld.relaxed.gpu'],
     ['ld.relaxed.gpu', 'ld.acquire.sys'],
   ] as const) {
-    const loading = textOf(`${made}.global.u32 %r4, [%d1];`, 'st.global.u32 [%d1+4], %r4;');
+    const loading = sassOf(`${made}.global.u32 %r4, [%d1];`, 'st.global.u32 [%d1+4], %r4;');
     const code = cubinOf(loading);
     assert.deepEqual(faultsOf(loading, code), [], made);
     assert.deepEqual(weaker(loading.replace(made, asked), code), [first], asked);
   }
-  const counting = textOf('red.relaxed.cta.global.add.u32 [%d1], %r1;', 'st.global.u32 [%d1+64], %r1;');
+  const counting = sassOf('red.relaxed.cta.global.add.u32 [%d1], %r1;', 'st.global.u32 [%d1+64], %r1;');
   const code = cubinOf(counting);
   assert.deepEqual(faultsOf(counting, code), []);
   assert.deepEqual(weaker(counting.replace('relaxed.cta', 'relaxed.gpu'), code), [first]);
@@ -616,7 +616,7 @@ test('an access that is weaker than its PTX, or reaches fewer threads, is found'
 
 test('a part of a fragment of a matrix that is not stored is found', { skip: withoutNvcc }, () => {
   const words = Array.from({ length: 8 }, (_, index) => `%w${index}`);
-  const text = textOf(
+  const text = sassOf(
     '.reg .b32 %w<8>;',
     ...words.map((word, index) => `ld.global.u32 ${word}, [%d1+${64 * index}];`),
     'mov.u32 %r4, s;',
@@ -637,7 +637,7 @@ test('a part of a fragment of a matrix that is not stored is found', { skip: wit
 });
 
 test('copies of stores whose address no round changes are told apart', { skip: withoutNvcc }, () => {
-  const text = textOf(
+  const text = sassOf(
     '.reg .f32 %f<4>; .reg .pred %p<2>;',
     'ld.param.u64 %d3, [p]; cvt.u32.u64 %r5, %d3; xor.b32 %r6, %r2, 64; mov.u32 %r7, s; add.s32 %r6, %r6, %r7;',
     'ROUND: ld.global.f32 %f1, [%d1+4096];',
@@ -663,7 +663,7 @@ test('copies of stores whose address no round changes are told apart', { skip: w
 
 test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, () => {
   const printing = (callee: string): string =>
-    textOf(
+    sassOf(
       '.reg .pred %p<2>;',
       'setp.gt.u32 %p1, %r1, 15;',
       '@%p1 bra NEXT;',
@@ -687,7 +687,7 @@ test('paths behind a call of vprintf keep their stores', { skip: withoutNvcc }, 
 
 test('an address without the number of the thread that its PTX adds is found', { skip: withoutNvcc }, () => {
   const textWith = (added: string, threads = ''): string =>
-    textOf(
+    sassOf(
       '.reg .pred %p<2>;',
       'ld.param.u32 %r5, [n]; ld.global.u32 %r4, [%d1]; setp.gt.u32 %p1, %r4, 15;',
       'and.b32 %r6, %r5, 60;',

@@ -10,7 +10,7 @@ import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { compareCode } from '../../src/sass/comparison.ts';
 import { changedLines, type LineChange } from '../../src/sass/line-changes.ts';
 import { type Repetition, profileOf } from '../../src/sass/profile.ts';
-import { codeChangeText } from '../../src/wording/cost/code-changes.ts';
+import { codeChangeText } from '../../src/messages/cost/code-changes.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
 /** What is said first of each kernel of `after.cu`; HERE is the line that is marked so. */
@@ -51,7 +51,7 @@ const folder = fileURLToPath(new URL('pairs/', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'selvage-sass-'));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 
-const textOf = (name: string): string => readFileSync(join(folder, `${name}.cu`), 'utf8');
+const sourceTextOf = (name: string): string => readFileSync(join(folder, `${name}.cu`), 'utf8');
 
 function compiled(name: string): Cubin {
   const output = join(temporary, `${name}.cubin`);
@@ -69,13 +69,13 @@ interface Told {
 }
 
 /** What is said of each kernel. */
-function said(before: string, behind: string): Map<string, Told> {
+function said(before: string, after: string): Map<string, Told> {
   const { baseOf } = matchLines(
-    () => textOf(before),
-    () => textOf(behind),
-    (file) => file.replace(behind, before),
+    () => sourceTextOf(before),
+    () => sourceTextOf(after),
+    (file) => file.replace(after, before),
   );
-  const [base, head] = [compiled(before), compiled(behind)];
+  const [base, head] = [compiled(before), compiled(after)];
   return new Map(
     head.functions
       .filter(({ isKernel }) => isKernel)
@@ -88,7 +88,7 @@ function said(before: string, behind: string): Map<string, Told> {
 }
 
 test('30 changes are told in a sentence each', { skip: withoutNvcc }, () => {
-  const lines = textOf('after').split('\n');
+  const lines = sourceTextOf('after').split('\n');
   const told = said('before', 'after');
   const expected = Object.entries(sentences).map(([name, sentence]) => {
     const from = lines.findIndex((line) => line.includes(` ${name}(`));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { misplaced, type PlacedAccess } from '../../src/sass/displacements.ts';
 import { SassInstruction } from '../../src/sass/instruction/decode.ts';
-import { kernel as kernelOf } from '../machine/core/launch-text.ts';
+import { kernel as kernelOf } from '../interpreter/core/launch-text.ts';
 
 /** `LDG` with a displacement in its 24 bits from bit 40. */
 function load(displacement: number): SassInstruction {

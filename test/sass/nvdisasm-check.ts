@@ -101,11 +101,11 @@ function compare(
   for (const instruction of instructionsOf(one, version)) {
     const { address, opcode, code } = instruction;
     tally.instructions++;
-    const say = (what: string): unknown =>
+    const note = (what: string): unknown =>
       tally.differences.push(`${one.symbol} ${address.toString(16)} ${code.toString(16)}: ${what}`);
     const expected = section?.at.get(address);
     if (!expected) {
-      say('not printed');
+      note('not printed');
       continue;
     }
     const [, negation, guard, name = '', modifiers = ''] =
@@ -113,7 +113,7 @@ function compare(
     const own = sassGuard(instruction);
     const ownGuard = own && `${own.negated ? '!' : ''}${own.register === 7 ? 'T' : own.register}`;
     const theirGuard = guard === undefined ? undefined : `${negation}${guard.replace(/^U?P/, '')}`;
-    if (ownGuard !== theirGuard) say(`guard ${ownGuard}, not ${theirGuard}`);
+    if (ownGuard !== theirGuard) note(`guard ${ownGuard}, not ${theirGuard}`);
     if (!opcode) {
       tally.other++;
       tally.otherCodes.set(
@@ -122,10 +122,10 @@ function compare(
       );
       continue;
     }
-    if (opcode.mnemonic !== name) say(`${opcode.mnemonic}, not ${name}`);
+    if (opcode.mnemonic !== name) note(`${opcode.mnemonic}, not ${name}`);
     if (widthOf.test(name)) {
       const [mine, theirs] = [accessBits(instruction, version), printedBits(modifiers)];
-      if (mine !== theirs) say(`${mine} bits, not ${theirs}: ${expected.text}`);
+      if (mine !== theirs) note(`${mine} bits, not ${theirs}: ${expected.text}`);
     }
     // A call through a register names a base alone.
     const isDirect = /^(?:BRA|BSSY|CALL)$/.test(name) && !/CALL\S* U?R\d/.test(expected.text);
@@ -133,15 +133,15 @@ function compare(
     if (label !== undefined) {
       const [mine, theirs] = [targetOf(instruction, version), section!.labels.get(label)];
       if (theirs !== undefined && mine !== theirs)
-        say(`to ${mine?.toString(16)}, not ${theirs.toString(16)}: ${expected.text}`);
+        note(`to ${mine?.toString(16)}, not ${theirs.toString(16)}: ${expected.text}`);
     }
     const where = one.sourceAt(address);
     const caller = where?.inlinedAt;
     const line = where ? `${where.file}:${where.line}${caller ? ` < ${caller.file}:${caller.line}` : ''}` : '';
     const [mine, theirs] = expected.isPlaced ? [line, expected.source] : [line, expected.source].map(innermost);
-    if (mine !== theirs) say(`source ${line}, not ${expected.source}`);
+    if (mine !== theirs) note(`source ${line}, not ${expected.source}`);
     const ptx = String(one.ptxLineAt(address) ?? '');
-    if (ptx !== expected.ptxLine) say(`PTX line ${ptx}, not ${expected.ptxLine}`);
+    if (ptx !== expected.ptxLine) note(`PTX line ${ptx}, not ${expected.ptxLine}`);
   }
 }
 

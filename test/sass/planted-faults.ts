@@ -89,10 +89,10 @@ function plantsOf(
     add('barrier dropped', dropped(one));
     for (const kind of ['load', 'store']) {
       const before = instructions.slice(Math.max(0, index - 60), index).filter((near) => isOf(near, kind));
-      const behind = instructions.slice(index, index + 60).filter((near) => isOf(near, kind));
-      for (const near of [before.at(-1), behind[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // prettier-ignore
+      const after = instructions.slice(index, index + 60).filter((near) => isOf(near, kind));
+      for (const near of [before.at(-1), after[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // prettier-ignore
       for (const left of before.slice(-4)) {
-        for (const right of behind.slice(0, 4)) {
+        for (const right of after.slice(0, 4)) {
           if (left.opcode!.space === right.opcode!.space && !isSame(left, right)) add(`${kind}s exchanged across a barrier`, exchanged(left, right)); // prettier-ignore
         }
       }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, afterEach, test } from 'node:test';
 import { deliveryHandler } from '../../src/serve/delivery-handler.ts';
-import { mostAttempts } from '../../src/serve/delivery-queue.ts';
+import { maxAttempts } from '../../src/serve/delivery-queue.ts';
 import { BotPull, SOURCE, TARGET, twoRaces } from '../github/bot-fixture.ts';
 import { testClient } from '../github/client.ts';
 import { pullRequestPayload } from '../github/payload.ts';
@@ -88,7 +88,7 @@ test('what cannot be fetched is tried again, and the last attempt leaves an answ
   const serverUrl = `file://${folder}/nowhere`;
   await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
   assert.deepEqual(checks(), []);
-  await assert.rejects(handle({ serverUrl, attempts: mostAttempts - 1 }), /The clone has no commit/);
+  await assert.rejects(handle({ serverUrl, attempts: maxAttempts - 1 }), /The clone has no commit/);
   assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // prettier-ignore
 });
 

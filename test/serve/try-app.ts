@@ -23,7 +23,7 @@ const kernel = `__global__ void reverse(const int *in, int *out) {
 void launch(const int *in, int *out) { reverse<<<1, 256>>>(in, out); }
 `;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'selvage-try-'));
 const workspace = createWorkspace();
 const baseSha = workspace.commit({ 'src/reverse.cu': kernel });
@@ -48,22 +48,23 @@ const app = startServing(
 );
 try {
   const [, page = ''] = await app.line(/open (http\S+)/);
-  say(`1. \`selvage serve\` has no App yet. Its page is ${page}`);
+  writeLine(`1. \`selvage serve\` has no App yet. Its page is ${page}`);
   const { name } = await pressButton(page);
   const [, port = ''] = await app.line(/listening on port (\d+)/);
-  say(`2. The button was pressed: GitHub made the App ${String(name)}, and the server listens on port ${port}.`);
+  writeLine(`2. The button was pressed: GitHub made the App ${String(name)}, and the server listens on port ${port}.`);
   const about = { owner: TARGET.owner, repo: TARGET.repo, number: TARGET.pullNumber, headSha, baseSha };
   await deliver(port, 'opened', 'pull_request', pullRequestPayload('opened', about));
   await app.line(/delivery opened: reviewed/);
-  say(`3. A pull request was opened. The check run says: ${server.checkRuns[0]?.title ?? 'nothing'}`);
-  for (const { path, line, body } of server.reviewComments) say(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
-  const { id, body } = server.say(SOME_USER, '/selvage help');
+  writeLine(`3. A pull request was opened. The check run says: ${server.checkRuns[0]?.title ?? 'nothing'}`);
+  for (const { path, line, body } of server.reviewComments)
+    writeLine(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
+  const { id, body } = server.addComment(SOME_USER, '/selvage help');
   const names = { full_name: `${TARGET.owner}/${TARGET.repo}`, name: TARGET.repo, owner: { login: TARGET.owner } };
   const issue = { number: TARGET.pullNumber, pull_request: {} };
   await deliver(port, 'said', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // prettier-ignore
   await app.line(/delivery said: answered/);
-  say(`4. Somebody wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
-  for (const fault of server.faults) say(`fault: ${fault}`);
+  writeLine(`4. Somebody wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
+  for (const fault of server.faults) writeLine(`fault: ${fault}`);
   process.exitCode = server.faults.length > 0 ? 1 : 0;
 } finally {
   app.child.kill('SIGTERM');

@@ -242,7 +242,7 @@ test(
       return { child, port };
     };
     const draw = seededRandom(11);
-    const comments = Array.from({ length: deliveries }, () => pull.say('/selvage help'));
+    const comments = Array.from({ length: deliveries }, () => pull.addComment('/selvage help'));
     const bodies = comments.map(({ id, author, body }, index) => ({
       id: `delivery-${index}`,
       body: payload('octo/kernels', {

@@ -188,9 +188,9 @@ test('what the shape of sums decides', async () => {
   assert.equal(await decide('k a b', ...turns, '(= a (- 1 b))', '(> k 1000000)'), 'sat');
   // Rows of 128 whose columns stay below 128 do not overlap; those of 129 columns do.
   const rows = (columns: number): string[] => ['x', 'z'].map((column) => `(<= 0 ${column} ${columns})`);
-  const meet = ['(= (+ (* 128 y) x) (+ (* 128 w) z))', '(not (= y w))'];
-  assert.equal(await decide('x y z w', ...rows(127), ...meet), 'unsat');
-  assert.equal(await decide('x y z w', ...rows(128), ...meet), 'sat');
+  const overlap = ['(= (+ (* 128 y) x) (+ (* 128 w) z))', '(not (= y w))'];
+  assert.equal(await decide('x y z w', ...rows(127), ...overlap), 'unsat');
+  assert.equal(await decide('x y z w', ...rows(128), ...overlap), 'sat');
   // No common divisor of what is unknown divides the rest.
   assert.equal(await decide('x y z', '(= (+ (* 6 x) (* 10 y) (* (- 4) z)) 15)'), 'unsat');
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { decodeSource, encodeSource, holdsOtherBytes } from '../../src/source/source-bytes.ts';
+import { decodeSource, encodeSource, hasNonTextBytes } from '../../src/source/source-bytes.ts';
 
 test('UTF-8 reads as ever, and any other byte comes back as it was', () => {
   const text = '\ufeffint \u00fc = 1; // \u{1f980}\r\n';
   assert.equal(decodeSource(Buffer.from(text)), text);
-  assert.ok(!holdsOtherBytes(text));
+  assert.ok(!hasNonTextBytes(text));
   const latin = Buffer.from('// M\u00fcller \u{1f980}', 'latin1');
   assert.equal(decodeSource(latin).slice(0, 5), '// M\udcfc');
-  assert.ok(holdsOtherBytes(decodeSource(latin)));
+  assert.ok(hasNonTextBytes(decodeSource(latin)));
   const random = seededRandom(7);
   for (let round = 0; round < 2000; round++) {
     const parts = Array.from({ length: random.below(12) }, () =>

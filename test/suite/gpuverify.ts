@@ -181,7 +181,7 @@ async function score(fact: Fact, file: string, shimFolder: string, config: strin
   const isEqual = race.findings.some((finding) => finding.confirmed === true && finding.sameValue === true);
   if (expected === 'race' && race.verdict === 'proved' && isEqual)
     return { ...row, ...times, outcome: 'right', equalWrites: true, reason: '' };
-  const outcome = judge(fact, race.verdict, divergence.verdict, isLockstep);
+  const outcome = classify(fact, race.verdict, divergence.verdict, isLockstep);
   return { ...row, ...times, outcome, reason: outcome === 'right' ? '' : reason };
 }
 
@@ -190,7 +190,7 @@ function preconditionsOf(report: Report | null): string[] {
   return [...new Set(assumptions?.flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])))];
 }
 
-function judge(
+function classify(
   { expected, warpSync, visibleInPtx }: Fact,
   race: string,
   divergence: string,
@@ -233,18 +233,18 @@ function check(
 }
 
 function print(rows: readonly Row[]): void {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
   for (const outcome of ['wrong', 'undecided', 'excluded'] as const) {
     const list = rows.filter((row) => row.outcome === outcome);
-    say(`\n${outcome}: ${list.length}`);
+    writeLine(`\n${outcome}: ${list.length}`);
     for (const { path, expected, race, divergence, reason } of list)
-      say(`  ${path}  expected ${expected}, race ${race}, divergence ${divergence}: ${reason}`);
+      writeLine(`  ${path}  expected ${expected}, race ${race}, divergence ${divergence}: ${reason}`);
   }
   const alone = rows.flatMap((row) => (row.alone ? [{ ...row, ...row.alone }] : []));
-  say(`\nwithout warp-lockstep: ${alone.length}`);
+  writeLine(`\nwithout warp-lockstep: ${alone.length}`);
   for (const { path, expected, race, outcome } of alone)
-    say(`  ${path}  expected ${expected}, race ${race}: ${outcome}`);
-  say('');
+    writeLine(`  ${path}  expected ${expected}, race ${race}: ${outcome}`);
+  writeLine('');
   for (const expected of ['race-free', 'race', 'divergence'] as const) {
     const scored = rows.filter((row) => row.expected === expected && row.outcome !== 'excluded');
     const right = scored.filter(({ outcome }) => outcome === 'right').length;
@@ -252,11 +252,13 @@ function print(rows: readonly Row[]): void {
     const share = ((100 * right) / Math.max(1, scored.length)).toFixed(1);
     const stated = scored.filter(({ preconditions }) => preconditions.length > 0);
     const under = stated.map(({ path, preconditions }) => `\n  ${path}  ${preconditions.join('; ')}`).join('');
-    say(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // prettier-ignore
+    writeLine(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // prettier-ignore
   }
   const equal = rows.filter(({ equalWrites }) => equalWrites === true);
-  say(`of the races told as writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`);
+  writeLine(
+    `of the races told as writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`,
+  );
   const times = rows.map(({ check: own }) => own).sort((a, b) => a - b);
   const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(0);
-  say(`checker alone: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);
+  writeLine(`checker alone: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);
 }

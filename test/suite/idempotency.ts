@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { withoutTemplateArguments } from '../../src/cuda/names/demangle.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { optionDefaults } from '../../src/settings/defaults.ts';
 import { type ClassifiedKernel, type ClassifiedUnit, idempotencyTable } from './idempotency-table.ts';
 import { endedByLimit, runLimited } from './limited-run.ts';

@@ -234,11 +234,11 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
     const own = { unit, file, line, kernel: definition.kind === 'kernel' ? definition.name : null };
     const guards = nodesWhere(source.tree(), ({ type, start, end }) => type === 'if_statement' && start >= definition.bodyStart && end <= definition.end); // prettier-ignore
     const isNext = (start: number, end: number): boolean => start <= end && /^\s*(?:\/\/.*\s*)*$/.test(text.slice(start, end)); // prettier-ignore
-    const behind = guards.find(({ start }) => isNext(statement.end, start));
+    const after = guards.find(({ start }) => isNext(statement.end, start));
     const before = guards.find(({ end }) => isNext(end, statement.start));
     const all: Edit[] = [{ ...own, kind: 'deleted', text: applyEdits(text, without(candidate)) }];
     for (const [guard, isBehind] of [
-      [behind, true],
+      [after, true],
       [before, false],
     ] as const) {
       const body = guard && childIn(guard, 'consequence');

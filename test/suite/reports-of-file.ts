@@ -3,7 +3,7 @@
  * own for each file: a solver that starts and ends hundreds of times in one has been seen to crash Node 24.
  */
 import { findNativeZ3 } from '../../src/solver/z3-native.ts';
-import type { Report } from '../../src/document/report.ts';
+import type { Report } from '../../src/report-model/report.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { analyseCheckedIn, type CheckedInOptions } from '../kernels/checked-in.ts';
 

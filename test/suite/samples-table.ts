@@ -133,57 +133,57 @@ function distinct(findings: readonly SampleFinding[]): SampleFinding[] {
 
 export function sampleTable(units: readonly SampleUnit[]): string {
   const lines: string[] = [];
-  const say = (line = ''): void => void lines.push(line);
+  const addLine = (line = ''): void => void lines.push(line);
   const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
   const tried = units.filter(({ outcome }) => outcome !== 'not compiled' && outcome !== 'no kernels');
-  say(`units: ${units.length}, ${tried.length} of them compile and have kernels`);
+  addLine(`units: ${units.length}, ${tried.length} of them compile and have kernels`);
   for (const [outcome, list] of grouped(units, (unit) => unit.outcome)) {
-    say(`  ${outcome}: ${list.length}`);
+    addLine(`  ${outcome}: ${list.length}`);
     if (outcome !== 'checked' && outcome !== 'no kernels' && outcome !== 'not compiled')
-      for (const { unit, message = '' } of list) say(`    ${unit} ${message}`);
+      for (const { unit, message = '' } of list) addLine(`    ${unit} ${message}`);
   }
 
   const definitions = definitionsOf(tried);
   const instances = tried.flatMap(({ kernels }) => kernels);
   const own = instances.filter(({ isOwn }) => isOwn);
-  say(`\nkernels: ${definitions.length} defined in the checkout, ${own.length} instances; ${instances.length - own.length} instances of others`); // prettier-ignore
+  addLine(`\nkernels: ${definitions.length} defined in the checkout, ${own.length} instances; ${instances.length - own.length} instances of others`); // prettier-ignore
   for (const [rank, name] of ranks.entries()) {
     const count = definitions.filter((one) => one.rank === rank).length;
-    say(`  ${name}: ${count} (${percent(count, definitions.length)})`);
+    addLine(`  ${name}: ${count} (${percent(count, definitions.length)})`);
   }
   const proved = definitions.filter(({ rank }) => rank <= 1).length;
-  say(`  fully proved, with and without preconditions: ${percent(proved, definitions.length)}`);
+  addLine(`  fully proved, with and without preconditions: ${percent(proved, definitions.length)}`);
 
-  say('\nlaunches of all kernels');
-  for (const [name, list] of grouped(definitions, launchClass)) say(`  ${name}: ${list.length}, ${list.filter(({ rank }) => rank <= 1).length} of them proved`); // prettier-ignore
+  addLine('\nlaunches of all kernels');
+  for (const [name, list] of grouped(definitions, launchClass)) addLine(`  ${name}: ${list.length}, ${list.filter(({ rank }) => rank <= 1).length} of them proved`); // prettier-ignore
 
   const told = distinct([
     ...own.flatMap(({ findings }) => findings),
     ...tried.flatMap(({ diagnostics }) => diagnostics),
   ]);
   const all = own.flatMap(({ findings }) => findings).length;
-  say(`\nfindings: ${told.length} errors and warnings, ${percent(told.length, definitions.length).replace(' %', '')} per 100 kernels, ${percent(all, own.length).replace(' %', '')} per 100 instances`); // prettier-ignore
-  for (const { code, severity, origin, lines: places, text } of told) say(`  ${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`} ${places}: ${text}`); // prettier-ignore
+  addLine(`\nfindings: ${told.length} errors and warnings, ${percent(told.length, definitions.length).replace(' %', '')} per 100 kernels, ${percent(all, own.length).replace(' %', '')} per 100 instances`); // prettier-ignore
+  for (const { code, severity, origin, lines: places, text } of told) addLine(`  ${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`} ${places}: ${text}`); // prettier-ignore
 
   const open = definitions.filter(({ rank }) => rank > 1);
-  say(`\nlaunches of kernels that are not proved: ${open.length}`);
-  for (const [name, list] of grouped(open, launchClass)) say(`  ${name}: ${list.length}: ${list.map(shortName).join(', ')}`); // prettier-ignore
-  say('\nreasons');
+  addLine(`\nlaunches of kernels that are not proved: ${open.length}`);
+  for (const [name, list] of grouped(open, launchClass)) addLine(`  ${name}: ${list.length}: ${list.map(shortName).join(', ')}`); // prettier-ignore
+  addLine('\nreasons');
   for (const [reason, list] of grouped(open, reasonOf)) {
-    say(`  ${list.length}: ${reason}`);
-    for (const [name, part] of grouped(list, launchClass)) say(`      ${name}: ${part.map(shortName).join(', ')}`);
+    addLine(`  ${list.length}: ${reason}`);
+    for (const [name, part] of grouped(list, launchClass)) addLine(`      ${name}: ${part.map(shortName).join(', ')}`);
   }
 
   const foreign = tried.flatMap(({ unit, kernels }) => kernels.flatMap(({ name, foreign: places }) => places.map((place) => `${unit}: ${name} uses ${place}`))); // prettier-ignore
-  say(`\nlaunches of other samples that were used: ${new Set(foreign).size}`);
-  for (const line of new Set(foreign)) say(`  ${line}`);
+  addLine(`\nlaunches of other samples that were used: ${new Set(foreign).size}`);
+  for (const line of new Set(foreign)) addLine(`  ${line}`);
 
   const timed = tried.filter(({ cpu, nvccCpu }) => cpu !== undefined && nvccCpu !== undefined);
   const ratios = timed.map(({ cpu, nvccCpu }) => cpu! / nvccCpu!);
   const walls = timed.map(({ wall, nvccWall }) => wall! / nvccWall!);
   const figures = (list: readonly number[]): string => [0.5, 0.9, 1].map((share) => quantile(list, share).toFixed(1)).join(', '); // prettier-ignore
-  say(`\nCPU against nvcc -ptx: median, 90th percentile, worst: ${figures(ratios)}; wall: ${figures(walls)}`);
-  say('dearest units (seconds of CPU, of nvcc)');
-  for (const { unit, cpu, nvccCpu, outcome } of timed.toSorted((a, b) => b.cpu! - a.cpu!).slice(0, dearestUnits)) say(`  ${cpu!.toFixed(1)} ${nvccCpu!.toFixed(1)} ${unit}${outcome === 'checked' ? '' : ` (${outcome})`}`); // prettier-ignore
+  addLine(`\nCPU against nvcc -ptx: median, 90th percentile, worst: ${figures(ratios)}; wall: ${figures(walls)}`);
+  addLine('dearest units (seconds of CPU, of nvcc)');
+  for (const { unit, cpu, nvccCpu, outcome } of timed.toSorted((a, b) => b.cpu! - a.cpu!).slice(0, dearestUnits)) addLine(`  ${cpu!.toFixed(1)} ${nvccCpu!.toFixed(1)} ${unit}${outcome === 'checked' ? '' : ` (${outcome})`}`); // prettier-ignore
   return `${lines.join('\n')}\n`;
 }

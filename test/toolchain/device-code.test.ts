@@ -8,10 +8,10 @@ import { compileUnit, type CompileResult } from '../../src/toolchain/compile.ts'
 import { deviceCode, largestFunction } from '../../src/toolchain/device-code.ts';
 import { stepsOf, type ProgramCall } from '../../src/toolchain/nvcc-steps.ts';
 import { restrictsPointers } from '../../src/toolchain/preprocessed.ts';
-import { behind, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
+import { wrappedCompiler, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
 /** The compiler itself, where tests see one that keeps its builds. */
-const compiler = nvcc && behind(nvcc);
+const compiler = nvcc && wrappedCompiler(nvcc);
 const without = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
 /** What an optimising compiler would drop, merge, unroll or move. */

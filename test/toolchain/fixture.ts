@@ -89,7 +89,7 @@ export const nvcc: Compiler | undefined = 'compiler' in found ? found.compiler :
 export const withoutNvcc: string | false = nvcc ? false : 'no nvcc';
 
 /** The compiler that stands behind one which tests see because it keeps its builds. */
-export function behind(kept: Compiler): Compiler {
+export function wrappedCompiler(kept: Compiler): Compiler {
   const named = join(dirname(kept.path), 'compiler');
   return existsSync(named) ? { ...kept, path: readFileSync(named, 'utf8').trim() } : kept;
 }

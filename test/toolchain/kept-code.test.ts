@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { compileUnit, type CompileResult } from '../../src/toolchain/compile.ts';
 import { compilerLimits } from '../../src/toolchain/confinement.ts';
 import { identityOf, type KeptCode } from '../../src/toolchain/kept-code.ts';
-import { behind, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
+import { wrappedCompiler, flagGroup, nvcc, request, temporaryFolder, writeFiles } from './fixture.ts';
 
-const compiler = nvcc && behind(nvcc);
+const compiler = nvcc && wrappedCompiler(nvcc);
 const skip = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
 /** Keeps in memory. */

@@ -5,7 +5,7 @@
  */
 import type { BlockId, Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
-import type { RoundState } from '../values/round-state.ts';
+import type { IterationRelation } from '../values/iteration-relation.ts';
 import type { Arrival } from './mbarrier.ts';
 import type { Term } from '../../term/term.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
@@ -14,13 +14,13 @@ import type { UniformityResult } from '../values/uniformity.ts';
 /** A condition that held on the way, in the rounds of that moment. */
 export interface PathCondition {
   readonly term: Term;
-  readonly rounds: readonly RoundState[];
+  readonly rounds: readonly IterationRelation[];
 }
 
 export interface AccessOccurrence {
   readonly access: Access;
   /** By LoopId. */
-  readonly rounds: readonly RoundState[];
+  readonly rounds: readonly IterationRelation[];
   /** Why the path left, or went round, the loops that hold the start of the interval. */
   readonly path: readonly PathCondition[];
   /** What goes on although its thread has returned, so that it does not pass the start of the interval. */
@@ -30,7 +30,7 @@ export interface AccessOccurrence {
 export interface Interval {
   /** The block whose barrier starts it, and the barrier; null for the entry of the kernel. */
   readonly start: { readonly block: BlockId; readonly barrier: Instruction } | null;
-  readonly startRounds: readonly RoundState[];
+  readonly startRounds: readonly IterationRelation[];
   readonly occurrences: readonly AccessOccurrence[];
 }
 
@@ -40,7 +40,7 @@ interface IntervalResult {
   readonly truncated: boolean;
 }
 
-const mostStates = 20000;
+const maxStates = 20000;
 
 /** A barrier of all blocks of a cooperative launch. */
 export function isGridBarrier(instruction: Instruction): boolean {
@@ -93,7 +93,7 @@ export function barrierIntervals(
   const cut: boolean[] = kernel.loops.map(() => false);
   let states = 0;
 
-  function step(from: BlockId, to: BlockId, rounds: readonly RoundState[]): readonly RoundState[] {
+  function step(from: BlockId, to: BlockId, rounds: readonly IterationRelation[]): readonly IterationRelation[] {
     const next = rounds.slice();
     for (const loop of loopsAround[from]!) {
       if (kernel.loops[loop]!.blocks.has(to)) continue;
@@ -113,7 +113,7 @@ export function barrierIntervals(
   }
 
   /** The successors that the ranges leave open in this state. */
-  function openSuccessors(block: BlockId, rounds: readonly RoundState[]): readonly BlockId[] {
+  function openSuccessors(block: BlockId, rounds: readonly IterationRelation[]): readonly BlockId[] {
     const { terminator, successors } = kernel.blocks[block]!;
     if (terminator.kind !== 'branch') return successors;
     const condition = store.substitute(
@@ -131,7 +131,7 @@ export function barrierIntervals(
   }
 
   /** Whether a path is in this round of the loop only once: a first round recurs where those around it may be any. */
-  function isKnown(loop: LoopId, rounds: readonly RoundState[]): boolean {
+  function isKnown(loop: LoopId, rounds: readonly IterationRelation[]): boolean {
     if (rounds[loop] === 'same' || rounds[loop] === 'next') return true;
     if (rounds[loop] !== 'first') return false;
     const { parent } = kernel.loops[loop]!;
@@ -139,7 +139,7 @@ export function barrierIntervals(
   }
 
   /** The condition on an edge that leaves or repeats a loop whose round is known: shared with the start, or the first. */
-  function turn(from: BlockId, to: BlockId, rounds: readonly RoundState[]): PathCondition | null {
+  function turn(from: BlockId, to: BlockId, rounds: readonly IterationRelation[]): PathCondition | null {
     const turns = loopsAround[from]!.some((id) => {
       const loop = kernel.loops[id]!;
       return isKnown(id, rounds) && (loop.header === to || !loop.blocks.has(to));
@@ -153,21 +153,21 @@ export function barrierIntervals(
   function walk(
     start: BlockId,
     position: number,
-    startRounds: readonly RoundState[],
-    visit: (access: Access, rounds: readonly RoundState[], path: readonly PathCondition[]) => void,
+    startRounds: readonly IterationRelation[],
+    visit: (access: Access, rounds: readonly IterationRelation[], path: readonly PathCondition[]) => void,
     edge: (from: BlockId, to: BlockId) => boolean,
   ): void {
     const seen = new Set<string>();
     const work: {
       block: BlockId;
       position: number;
-      rounds: readonly RoundState[];
+      rounds: readonly IterationRelation[];
       path: readonly PathCondition[];
       /** The barrier that it has arrived at, and not waited for. */
       arrival: Arrival | null;
     }[] = [{ block: start, position, rounds: startRounds, path: [], arrival: null }];
     for (let at = work.pop(); at; at = work.pop()) {
-      if (++states > mostStates) return;
+      if (++states > maxStates) return;
       let stopped = false;
       for (const event of events[at.block]!) {
         if (event.position < at.position) continue;
@@ -197,7 +197,7 @@ export function barrierIntervals(
     }
   }
 
-  const before: readonly RoundState[] = kernel.loops.map(() => 'before');
+  const before: readonly IterationRelation[] = kernel.loops.map(() => 'before');
   for (const loop of [...kernel.loops].reverse()) {
     let around = false;
     const rounds = before.map((state, id) => (id === loop.id ? 'same' : state));
@@ -206,15 +206,15 @@ export function barrierIntervals(
       return to !== loop.header && loop.blocks.has(to);
     };
     walk(loop.header, 0, rounds, () => undefined, edge);
-    cut[loop.id] = !around && states <= mostStates;
+    cut[loop.id] = !around && states <= maxStates;
   }
 
   function interval(start: Interval['start'], block: BlockId, position: number): Interval {
-    const startRounds = before.map((state, id): RoundState =>
+    const startRounds = before.map((state, id): IterationRelation =>
       start && kernel.loops[id]!.blocks.has(block) ? 'same' : state,
     );
     const occurrences = new Map<string, AccessOccurrence>();
-    const visit = (access: Access, rounds: readonly RoundState[], path: readonly PathCondition[]): void => {
+    const visit = (access: Access, rounds: readonly IterationRelation[], path: readonly PathCondition[]): void => {
       const key = `${access.index}:${stateKey(rounds, path)}`;
       if (!occurrences.has(key)) occurrences.set(key, { access, rounds, path });
     };
@@ -225,7 +225,7 @@ export function barrierIntervals(
   }
 
   /** The entry block may itself be a loop header. */
-  function entryRounds(rounds: readonly RoundState[]): readonly RoundState[] {
+  function entryRounds(rounds: readonly IterationRelation[]): readonly IterationRelation[] {
     const loop = headerLoop.get(0 as BlockId);
     if (!loop) return rounds;
     return rounds.map((state, id) => (id === loop.id ? (cut[id] ? 'first' : 'free') : state));
@@ -238,10 +238,10 @@ export function barrierIntervals(
         intervals.push(interval({ block: block.id, barrier: event.instruction }, block.id, event.position + 1));
     }
   }
-  return { intervals, truncated: states > mostStates };
+  return { intervals, truncated: states > maxStates };
 }
 
-function stateKey(rounds: readonly RoundState[], path: readonly PathCondition[]): string {
+function stateKey(rounds: readonly IterationRelation[], path: readonly PathCondition[]): string {
   return [rounds.join(), ...path.map((condition) => `${condition.term.id}@${condition.rounds.join()}`)].join('|');
 }
 

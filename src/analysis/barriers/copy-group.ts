@@ -4,7 +4,7 @@ import type { Effect } from '../../isa/model/operation.ts';
 import type { ProgramPoint } from '../values/program-point.ts';
 
 /** Groups behind a copy that are told apart: no wait that programs write lets more go on. */
-export const mostGroups = 64;
+export const maxGroups = 64;
 
 /**
  * Groups that an instruction lets go on; 0 for all that do not wait for groups.
@@ -59,7 +59,7 @@ export function isDoneBefore(
     let isOver = false;
     for (let at = state.position; at < instructions.length && !isOver; at++) {
       if (state.block === to.block && at === to.position) return false;
-      if (age !== null) age = groupAgeBehind(effect, instructions[at]!, age, mostGroups);
+      if (age !== null) age = groupAgeBehind(effect, instructions[at]!, age, maxGroups);
       else if (isGate?.(instructions[at]!)) isOver = true;
       if (age === null && isGate === null) isOver = true;
     }

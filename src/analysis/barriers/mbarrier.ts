@@ -16,7 +16,7 @@ import type { Term } from '../../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from '../values/access.ts';
 import type { Dimensions } from '../values/launch-bounds.ts';
 import type { DeclaredAs } from '../values/memory-base.ts';
-import { behind, pointDominates, isExit, walkFrom } from '../values/program-point.ts';
+import { pointAfter, pointDominates, isExit, walkFrom } from '../values/program-point.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 
 /** An arrival of all threads of the block. */
@@ -167,7 +167,7 @@ export function findMbarriers(
   /** Whether some way leads from behind one instruction to another. */
   function reaches(from: Pick<Operation, 'block' | 'position'>, to: Operation): boolean {
     let found = from.block === to.block && from.position < to.position;
-    walkFrom(kernel, behind(from), (instruction) => {
+    walkFrom(kernel, pointAfter(from), (instruction) => {
       found ||= instruction === to.instruction;
       return !found;
     });
@@ -177,7 +177,7 @@ export function findMbarriers(
   /** Whether all ways from one operation lead to another before they come by the first again. */
   function meetsOnly(first: Operation, second: Operation): boolean {
     let again = false;
-    const ends = walkFrom(kernel, behind(first), (instruction) => {
+    const ends = walkFrom(kernel, pointAfter(first), (instruction) => {
       again ||= instruction === first.instruction;
       return instruction !== second.instruction;
     });
@@ -227,7 +227,7 @@ export function findMbarriers(
       } else if (!isSilent(instruction)) isAlone = false;
       return isAlone;
     };
-    const ends = walkFrom(kernel, behind(arrival), visit, isStillWaiting);
+    const ends = walkFrom(kernel, pointAfter(arrival), visit, isStillWaiting);
     return isAlone && !ends.some(isExit) ? { isAwaitedAtOnce, isStillWaiting } : null;
   }
 }

@@ -14,7 +14,7 @@ import { isFullBarrier } from './barrier-interval.ts';
 import type { ControlDependence } from '../values/control-dependence.ts';
 import type { Dimensions } from '../values/launch-bounds.ts';
 import { partsOf } from '../values/leader.ts';
-import { type ProgramPoint, behind, isExit, walkFrom } from '../values/program-point.ts';
+import { type ProgramPoint, pointAfter, isExit, walkFrom } from '../values/program-point.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 import type { UniformityResult } from '../values/uniformity.ts';
 
@@ -67,7 +67,7 @@ interface Handing {
 const none: NamedBarriers = { groups: [], handsOver: () => false, problem: null };
 
 /** Groups that are told apart at most: pairs of them are as many as squared. */
-const mostGroups = 6;
+const maxGroups = 6;
 
 /**
  * Finds the barriers of part of a block.
@@ -217,7 +217,7 @@ export function namedBarriers(
     // No thread reaches it again before all threads have met at a barrier of the block.
     for (const site of sites) {
       let isOnce = true;
-      walkFrom(kernel, behind(site), (instruction) => {
+      walkFrom(kernel, pointAfter(site), (instruction) => {
         if (isOwn(instruction)) isOnce = false;
         return isOnce && !isBlockBarrier(instruction);
       });
@@ -243,7 +243,7 @@ export function namedBarriers(
     const kind = telling.map((term) => holdersOf(term)![thread]).join();
     if (!kinds.has(kind)) kinds.set(kind, thread);
   }
-  if (kinds.size > mostGroups)
+  if (kinds.size > maxGroups)
     return fail('the named barriers of this kernel divide the block into too many groups of threads');
   const membersOf = new Map<ThreadGroup, Members>();
   for (const thread of kinds.values()) {
@@ -270,7 +270,9 @@ export function namedBarriers(
     walkFrom(kernel, from, goesOn, isOpen);
     return found;
   }
-  const after = new Map(handings.map((each) => [each, each.sites.map((site) => instructionsFrom(behind(site), []))]));
+  const after = new Map(
+    handings.map((each) => [each, each.sites.map((site) => instructionsFrom(pointAfter(site), []))]),
+  );
   const places = new Map<Instruction, ProgramPoint>();
   for (const { id: block, instructions } of kernel.blocks)
     for (const [position, instruction] of instructions.entries()) places.set(instruction, { block, position });
@@ -287,7 +289,7 @@ export function namedBarriers(
         let before = early.get(key);
         if (!before) {
           const at = start ? places.get(start)! : { block: 0 as BlockId, position: -1 };
-          before = instructionsFrom(behind(at), each.sites, laterGroup.isOpen);
+          before = instructionsFrom(pointAfter(at), each.sites, laterGroup.isOpen);
           early.set(key, before);
         }
         return !before.has(later.instruction);

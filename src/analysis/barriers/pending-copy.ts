@@ -11,7 +11,12 @@ import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
 import { groupAgeBehind, groupsThatMayGoOn } from './copy-group.ts';
 import type { Mbarriers } from './mbarrier.ts';
-import { type RoundState, roundBeforeEnd, roundOfRun, sameRound } from '../values/round-state.ts';
+import {
+  type IterationRelation,
+  iterationBeforeEnd,
+  iterationOfExecution,
+  sameIteration,
+} from '../values/iteration-relation.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 
 /** What a thread may do before it has waited for a copy of its own; rounds are relative to the copy. */
@@ -31,10 +36,10 @@ interface PendingCopies {
 }
 
 /** Of one copy; where there are more, it is taken to be pending for good. */
-const mostStates = 1000;
+const maxStates = 1000;
 /** Rounds of a loop that are told apart: of any loop, and of one that has no more. */
 const fewestRounds = 4;
-const mostRounds = 64;
+const maxRounds = 64;
 
 /** Where a loop is, as seen from a copy. */
 interface LoopState {
@@ -86,7 +91,7 @@ export function pendingCopies(
   );
   /** By loop: so many rounds, or more. */
   const many = symbolic.rounds.map((most, id) =>
-    isIdle(kernel.loops[id]!) ? 0 : most < mostRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
+    isIdle(kernel.loops[id]!) ? 0 : most < maxRounds ? Number(most) + 1 : Math.max(fewestRounds, oldest + 2),
   );
   const next = (loop: number, count: number): number => Math.min(count + 1, many[loop]!);
 
@@ -171,16 +176,16 @@ export function pendingCopies(
   }
 
   /** What is decided behind an edge: values that a loop computes anew are no longer the ones that were. */
-  function decidedBehind({ block, decided }: State, to: BlockId): ReadonlyMap<Term, boolean> {
+  function decidedAfter({ block, decided }: State, to: BlockId): ReadonlyMap<Term, boolean> {
     const { terminator } = kernel.blocks[block]!;
-    let behind = decided;
+    let after = decided;
     if (terminator.kind === 'branch' && terminator.then !== terminator.otherwise) {
       const [core, isNegated] = coreOf(symbolic.condition(block)!);
-      if (isRepeated(core)) behind = new Map([...behind, [core, (to === terminator.then) !== isNegated]]);
+      if (isRepeated(core)) after = new Map([...after, [core, (to === terminator.then) !== isNegated]]);
     }
     const loop = headerLoop.get(to);
-    if (!loop || behind.size === 0) return behind;
-    return new Map([...behind].filter(([core]) => core.leaves.every((leaf) => isOutside(leaf, loop))));
+    if (!loop || after.size === 0) return after;
+    return new Map([...after].filter(([core]) => core.leaves.every((leaf) => isOutside(leaf, loop))));
   }
 
   function isOutside({ atom }: Term, { blocks }: Loop): boolean {
@@ -194,11 +199,11 @@ export function pendingCopies(
 
   /** The copy as threads that pass a barrier see it. */
   function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): AccessOccurrence {
-    const start = kernel.loops.map(({ blocks }): RoundState => (blocks.has(barrier) ? 'same' : 'before'));
-    const rounds = loops.map(({ since, isOver }, id): RoundState => {
+    const start = kernel.loops.map(({ blocks }): IterationRelation => (blocks.has(barrier) ? 'same' : 'before'));
+    const rounds = loops.map(({ since, isOver }, id): IterationRelation => {
       if (since === null) return 'before';
       if (since === many[id]) return 'free';
-      return isOver ? roundBeforeEnd(since) : sameRound(-since);
+      return isOver ? iterationBeforeEnd(since) : sameIteration(-since);
     });
     const path: PathCondition[] = [];
     for (const { id } of kernel.loops) {
@@ -218,25 +223,29 @@ export function pendingCopies(
 
   /** An access as the copy sees it. */
   function laterAccess(access: Access, loops: readonly LoopState[]): AccessOccurrence {
-    const rounds = loops.map(({ since, run }, id): RoundState => {
-      if (run !== null) return run === many[id] ? 'free' : roundOfRun(run);
+    const rounds = loops.map(({ since, run }, id): IterationRelation => {
+      if (run !== null) return run === many[id] ? 'free' : iterationOfExecution(run);
       if (since === null) return 'before';
-      return since === many[id] ? 'free' : sameRound(since);
+      return since === many[id] ? 'free' : sameIteration(since);
     });
     const path: PathCondition[] = [];
     for (const { id } of kernel.loops) {
       const { since, exit } = loops[id]!;
       if (since === null || since === many[id] || !exit) continue;
-      const home = loops.map((state): RoundState => (state.since === null ? 'before' : 'same'));
-      path.push({ term: exit, rounds: roundsAround(id, home, sameRound(since)) });
+      const home = loops.map((state): IterationRelation => (state.since === null ? 'before' : 'same'));
+      path.push({ term: exit, rounds: roundsAround(id, home, sameIteration(since)) });
     }
     return { access, rounds, path };
   }
 
   /** The moment at which the run of a loop ends: in that state of it, in the given ones of the loops around it. */
-  function roundsAround(loop: LoopId, rounds: readonly RoundState[], last: RoundState): readonly RoundState[] {
+  function roundsAround(
+    loop: LoopId,
+    rounds: readonly IterationRelation[],
+    last: IterationRelation,
+  ): readonly IterationRelation[] {
     const { header } = kernel.loops[loop]!;
-    return kernel.loops.map(({ id, blocks }): RoundState => {
+    return kernel.loops.map(({ id, blocks }): IterationRelation => {
       if (id === loop) return last;
       return blocks.has(header) ? rounds[id]! : 'before';
     });
@@ -246,8 +255,8 @@ export function pendingCopies(
   function follow(copy: Instruction, block: BlockId, position: number): Met | null {
     const met: Met = { at: new Map(), own: new Map(), isAbandoned: false };
     const copies = byInstruction.get(copy) ?? [];
-    const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(block) ? 'same' : 'before'));
-    const meet = (access: Access, loops: readonly LoopState[]): void => {
+    const home = kernel.loops.map(({ blocks }): IterationRelation => (blocks.has(block) ? 'same' : 'before'));
+    const recordAccess = (access: Access, loops: readonly LoopState[]): void => {
       const seenFromCopy = laterAccess(access, loops);
       const later = loops.flatMap(({ since, isOver, run }, id) =>
         since === many[id] && !isOver && run === null ? [{ counter: counter(id as LoopId), by: since }] : [],
@@ -276,7 +285,7 @@ export function pendingCopies(
       { block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) },
     ];
     for (let state = work.pop(); state; state = work.pop()) {
-      if (seen.size > mostStates) return null;
+      if (seen.size > maxStates) return null;
       let age: number | null = state.age;
       let { announcedTo } = state;
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
@@ -288,14 +297,14 @@ export function pendingCopies(
         if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
         if (age === null) break;
         if (isBarrier(instruction)) outlast(instruction, state.block, state.loops);
-        for (const access of byInstruction.get(instruction) ?? []) meet(access, state.loops);
+        for (const access of byInstruction.get(instruction) ?? []) recordAccess(access, state.loops);
       }
       if (age === null) continue;
       if (kernel.blocks[state.block]!.terminator.kind === 'exit') met.isAbandoned = true;
       for (const to of openSuccessors(state)) {
         const loops = step(state.block, to, state.loops);
         if (loops.some(isImpossible)) continue;
-        const decided = decidedBehind(state, to);
+        const decided = decidedAfter(state, to);
         const known = [...decided].map(([core, is]) => `${core.id}=${is}`);
         const key = `${to}:${age}:${announcedTo.join()}:${stateKey(loops)}:${known.join()}`;
         if (seen.has(key)) continue;
@@ -309,9 +318,9 @@ export function pendingCopies(
   /** A copy that is pending whenever its thread does anything else, and at all barriers. */
   function always(copy: Instruction): Met {
     const met: Met = { at: new Map(), own: new Map(), isAbandoned: true };
-    const rounds = kernel.loops.map((): RoundState => 'free');
+    const rounds = kernel.loops.map((): IterationRelation => 'free');
     for (const each of byInstruction.get(copy) ?? []) {
-      const home = kernel.loops.map(({ blocks }): RoundState => (blocks.has(each.block) ? 'same' : 'before'));
+      const home = kernel.loops.map(({ blocks }): IterationRelation => (blocks.has(each.block) ? 'same' : 'before'));
       for (const access of accesses) {
         const later: OwnAccess = {
           copy: { access: each, rounds: home, path: [] },

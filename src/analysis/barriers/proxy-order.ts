@@ -10,9 +10,9 @@
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import { type Access, isWriter } from '../values/access.ts';
-import { leadsTo } from '../values/program-point.ts';
+import { canReach } from '../values/program-point.ts';
 import { isFullBarrier } from './barrier-interval.ts';
-import { groupAgeBehind, mostGroups } from './copy-group.ts';
+import { groupAgeBehind, maxGroups } from './copy-group.ts';
 
 /** A write and a later read by a matrix product with no fence between their proxies on some way. */
 export interface ProxyCrossing {
@@ -35,7 +35,7 @@ export function proxyCrossings(kernel: Kernel, accesses: readonly Access[]): rea
   const writes = accesses.filter((access) => isWriter(access) && access.memory !== 'global');
   const unfencedWrites = writes.filter((write) => !isFencedBehind(kernel, write, meetAtBarriers));
   return unfencedWrites.flatMap((write) =>
-    unfencedReads.filter((read) => !meetAtBarriers || leadsTo(kernel, write, read)).map((read) => ({ write, read })),
+    unfencedReads.filter((read) => !meetAtBarriers || canReach(kernel, write, read)).map((read) => ({ write, read })),
   );
 }
 
@@ -96,7 +96,7 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
       if (age !== null) {
         // An arrival that the copy makes itself hands it over as soon as it is done.
         if (effect.kind === 'mbarrier') return false;
-        age = groupAgeBehind(instruction.operation.effect, next, age, mostGroups);
+        age = groupAgeBehind(instruction.operation.effect, next, age, maxGroups);
         continue;
       }
       isFenced = isProxyFence(next);

@@ -7,7 +7,7 @@ import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import { isOfBlock, areLeaders, leaderReaches, ofLeader, pinsOf } from './leader.ts';
 import type { Kernel, LoopId } from '../../ir/form/kernel.ts';
-import { type ProgramPoint, behind, pointDominates, leadsTo, walkFrom } from './program-point.ts';
+import { type ProgramPoint, pointAfter, pointDominates, canReach, walkFrom } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
 export interface Broadcast {
@@ -51,7 +51,7 @@ export function findBroadcasts(
     if (!store || more.length > 0 || store.operation !== 'write' || store.stored?.length !== 1) return [];
     if (constantPlace(store)?.offset !== at.offset || store.bytes !== load.bytes) return [];
     if (store.block >= load.block) return [];
-    const isRepeated = leadsTo(kernel, store, store);
+    const isRepeated = canReach(kernel, store, store);
     const loop = isRepeated ? (kernel.loopOf[store.block] ?? null) : null;
     if (isRepeated && (loop === null || !isInRoundOf(kernel, loop, store, load))) return [];
     if (loopsAround(kernel, loop).some((one) => !leavesTogether(one))) return [];
@@ -61,7 +61,7 @@ export function findBroadcasts(
       (point) =>
         pointDominates(kernel, point, load) &&
         (loop === null
-          ? !leadsTo(kernel, point, store)
+          ? !canReach(kernel, point, store)
           : kernel.loopOf[point.block] === loop && !leadsInRound(kernel, loop, point, store)) &&
         leaderReaches(symbolic, store.block, load.block, loop),
     );
@@ -91,7 +91,7 @@ function leadsInRound(kernel: Kernel, loop: LoopId, from: ProgramPoint, to: Prog
     isMet ||= at.block === to.block && at.position === to.position;
     return !isMet;
   };
-  walkFrom(kernel, behind(from), goesOn, (_, next) => next !== header);
+  walkFrom(kernel, pointAfter(from), goesOn, (_, next) => next !== header);
   return isMet;
 }
 
@@ -129,7 +129,7 @@ function unknownsOf(
     const point = { block: home, position: -1 };
     // A value of the same round, or of which there is only one.
     const isOfRound = loop !== null && kernel.loopOf[home] === loop && pointDominates(kernel, point, store);
-    if ((!isOfRound && leadsTo(kernel, point, point)) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
+    if ((!isOfRound && canReach(kernel, point, point)) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
     unknowns.push(leaf.atom.value);
   }
   return unknowns;

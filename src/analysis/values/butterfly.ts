@@ -15,7 +15,7 @@ import { warpSize } from '../../device/hardware-limits.ts';
 const commutative = new Set(['add', 'mul', 'min', 'max', 'and', 'or', 'xor']);
 
 /** Rounds of a loop that are followed. */
-const mostRounds = 64;
+const maxRounds = 64;
 /** Operations behind one another that are followed. */
 const deepest = 64;
 
@@ -160,7 +160,7 @@ function loopMasks(symbolic: SymbolicKernel, value: ValueId): number[] {
     return evaluateTerm(symbolic.operand(operand), valueOf, new Map());
   };
   const masks: number[] = [];
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const truth = at(terminator.condition, round);
     if (truth === undefined) return [];
     const isLast = (truth === 1n) === (terminator.then === exit.to);

@@ -12,10 +12,10 @@ type NameLeaf = (leaf: Term) => { readonly name: string | null; readonly offset:
 
 const safe = 1n << 52n;
 /** Text repeats what a term shares: one that computes in many steps with several uses of each would have no end. */
-const mostTerms = 4000;
+const maxTerms = 4000;
 
 function requireShort(term: Term): void {
-  if (term.size > mostTerms) throw new Unexpressible('a value that is computed in too many steps');
+  if (term.size > maxTerms) throw new Unexpressible('a value that is computed in too many steps');
 }
 
 /** The term's natural value (see `LinearView.natural`). */

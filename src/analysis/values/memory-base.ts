@@ -32,7 +32,7 @@ export function isOneObject({ kind }: Base): boolean {
 /** What the source declares a field of a parameter to be; `unknown` where it is not at hand, or gives a name of its own. */
 export type DeclaredAs = (index: number, offset: number) => 'pointer' | 'scalar' | 'unknown';
 
-const mostAlternatives = 8;
+const maxAlternatives = 8;
 
 /** Splits an address into the objects it may point into, following pointers that a condition selects. */
 export function resolveTargets(
@@ -58,7 +58,7 @@ export function resolveTargets(
     const certain = candidates.filter(isPointer);
     const pointers = certain.length === 1 ? certain : candidates;
     const chosen = pointers.find((part) => part.operator === 'select');
-    if (chosen && targets.length + work.length < mostAlternatives) {
+    if (chosen && targets.length + work.length < maxAlternatives) {
       const [test, a, b] = chosen.arguments as [Term, Term, Term];
       for (const [value, taken] of [
         [a, test],

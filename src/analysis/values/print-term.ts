@@ -1,5 +1,5 @@
 /** Terms in the words of CUDA C++: for assumptions, messages and fingerprints. */
-import { standsForFunction } from '../../ir/form/function-address.ts';
+import { isFunctionReference } from '../../ir/form/function-address.ts';
 import { readingOf } from '../../term/linear.ts';
 import { type Term, isFactor24, unshifted } from '../../term/term.ts';
 
@@ -13,7 +13,7 @@ export interface TermNames {
 const axes = ['x', 'y', 'z'] as const;
 
 /** Longer terms than this are not worth reading. */
-const mostTerms = 400;
+const maxTerms = 400;
 
 /** How tightly C++ binds the operators, by what a term prints as. */
 const precedence: Readonly<Record<string, number>> = {
@@ -48,7 +48,7 @@ function operatorOf(term: Term): string | undefined {
 
 /** Prints a term; unknown values and parts that are too long read as `?`. */
 export function printTerm(term: Term, names: TermNames): string {
-  if (term.size > mostTerms) return '?';
+  if (term.size > maxTerms) return '?';
   const print = (inner: Term): string => printTerm(inner, names);
   /** In parentheses where C++ would read it differently, or a reader might. */
   const nested = (inner: Term, outer: string): string => {
@@ -64,7 +64,7 @@ export function printTerm(term: Term, names: TermNames): string {
   switch (term.operator) {
     case 'constant':
       if (term.width === 0) return term.value === 1n ? 'true' : 'false';
-      if (term.width === 64 && standsForFunction(term.value)) return '(a function)';
+      if (term.width === 64 && isFunctionReference(term.value)) return '(a function)';
       return BigInt.asIntN(term.width, term.value).toString();
     case 'atom': {
       const atom = term.atom!;

@@ -26,19 +26,19 @@ export function pointDominates({ dominators }: Kernel, a: ProgramPoint, b: Progr
 }
 
 /** Whether some way leads from behind `from` to `to`. */
-export function leadsTo(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): boolean {
-  return !everyWayPasses(kernel, from, to, () => false);
+export function canReach(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): boolean {
+  return !everyPathPasses(kernel, from, to, () => false);
 }
 
 /** Whether every way from behind `from` to `to` passes an instruction that is a gate. */
-export function everyWayPasses(
+export function everyPathPasses(
   kernel: Kernel,
   from: ProgramPoint,
   to: ProgramPoint,
   isGate: (instruction: Instruction, at: ProgramPoint) => boolean,
 ): boolean {
   let isMet = false;
-  walkFrom(kernel, behind(from), (instruction, at) => {
+  walkFrom(kernel, pointAfter(from), (instruction, at) => {
     isMet ||= at.block === to.block && at.position === to.position;
     return !isMet && !isGate(instruction, at);
   });
@@ -47,12 +47,12 @@ export function everyWayPasses(
 
 /** Whether every way from behind `from` to the end of the thread passes `gate`, unless it goes on for ever. */
 export function alwaysPasses(kernel: Kernel, from: ProgramPoint, gate: ProgramPoint): boolean {
-  const ends = walkFrom(kernel, behind(from), (_, at) => at.block !== gate.block || at.position !== gate.position);
+  const ends = walkFrom(kernel, pointAfter(from), (_, at) => at.block !== gate.block || at.position !== gate.position);
   return ends.every(({ successors }) => successors.length > 0);
 }
 
 /** The place behind an instruction. */
-export function behind({ block, position }: ProgramPoint): ProgramPoint {
+export function pointAfter({ block, position }: ProgramPoint): ProgramPoint {
   return { block, position: position + 1 };
 }
 

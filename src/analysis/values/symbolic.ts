@@ -17,7 +17,7 @@ import { readComparison, uncovered } from '../loops/comparison.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
-import { nestedStep } from '../loops/nested-step.ts';
+import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 
@@ -70,11 +70,11 @@ const unlimitedRounds = 1n << 62n;
  * A value computed in more steps than this is an unknown one: hashes and random numbers, which nothing simplifies. The
  * addends of a sum are steps, so that no sum is made anew for each of thousands of them.
  */
-const mostSteps = 256;
+const maxSteps = 256;
 /** A value whose text would hold more terms than this is an unknown one: not all that reads terms remembers their parts. */
 const longest = 2 ** 18;
 /** A disjunction of more ways into a block than this says nothing. */
-const mostAlternatives = 24;
+const maxAlternatives = 24;
 
 /**
  * Evaluates a kernel symbolically for one launch.
@@ -129,7 +129,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
 
   /** What a value is read as: an unknown one where that is computed in too many steps. */
   const kept = (id: ValueId, term: Term): Term =>
-    term.depth + term.coefficients.length <= mostSteps && term.size <= longest ? term : unknown(id);
+    term.depth + term.coefficients.length <= maxSteps && term.size <= longest ? term : unknown(id);
 
   function special(register: string): Term {
     const axis = 'xyz'.indexOf(register.slice(-1)) as 0 | 1 | 2;
@@ -324,7 +324,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.all(parts);
   }
 
-  interface Way {
+  interface IncomingEdge {
     readonly predecessor: number;
     readonly condition: Term;
     /** False where the condition is only necessary. */
@@ -335,9 +335,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return weakenedAbove[block] === weakenedAbove[dominator];
   }
 
-  function waysInto(block: Block): Way[] {
+  function incomingEdges(block: Block): IncomingEdge[] {
     const dominator = kernel.dominators[block.id]!;
-    const ways: Way[] = [];
+    const ways: IncomingEdge[] = [];
     block.predecessors.forEach((id, predecessor) => {
       if (isBackEdge(id, block.id)) return;
       if (id >= block.id) {
@@ -355,15 +355,15 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return ways;
   }
 
-  function joinPhi(block: Block, phi: Phi, ways: readonly Way[]): Term {
-    const inputOf = ({ predecessor }: Way): Term =>
+  function joinPhi(block: Block, phi: Phi, ways: readonly IncomingEdge[]): Term {
+    const inputOf = ({ predecessor }: IncomingEdge): Term =>
       operandIn(block.predecessors[predecessor]!, phi.inputs[predecessor]!);
     let merged = inputOf(ways[ways.length - 1]!);
     for (let i = ways.length - 2; i >= 0; i--) {
       const way = ways[i]!;
       const input = inputOf(way);
       if (input === merged) continue;
-      if (!way.exact || ways.length > mostAlternatives) return unknown(phi.result);
+      if (!way.exact || ways.length > maxAlternatives) return unknown(phi.result);
       merged = wideDivision(store, way.condition, input, merged) ?? store.select(way.condition, input, merged);
     }
     return kept(phi.result, merged);
@@ -398,9 +398,9 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const freezing = new Map(frozenVariables(kernel).map((variables) => [variables.start, variables]));
   const headers = new Map<BlockId, Loop>(kernel.loops.map((loop) => [loop.header, loop]));
   for (const block of kernel.blocks) {
-    const ways = block.id === 0 ? [] : waysInto(block);
-    weakened[block.id] = ways.length > mostAlternatives || ways.some((way) => !way.exact);
-    const tooMany = block.id === 0 || ways.length > mostAlternatives;
+    const ways = block.id === 0 ? [] : incomingEdges(block);
+    weakened[block.id] = ways.length > maxAlternatives || ways.some((way) => !way.exact);
+    const tooMany = block.id === 0 || ways.length > maxAlternatives;
     sinceDominator[block.id] = tooMany ? store.true : store.any(ways.map((way) => way.condition));
     const above = kernel.dominators[block.id]!;
     const isFirst = above === block.id;
@@ -450,7 +450,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const block = kernel.blocks[loop.header]!;
     const list: Recurrence[] = [];
     const entries = block.predecessors.length - loop.latches.length;
-    const entryWays = entries > 1 ? waysInto(block) : [];
+    const entryWays = entries > 1 ? incomingEdges(block) : [];
     for (const phi of block.phis) {
       const nexts = new Set<Term>();
       const initials = new Set<Term>();

@@ -11,7 +11,7 @@ import { isHeader, relativeTo, repositoryRoot, type SourceTree } from '../projec
 import type { KernelUnit, LoweredKernel } from './kernel.ts';
 
 /** Says of kernels whether they are left out because somebody else's header defines them. */
-export type ForeignTest = (unit: Unit, name: KernelName, location: Location | undefined) => boolean;
+export type ThirdPartyKernelTest = (unit: Unit, name: KernelName, location: Location | undefined) => boolean;
 
 /**
  * Makes the test for the units of a tree. A kernel is foreign if the file of its first line lies outside of the
@@ -19,11 +19,11 @@ export type ForeignTest = (unit: Unit, name: KernelName, location: Location | un
  * `#line` directive hides no kernel. Without a repository only the toolkit's own files are outside.
  * @param pattern `--kernel`: what it names is wanted wherever it is defined
  */
-export function foreignTest(
+export function thirdPartyKernelTest(
   tree: Pick<SourceTree, 'root'>,
   wholeTree: boolean,
   pattern: string | undefined,
-): ForeignTest {
+): ThirdPartyKernelTest {
   const outside = new Map<string, string | undefined>();
   /** The text of a file that is somebody else's. */
   const foreignText = (unit: Unit, file: string): string | undefined => {

@@ -11,21 +11,21 @@ import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Progress } from '../project/progress.ts';
 import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
-import type { KernelSource } from '../workers/check-place.ts';
-import type { ForeignTest } from './foreign-kernels.ts';
+import type { KernelSource } from '../workers/check-executor.ts';
+import type { ThirdPartyKernelTest } from './foreign-kernels.ts';
 import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.ts';
 
 /**
  * Reads and lowers the PTX of a unit.
  * @param tree - names the files of the source as reports name them
  * @param progress - is told of a defect in reading; other units go on
- * @param isForeign - kernels that are not even lowered
+ * @param isThirdParty - kernels that are not even lowered
  */
 export async function lowerUnit(
   built: BuiltUnit,
   tree: SourceTree,
   progress: Progress,
-  isForeign: ForeignTest,
+  isThirdParty: ThirdPartyKernelTest,
 ): Promise<KernelUnit<LoweredKernel>> {
   const { unit, arch: asked, host, diagnostics } = built;
   const failed = { unit, arch: asked, kernels: [], files: new Set<string>(), host, compiled: false, foreign: [] };
@@ -34,7 +34,8 @@ export async function lowerUnit(
   let verification: ReadModule;
   let production: ReadModule | undefined;
   try {
-    const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree, isForeign));
+    const read = (ptx: string): Promise<ReadModule> =>
+      withDefaultSignals(() => readBuild(ptx, unit, tree, isThirdParty));
     verification = await read(first);
     if (built.isProductionAlone) production = verification;
     else production = built.production === undefined ? undefined : await read(built.production);
@@ -91,14 +92,14 @@ function unreadable(
 
 /**
  * Parses and lowers the PTX of a unit; files are named as reports name them.
- * @param isForeign - says which kernels are left out; none unless given
+ * @param isThirdParty - says which kernels are left out; none unless given
  */
-export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isForeign?: ForeignTest): ReadModule {
+export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdParty?: ThirdPartyKernelTest): ReadModule {
   const parsed = parsePtx(ptx, unit.path);
   const files = new Map([...parsed.module.files].map(([index, file]) => [index, reportedPath(file, unit, tree)]));
   const module: Module = { ...parsed.module, files };
   const source: KernelSource = { ptx, path: unit.path, files };
-  const left = isForeign ? foreignKernels(module, unit, isForeign) : new Map<string, KernelName>();
+  const left = isThirdParty ? thirdPartyKernels(module, unit, isThirdParty) : new Map<string, KernelName>();
   const foreign = [...left.values()];
   const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
@@ -113,13 +114,13 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isForeign?:
 }
 
 /** The kernels of a module that somebody else's headers define. */
-function foreignKernels(module: Module, unit: Unit, isForeign: ForeignTest): Map<string, KernelName> {
+function thirdPartyKernels(module: Module, unit: Unit, isThirdParty: ThirdPartyKernelTest): Map<string, KernelName> {
   const foreign = new Map<string, KernelName>();
   for (const item of module.items) {
     if (item.kind !== 'entry' || !item.body) continue;
     const name = kernelName(item.name);
     const first = item.body.find((statement) => statement.kind === 'loc');
-    if (isForeign(unit, name, sourceLocation(module, first))) foreign.set(item.name, name);
+    if (isThirdParty(unit, name, sourceLocation(module, first))) foreign.set(item.name, name);
   }
   return foreign;
 }

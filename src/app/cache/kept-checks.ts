@@ -1,15 +1,15 @@
 /** Keeps what checks of kernels come to. */
-import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
+import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import type { SolverKind } from '../../settings/options.ts';
 import { clock } from '../../system/clock.ts';
-import type { CheckTask, KernelSource } from '../workers/check-place.ts';
+import type { CheckTask, KernelSource } from '../workers/check-executor.ts';
 import type { CheckOutcome, KernelChecks } from '../workers/check-pool.ts';
 import { textOfValue } from './encoding.ts';
-import { kernelText } from './kernel-text.ts';
+import { canonicalKernelPtx } from './kernel-key.ts';
 import { absolutePlaces, relativePlaces } from './relative-places.ts';
 import { digest, type ResultStore } from './result-store.ts';
 
@@ -120,7 +120,7 @@ function keyOf(task: CheckTask, store: ResultStore, solver: SolverKind): string 
   void objectName;
   const origin = kernel.location;
   try {
-    const parts = [digest(textOf(task)), headOf(kernel), asked, launches, switches, departure !== undefined];
+    const parts = [digest(kernelStringOf(task)), headOf(kernel), asked, launches, switches, departure !== undefined];
     return store.keyOf('check', [solver, source.path, ...(relativePlaces(parts, origin) as unknown[])]);
   } catch {
     return undefined;
@@ -128,11 +128,11 @@ function keyOf(task: CheckTask, store: ResultStore, solver: SolverKind): string 
 }
 
 /** The code of the kernel as text. */
-function textOf({ request: { kernel }, source, module }: CheckTask): string {
+function kernelStringOf({ request: { kernel }, source, module }: CheckTask): string {
   // Findings in PTX stand at its lines, and reasons name them.
   const isPlaced = kernel.unsupported.length > 0 || kernel.location === undefined || source.path.endsWith('.ptx');
   if (isPlaced) return `${textOfValue([...source.files])}\n${kernel.symbol}\n${source.ptx}`;
-  return kernelText(module ?? moduleOf(source), kernel);
+  return canonicalKernelPtx(module ?? moduleOf(source), kernel);
 }
 
 const modules = new WeakMap<KernelSource, Module>();

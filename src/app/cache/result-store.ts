@@ -29,11 +29,11 @@ export interface ResultStore {
 /** Begins each file; changes with its form. */
 const format = 'selvage result 1\n';
 /** More than this no result has, decompressed, in bytes. */
-const mostBytes = 512 << 20;
+const maxBytes = 512 << 20;
 /** A file that was not used for so long goes, in milliseconds. */
 const longestUnused = 30 * 24 * 3_600_000;
 /** Bytes of all files; the ones that were not used for the longest time go first. */
-const mostStored = 1 << 30;
+const maxStored = 1 << 30;
 
 /** What units cost in this run, by folder of results. */
 const costsIn = new Map<string, Map<string, number>>();
@@ -110,7 +110,7 @@ export function readEntry(key: string, bytes: Buffer): unknown {
   const body = bytes.subarray(length);
   if (!bytes.subarray(0, length).equals(headOf(key, body))) return undefined;
   try {
-    return valueOfText(inflateRawSync(body, { maxOutputLength: mostBytes }).toString('utf8'));
+    return valueOfText(inflateRawSync(body, { maxOutputLength: maxBytes }).toString('utf8'));
   } catch {
     return undefined;
   }
@@ -138,7 +138,7 @@ function removeUnused(folder: string): void {
     const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (now - last < 24 * 3_600_000) return;
     writeFileSync(mark, '');
-    let left = mostStored;
+    let left = maxStored;
     for (const { file, size, used } of storedFiles(folder)) {
       left -= size;
       if (left < 0 || now - used > longestUnused) rmSync(file, { force: true });

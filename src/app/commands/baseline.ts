@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
-import { isFailure } from '../../document/outcome.ts';
+import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
+import { isFailure } from '../../report-model/outcome.ts';
 import { baselineName, parseBaseline, printBaseline, type BaselineEntry } from '../../settings/baseline.ts';
 import { openProject } from '../build/open-project.ts';
 import { entriesOf, goneFrom } from '../pipeline/baseline.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import { repositoryRoot } from '../project/source-tree.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { progressTo, say, sayErrors, writeOutput } from './tell.ts';
+import { progressTo, writeMessage, writeErrors, writeOutput } from './output.ts';
 
 /**
  * `selvage baseline`: writes the findings that a repository has to a file, so that only new ones are told. Where there is
@@ -29,28 +29,29 @@ export async function baselineCommand(
     const isThere = existsSync(file);
     const old = isThere && !options.init.force ? parseBaseline(readFileSync(file, 'utf8'), baselineName) : undefined;
     const found = entriesOf(report);
-    sayErrors(report.diagnostics, services);
+    writeErrors(report.diagnostics, services);
     const present = new Set(found.map(({ fingerprint }) => fingerprint));
     const exists = (path: string): boolean => tree.text(path) !== undefined;
     const gone = new Set(old && goneFrom(old, { options, units, kernels: report.kernels, present, exists }));
     const known = new Set(old?.map(({ fingerprint }) => fingerprint));
     const kept: readonly BaselineEntry[] = old ? old.filter((entry) => !gone.has(entry)) : found;
     const added = old ? found.filter(({ fingerprint }) => !known.has(fingerprint)) : [];
-    const tell = (line: string): void => {
-      if (!options.quiet) say(services, line);
+    const writeLine = (line: string): void => {
+      if (!options.quiet) writeMessage(services, line);
     };
     if (kept.length > 0) writeOutput(file, printBaseline(kept));
     else if (isThere) rmSync(file);
     const number = (amount: number): string => `${amount} finding${amount === 1 ? '' : 's'}`;
     const isWhole = !report.diagnostics.some(isFailure);
-    if (kept.length === 0 && isThere) tell(`no finding is left, so ${baselineName} was removed`);
+    if (kept.length === 0 && isThere) writeLine(`no finding is left, so ${baselineName} was removed`);
     else if (kept.length === 0)
-      tell(isWhole ? 'there are no findings, so no baseline is needed' : 'no baseline was written: there are no findings in what could be analysed'); // prettier-ignore
-    else if (!old) tell(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are told`);
+      writeLine(isWhole ? 'there are no findings, so no baseline is needed' : 'no baseline was written: there are no findings in what could be analysed'); // prettier-ignore
+    else if (!old)
+      writeLine(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are told`);
     else if (gone.size > 0)
-      tell(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // prettier-ignore
-    else tell(`${baselineName} is as it should be: ${number(kept.length)}`);
-    if (added.length > 0) tell(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (\`selvage check\` tells), or write the baseline anew with --force`); // prettier-ignore
+      writeLine(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // prettier-ignore
+    else writeLine(`${baselineName} is as it should be: ${number(kept.length)}`);
+    if (added.length > 0) writeLine(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (\`selvage check\` tells), or write the baseline anew with --force`); // prettier-ignore
     return exitCodeOf(report, 'never');
   } finally {
     await builder.close();

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { writeCertificates } from '../pipeline/certificates.ts';
 import { writeReproducer } from './reproducer.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { isMachineCode } from './machine-code-name.ts';
-import { progressTo, tell } from './tell.ts';
+import { progressTo, writeReport } from './output.ts';
 
 /**
  * `selvage check` and `selvage cost`.
@@ -38,7 +38,7 @@ export async function checkCommand(given: Command, services: CommandLineServices
         decided.map(({ entry }) => entry),
       );
     if (options.certificates !== undefined) writeCertificates(resolve(services.cwd, options.certificates), decided);
-    await tell(report, options, services, (file) => tree.text(file));
+    await writeReport(report, options, services, (file) => tree.text(file));
     return exitCodeOf(report, options.failOn);
   } finally {
     await builder.close();

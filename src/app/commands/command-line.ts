@@ -1,13 +1,13 @@
 /** The command line: reads it, runs the command, and turns what a command throws into an exit code. */
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { helpText } from '../../settings/help.ts';
 import { parseCommandLine, type CommandName } from '../../settings/options.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import { Interruption } from '../../system/interruption.ts';
 import { toolVersion } from '../../system/version.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { saveDefect, say } from './tell.ts';
+import { saveDefect, writeMessage } from './output.ts';
 
 type RunCommand = (command: Command, services: CommandLineServices) => Promise<ExitCode>;
 
@@ -51,12 +51,12 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     const reason: unknown = services.signal?.reason;
     if (reason instanceof Interruption) return reason.exitCode;
     if (error instanceof UsageError) {
-      say(services, error.message);
+      writeMessage(services, error.message);
       return exitCodes.usage;
     }
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const file = saveDefect({ kernel: '', error, files: new Map([['command.json', JSON.stringify(services.argv)]]) });
-    say(
+    writeMessage(
       services,
       `a defect of Selvage: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`,
     );

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { analyseChange } from '../compare/change.ts';
 import type { ChangeAnalysis } from '../compare/change-request.ts';
@@ -9,7 +9,7 @@ import { kindOf } from '../project/source-tree.ts';
 import { isMachineCode } from './machine-code-name.ts';
 import { rangeRequest } from './range.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { progressTo, tell } from './tell.ts';
+import { progressTo, writeReport } from './output.ts';
 
 /**
  * `selvage compare`: two revisions, or two files.
@@ -33,7 +33,7 @@ export async function compareCommand(command: Command, services: CommandLineServ
   const { report, source } = files[0]
     ? await compareFiles(before, after, command, services)
     : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // prettier-ignore
-  await tell(report, options, services, source);
+  await writeReport(report, options, services, source);
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
 }
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import type { ExitCode } from '../../document/exit-code.ts';
+import type { ExitCode } from '../../report-model/exit-code.ts';
 import { analyseDemo, demoCommits } from './demo-change.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { progressTo, renderOptions, say, tellReview, writeOutput } from './tell.ts';
+import { progressTo, renderOptions, writeMessage, writeReview, writeOutput } from './output.ts';
 
 /**
  * `selvage demo`: the review of the bundled example pull request, and its report as a page.
@@ -21,6 +21,6 @@ export async function demoCommand(
   const page = await services.render('html', analysis.report, renderOptions(options, services, analysis.source));
   const file = options.format === 'html' && options.output !== undefined ? options.output : 'selvage-demo.html';
   writeOutput(resolve(services.cwd, file), page);
-  if (!options.quiet) say(services, `wrote ${file}`);
-  return tellReview({ analysis, headSha: demoCommits.head, failOn: options.failOn }, options, services);
+  if (!options.quiet) writeMessage(services, `wrote ${file}`);
+  return writeReview({ analysis, headSha: demoCommits.head, failOn: options.failOn }, options, services);
 }

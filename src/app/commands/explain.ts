@@ -1,6 +1,6 @@
 import { nearest } from '../../base/nearest.ts';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { codes, type Code, type CodeEntry } from '../../source/codes.ts';
 import type { Command, CommandLineServices } from './services.ts';
 

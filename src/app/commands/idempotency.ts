@@ -2,11 +2,11 @@ import { copyFileSync, cpSync, createReadStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodeOf, exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodeOf, exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
-import { idempotencyPhrase } from '../../wording/idempotency.ts';
+import { idempotencyPhrase } from '../../messages/idempotency.ts';
 import {
   emittedReadme,
   interposerFolder,
@@ -14,11 +14,11 @@ import {
   validatorsFile,
 } from '../idempotency/emitted-readme.ts';
 import { judgeSequence, type SequencedLaunch } from '../idempotency/sequence.ts';
-import { judge, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
+import { classifyLaunch, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
 import { checkKernels } from '../pipeline/check.ts';
 import { kindOf } from '../project/source-tree.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { print, progressTo, say, sayErrors, tell, writeOutput } from './tell.ts';
+import { print, progressTo, writeMessage, writeErrors, writeReport, writeOutput } from './output.ts';
 
 /**
  * `selvage idempotency`: the classes of kernels; verdicts of the launches of a trace; validators in C.
@@ -42,10 +42,10 @@ export async function idempotencyCommand(
     const { report, kernels } = await checkKernels(job);
     if (emit !== undefined) writeValidators(resolve(services.cwd, emit), kernels, services);
     if (trace === undefined) {
-      await tell(report, options, services, (file) => tree.text(file));
+      await writeReport(report, options, services, (file) => tree.text(file));
       return exitCodeOf(report, options.failOn);
     }
-    sayErrors(report.diagnostics, services);
+    writeErrors(report.diagnostics, services);
     const { text, malformed } = await judged(trace, kernels);
     print(text, options, services);
     const code = exitCodeOf(report, 'never');
@@ -67,7 +67,7 @@ async function judged(
   for await (const text of createInterface({ input: createReadStream(trace, 'utf8'), crlfDelay: Infinity })) {
     line += 1;
     if (text.trim() === '') continue;
-    const { verdict, isMalformed, sequenced } = judge(text, line, kernels);
+    const { verdict, isMalformed, sequenced } = classifyLaunch(text, line, kernels);
     if (isMalformed) malformed += 1;
     if (sequenced) sequences.set(sequenced.sequence, [...(sequences.get(sequenced.sequence) ?? []), sequenced.launch]);
     verdicts.push(`${JSON.stringify(verdict)}\n`);
@@ -90,8 +90,8 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
   const judged = kernels.map(({ report }) => ({ name: report.name, phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified' })); // prettier-ignore
   writeOutput(join(folder, validatorsFile), validatorsOf(kernels));
   writeOutput(join(folder, 'README.md'), emittedReadme(judged));
-  say(services, `validators were written to ${folder}; in that folder, compile them with`);
-  say(services, `  ${validatorsBuildCommand}`);
-  say(services, 'and the interposer, which asks them before each launch of a program, with');
-  say(services, `  ${interposerBuildCommand(interposerFolder)}`);
+  writeMessage(services, `validators were written to ${folder}; in that folder, compile them with`);
+  writeMessage(services, `  ${validatorsBuildCommand}`);
+  writeMessage(services, 'and the interposer, which asks them before each launch of a program, with');
+  writeMessage(services, `  ${interposerBuildCommand(interposerFolder)}`);
 }

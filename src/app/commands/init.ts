@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { kindOf, repositoryRoot } from '../project/source-tree.ts';
 import { actionName, isPublished } from '../setup/action-name.ts';
 import { firstFiles, type FirstFile } from '../setup/first-files.ts';
 import { survey, type Survey } from '../setup/survey.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { say, writeOutput } from './tell.ts';
+import { writeMessage, writeOutput } from './output.ts';
 
 /**
  * `selvage init`: writes the workflow and the configuration of a repository from its kernels and build files. It replaces
@@ -30,10 +30,10 @@ export async function initCommand({ paths, options }: Command, services: Command
     for (const { path, text } of files) services.stdout.write(`# ${path}\n${text}\n`);
     return exitCodes.success;
   }
-  if (!options.quiet) say(services, foundText(found));
-  for (const file of files) say(services, write(root, file, force));
+  if (!options.quiet) writeMessage(services, foundText(found));
+  for (const file of files) writeMessage(services, write(root, file, force));
   if (!isPublished(action) && !options.quiet)
-    say(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // prettier-ignore
+    writeMessage(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // prettier-ignore
   return exitCodes.success;
 }
 

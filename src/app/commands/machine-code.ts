@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kernelName } from '../../cuda/names/kernel-name.ts';
-import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
-import type { Comparison, KernelReport, Report } from '../../document/report.ts';
+import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
+import type { Comparison, KernelReport, Report } from '../../report-model/report.ts';
 import { type Cubin, readCubin } from '../../sass/cubin/cubin.ts';
 import { cubinsIn } from '../../sass/cubin/fat-binary.ts';
 import { compareCode } from '../../sass/comparison.ts';
@@ -11,12 +11,12 @@ import { inFile, lineDistance } from '../../sass/line-distance.ts';
 import { type CodeProfile, profileOf } from '../../sass/profile.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { toolVersion } from '../../system/version.ts';
-import { codeChangeText } from '../../wording/cost/code-changes.ts';
+import { codeChangeText } from '../../messages/cost/code-changes.ts';
 import { codeLinesOf } from '../compare/code-lines.ts';
 import type { LineMatch } from '../compare/line-match.ts';
 import { codeReportOf } from '../pipeline/cost/code-report.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { tell } from './tell.ts';
+import { writeReport } from './output.ts';
 
 /** What was read of a file. */
 interface ReadFile {
@@ -100,7 +100,7 @@ export async function machineCodeCost({ paths, options }: Command, services: Com
     paths.map((path) => readMachineCode(path, services.cwd)),
     services.cwd,
   );
-  await tell(report, options, services, () => undefined);
+  await writeReport(report, options, services, () => undefined);
   return exitCodeOf(report, options.failOn);
 }
 
@@ -165,6 +165,6 @@ export async function compareMachineCode(
     ...(added.length > 0 && { addedKernels: added }),
     ...(removed.length > 0 && { removedKernels: removed }),
   });
-  await tell(report, options, services, () => undefined);
+  await writeReport(report, options, services, () => undefined);
   return exitCodeOf(report, options.failOn);
 }

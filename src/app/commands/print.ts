@@ -4,8 +4,8 @@ import { printKernel } from '../../ir/form/print.ts';
 import { checkSteps } from '../../check/check-kernel.ts';
 import { printIntervals, printObligations, printSymbolic } from '../../check/print-check.ts';
 import type { CheckTrace } from '../../check/trace.ts';
-import { complete } from '../../base/steps.ts';
-import type { ExitCode } from '../../document/exit-code.ts';
+import { complete } from '../../base/coroutine.ts';
+import type { ExitCode } from '../../report-model/exit-code.ts';
 import type { Printed } from '../../settings/options.ts';
 import { type Answered, Answers } from '../../solver/answers.ts';
 import type { Solver } from '../../solver/solver.ts';
@@ -15,9 +15,9 @@ import { diagnosticsOf, prepare } from '../pipeline/prepare.ts';
 import { selectKernels } from '../pipeline/select.ts';
 import type { Job } from '../project/job.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
-import { usualBudget, withoutReplay } from '../../check/question/budget.ts';
+import { usualBudget, withoutReplay } from '../../check/request/budget.ts';
 import type { CommandLineServices } from './services.ts';
-import { print, sayErrors } from './tell.ts';
+import { print, writeErrors } from './output.ts';
 
 /**
  * Prints the kernels that `--kernel` selects under their first launch.
@@ -28,7 +28,7 @@ export async function printKernels(job: Job, what: Printed, services: CommandLin
   const { sources, units } = await prepare(job, ['verification']);
   const kernels = selectKernels(units, settings.options);
   const diagnostics = diagnosticsOf(units, kernels);
-  sayErrors(diagnostics, services);
+  writeErrors(diagnostics, services);
   const checks = await tools.openChecks(settings.options);
   const solver = checks.newSolver();
   try {

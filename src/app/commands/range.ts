@@ -5,7 +5,7 @@ import type { RangeRequest } from '../compare/review-range.ts';
 import { defaultsFrom } from '../build/open-project.ts';
 import { relativeTo, repositoryRoot } from '../project/source-tree.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { progressTo } from './tell.ts';
+import { progressTo } from './output.ts';
 
 /**
  * A range of the repository of the working directory, for its own user.

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import { exitCodeOf, type ExitCode } from '../../document/exit-code.ts';
-import { repairedFiles } from '../../document/repaired-file.ts';
+import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
+import { repairedFiles } from '../../report-model/repaired-file.ts';
 import { replaceFiles } from '../../system/replace-file.ts';
 import { openProject } from '../build/open-project.ts';
 import { checkProject } from '../pipeline/check.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { progressTo, say, tell } from './tell.ts';
+import { progressTo, writeMessage, writeReport } from './output.ts';
 
 /**
  * `selvage repair`.
@@ -27,12 +27,12 @@ export async function repairCommand(
     const report = await checkProject(job);
     const source = (file: string): string | undefined => tree.text(file);
     // First of all: where the files cannot be written, the patch is still to be had.
-    await tell(report, options, services, source);
+    await writeReport(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];
       replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text }))); // prettier-ignore
       const files = edited.map(([file]) => file).join(', ');
-      if (!options.quiet) say(services, edited.length === 0 ? 'nothing to write' : `wrote ${files}`);
+      if (!options.quiet) writeMessage(services, edited.length === 0 ? 'nothing to write' : `wrote ${files}`);
     }
     return exitCodeOf(report, options.failOn);
   } finally {

@@ -1,12 +1,12 @@
 import { UsageError } from '../../base/usage-error.ts';
 import { optionDefaults } from '../../settings/defaults.ts';
 import { resolve } from 'node:path';
-import { exitCodes, type ExitCode } from '../../document/exit-code.ts';
+import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { analyseRange } from '../compare/review-range.ts';
 import { rangeRequest } from './range.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { analyseMerged, analyseShard } from '../compare/shards.ts';
-import { say, tellReview } from './tell.ts';
+import { writeMessage, writeReview } from './output.ts';
 
 /**
  * `selvage review`: what the action would post for a range of commits.
@@ -22,9 +22,10 @@ export async function reviewCommand(command: Command, services: CommandLineServi
   const folder = shards === undefined ? undefined : resolve(services.cwd, shards);
   if (shard && folder !== undefined) {
     await analyseShard(request, shard, folder);
-    if (!options.quiet) say(services, `the results of shard ${shard.index} of ${shard.count} are in ${folder}`);
+    if (!options.quiet)
+      writeMessage(services, `the results of shard ${shard.index} of ${shard.count} are in ${folder}`);
     return exitCodes.success;
   }
   const analysis = await (folder === undefined ? analyseRange(request) : analyseMerged(request, folder));
-  return tellReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);
+  return writeReview({ analysis, headSha: analysis.headSha, failOn: options.failOn }, options, services);
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import { runExitCode, type ExitCode } from '../../document/exit-code.ts';
+import { runExitCode, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { kindOf } from '../project/source-tree.ts';
 import { runLaunch } from '../run/run.ts';
 import type { Command, CommandLineServices } from './services.ts';
-import { print, progressTo, renderOptions, sayErrors } from './tell.ts';
+import { print, progressTo, renderOptions, writeErrors } from './output.ts';
 
 /**
  * `selvage run`: one launch of one kernel in the interpreter.
@@ -28,7 +28,7 @@ export async function runCommand(
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   try {
     const { report, diagnostics } = await runLaunch({ job, cwd: services.cwd, terminal: services.stderr });
-    sayErrors(diagnostics, services);
+    writeErrors(diagnostics, services);
     if (report) {
       const shown = renderOptions(options, services, (file) => job.project.tree.text(file));
       print(await services.renderRun(format, report, shown), options, services);

@@ -1,7 +1,7 @@
 /** What the commands get from the entry point, which alone may import from all folders. */
 import type { FailOn, Format, Invocation, RunFormat } from '../../settings/options.ts';
-import type { Report } from '../../document/report.ts';
-import type { RunReport } from '../../document/run-report.ts';
+import type { Report } from '../../report-model/report.ts';
+import type { RunReport } from '../../report-model/run-report.ts';
 import type { ChangeAnalysis } from '../compare/change-request.ts';
 import type { Assets } from '../project/assets.ts';
 

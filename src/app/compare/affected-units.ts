@@ -7,7 +7,7 @@ import { includingUnits } from '../project/include-graph.ts';
 import { passes, type Unit } from '../project/inputs.ts';
 import { optionDefaults } from '../../settings/defaults.ts';
 import { configurationName } from '../../settings/options.ts';
-import type { NotAnalysed } from '../../document/report.ts';
+import type { NotAnalysed } from '../../report-model/report.ts';
 import { isHeader, isSource, isUnit } from '../project/source-tree.ts';
 
 const deviceText = /__(?:global|device|shared)__/;

@@ -1,6 +1,6 @@
 /** Bounds of a kernel of the head against those of the base: by expression, at arguments, and on which line. */
 import type { Severity } from '../../source/severity.ts';
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../cost/expressions/comparison.ts';
@@ -21,7 +21,7 @@ import { rational, type Rational } from '../../cost/expressions/rational.ts';
 import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
 import { referenceOf, renamedParameters } from '../pipeline/cost/cost-reference.ts';
-import type { BoundReport, CostReport, LineCost } from '../../document/cost-report.ts';
+import type { BoundReport, CostReport, LineCost } from '../../report-model/cost-report.ts';
 import type { LineMatch } from './line-match.ts';
 import { type CostPair, allowed, hasSameShape, regressionOf } from './cost-pair.ts';
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { NotAnalysed, Report } from '../../document/report.ts';
+import type { NotAnalysed, Report } from '../../report-model/report.ts';
 import type { Location } from '../../source/location.ts';
 import type { TrustChange } from './trust-changes.ts';
 import type { Unit } from '../project/inputs.ts';

@@ -3,9 +3,9 @@ import { compareSeverity } from '../../source/severity.ts';
 import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // prettier-ignore
 import type { Settings } from '../../settings/settings.ts';
 import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
-import { compareKernels } from '../../document/comparison.ts';
-import type { Regression } from '../../document/regression.ts';
-import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../document/report.ts';
+import { compareKernels } from '../../report-model/comparison.ts';
+import type { Regression } from '../../report-model/regression.ts';
+import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../report-model/report.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { deadlineIn } from '../../system/deadline.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
@@ -17,7 +17,7 @@ import { classifyChecked } from '../pipeline/idempotency.ts';
 import { decide } from '../pipeline/decide.ts';
 import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
 import { diagnosticsOf, prepare, type Prepared } from '../pipeline/prepare.ts';
-import { startPricing } from '../pipeline/price.ts';
+import { startPricing } from '../pipeline/cost-phase.ts';
 import { repairChecked } from '../pipeline/repair.ts';
 import { selectByName, selectKernels } from '../pipeline/select.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
@@ -31,13 +31,13 @@ import type { ClassPair } from './idempotency-changes.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
 /** So many definitions are repaired at most. */
-const mostRepairs = 25;
+const maxRepairs = 25;
 
 /**
  * So many compilations of edited texts all repairs of a change may begin with: each takes the time of the whole file.
  * Of 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
  */
-const mostCompilations = 60;
+const maxCompilations = 60;
 
 /** All phases of a comparison: analyses the kernels that a change touches, before and after it. */
 export async function analyseChange(request: ChangeRequest): Promise<ChangeAnalysis> {
@@ -148,7 +148,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
     // Somebody waits for it below; until then a failure is not unhandled.
     told?.catch(() => undefined);
-    const selection = { wanted: new Set(comparison.new), most: mostRepairs, compilations: mostCompilations };
+    const selection = { wanted: new Set(comparison.new), most: maxRepairs, compilations: maxCompilations };
     // Barriers that are not needed are no matter of a review.
     const repaired: Checked = await repairChecked(checked, { ...head, ...after, checks, removal: false, selection });
     await told;

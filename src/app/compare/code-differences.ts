@@ -1,11 +1,11 @@
 import { literalOf, widenedConstants } from '../../cost/widened-constants.ts';
 import { type Location, outsideToolkit } from '../../source/location.ts';
-import type { WidenedReport } from '../../document/cost-report.ts';
-import type { CodeLinesOfKernel } from '../../document/comparison-code.ts';
-import type { Comparison } from '../../document/report.ts';
+import type { WidenedReport } from '../../report-model/cost-report.ts';
+import type { CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
+import type { Comparison } from '../../report-model/report.ts';
 import { compareCode } from '../../sass/comparison.ts';
-import { codeChangeText } from '../../wording/cost/code-changes.ts';
-import { atomicWaitsText, widenedText } from '../../wording/cost/figure-phrases.ts';
+import { codeChangeText } from '../../messages/cost/code-changes.ts';
+import { atomicWaitsText, widenedText } from '../../messages/cost/figure-phrases.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { codeLinesOf } from './code-lines.ts';
 import type { CostPair } from './cost-pair.ts';
@@ -13,7 +13,7 @@ import type { ComparedLaunch } from './counts/compared-launch.ts';
 import type { LineMatch } from './line-match.ts';
 
 /** So many changes of a kernel are told. */
-const mostChanges = 3;
+const maxChanges = 3;
 
 /** A pair with the launches that were counted on both sides. */
 interface ComparedPair extends CostPair {
@@ -41,7 +41,7 @@ export function codeDifferences(
     const kernel = pair.head.entry.name.full;
     const widened = newlyWidened(pair, text).map((one) => ({ location: one.location, message: widenedText(one) }));
     const waits = atomicWaits(pair.launches);
-    const changes = was && is ? compareCode(was, is, baseOf).slice(0, mostChanges) : [];
+    const changes = was && is ? compareCode(was, is, baseOf).slice(0, maxChanges) : [];
     const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null; // prettier-ignore
     if (byLine) codeLines.set(kernel, byLine);
     return [

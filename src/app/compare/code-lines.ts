@@ -1,11 +1,11 @@
 /** The lines of a kernel whose code changed, as reports have them. */
-import type { CodeLineChange, CodeLinesOfKernel } from '../../document/comparison-code.ts';
+import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import { changedLines, type LineChange } from '../../sass/line-changes.ts';
 import type { CodeProfile } from '../../sass/profile.ts';
 import type { LineMatch } from './line-match.ts';
 
 /** So many lines of a kernel are told. */
-const mostLines = 16;
+const maxLines = 16;
 
 /**
  * What changed by line in the code of a kernel.
@@ -19,8 +19,8 @@ export function codeLinesOf(
 ): CodeLinesOfKernel | null {
   const changed = changedLines(base, head, baseOf);
   if (changed.length === 0) return null;
-  const more = changed.length - mostLines;
-  return { kernel, lines: changed.slice(0, mostLines).map(lineReport), ...(more > 0 && { more }) };
+  const more = changed.length - maxLines;
+  return { kernel, lines: changed.slice(0, maxLines).map(lineReport), ...(more > 0 && { more }) };
 }
 
 function lineReport({ location, was, instructions, work, diff }: LineChange): CodeLineChange {

@@ -1,6 +1,6 @@
 /** Costs of a kernel of the head against those of the base: what is worse, by how much, and on which line. */
 import { compareSeverity } from '../../source/severity.ts';
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { type BoundMetric, boundMetrics, boundTable, resourceMetrics } from '../../cost/model/metrics.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
 import type { LineMatch } from './line-match.ts';

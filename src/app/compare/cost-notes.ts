@@ -1,10 +1,10 @@
 /** What a comparison of costs leaves out, so that silence is not taken for an answer. */
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import type { CostNote } from '../../document/report.ts';
+import type { CostNote } from '../../report-model/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
-import { cutShortText, fewerLaunchesText, notBoundText, someLaunchText } from '../../wording/cost/cost-notes.ts';
+import { cutShortText, fewerLaunchesText, notBoundText, someLaunchText } from '../../messages/cost/cost-notes.ts';
 import { type CostPair, hasSameShape } from './cost-pair.ts';
-import { type ComparedLaunch, mostLaunches } from './counts/compared-launch.ts';
+import { type ComparedLaunch, maxLaunches } from './counts/compared-launch.ts';
 
 /**
  * What is said of a kernel whose costs are compared.
@@ -36,7 +36,7 @@ export function costNotes(
     ...(chosen === null ? [] : [{ kernel, message: chosen }]),
     ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []), // prettier-ignore
     ...(!wasCut && compared > 0 && compared < all
-      ? [{ kernel, message: fewerLaunchesText(compared, all, mostLaunches) }]
+      ? [{ kernel, message: fewerLaunchesText(compared, all, maxLaunches) }]
       : []),
     ...[...byReason].map(([reason, metrics]) => ({ kernel, message: notBoundText(metrics, reason) })),
   ];

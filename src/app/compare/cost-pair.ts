@@ -1,11 +1,11 @@
 /** A kernel of the base and what it became, with their costs, and what is said of one that is worse. */
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { hashText } from '../../base/hash.ts';
 import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
-import type { CostReport } from '../../document/cost-report.ts';
-import { regressionMessage } from '../../wording/cost/cost-messages.ts';
+import type { CostReport } from '../../report-model/cost-report.ts';
+import { regressionMessage } from '../../messages/cost/cost-messages.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 
 interface CostedKernel {

@@ -1,9 +1,9 @@
 /** Counts of the launches of a kernel against those of what it was: what is worse, what is better, and on which line. */
 import type { Severity } from '../../source/severity.ts';
 import type { Location } from '../../source/location.ts';
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import type { BoundMetric } from '../../cost/model/metrics.ts';
-import type { Counts } from '../../machine/counters.ts';
+import type { Counts } from '../../interpreter/counters.ts';
 import type { Thresholds } from '../../settings/cost-policy.ts';
 import type { ComparedLaunch, ComparedPoint } from './counts/compared-launch.ts';
 import type { CountedRun } from '../counted/counted-run.ts';

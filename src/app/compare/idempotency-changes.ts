@@ -1,10 +1,10 @@
 /** Kernels of a change that become idempotent, or no longer are: notices with the line that did it. */
-import type { IdempotencyReport } from '../../document/idempotency-report.ts';
-import type { KernelReport } from '../../document/report.ts';
+import type { IdempotencyReport } from '../../report-model/idempotency-report.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import type { Severity } from '../../source/severity.ts';
-import { classChangeText, judgedText } from '../../wording/idempotency.ts';
+import { classChangeText, judgedText } from '../../messages/idempotency.ts';
 
 /** A kernel before and after a change. */
 export interface ClassPair {

@@ -12,7 +12,7 @@ export interface LineMatch {
 }
 
 /** Lines taken away and put in; the time grows with their square. */
-const mostEdits = 4000;
+const maxEdits = 4000;
 
 interface FileMatch {
   /** By line of the head, from 1; 0: none. */
@@ -52,7 +52,7 @@ function matchTexts(base: string, head: string): FileMatch {
   let before = 1;
   let removed = 0;
   // Of a file that is wholly another, no line was anywhere.
-  const parts = diffArrays(lines(base), lines(head), { maxEditLength: mostEdits }) ?? [];
+  const parts = diffArrays(lines(base), lines(head), { maxEditLength: maxEdits }) ?? [];
   for (const part of parts) {
     const count = part.value.length;
     if (part.removed) {

@@ -1,10 +1,10 @@
 /** Resources of a kernel of the head against those of the base. */
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { resourceOf } from '../pipeline/cost/cost-reference.ts';
 import { isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
 import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
-import type { ResourcesReport } from '../../document/cost-report.ts';
+import type { ResourcesReport } from '../../report-model/cost-report.ts';
 import type { LineMatch } from './line-match.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { type CostPair, allowed, regressionOf } from './cost-pair.ts';

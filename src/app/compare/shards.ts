@@ -17,7 +17,7 @@ import type { AffectedUnits, UnitSelection } from './change-request.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from './review-range.ts';
 
 /** Of the results of one shard, in bytes. */
-const mostBytes = 512 << 20;
+const maxBytes = 512 << 20;
 /** Of a unit whose cost is not known, for each byte of its text: in milliseconds, as a build takes about a second. */
 const costOfByte = 0.05;
 
@@ -52,7 +52,7 @@ export async function analyseShard(request: RangeRequest, shard: Shard, folder: 
     const manifest: Manifest = { shard, base, head, code: codeIdentity(), units: taken };
     const name = `shard-${shard.index}-of-${shard.count}`;
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${name}.results`), packResults(results, mostBytes));
+    writeFileSync(join(folder, `${name}.results`), packResults(results, maxBytes));
     // Last: what has a manifest is whole.
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(manifest)}\n`);
     return analysis;

@@ -1,8 +1,8 @@
 /** Kernels as they are handed to counted runs, and the settings of such runs as they are told. */
 import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
-import type { Setting } from '../../check/natural/settings.ts';
-import type { CheckPolicy } from '../../check/question/request.ts';
+import type { LaunchInstance } from '../../check/representative/representative-launches.ts';
+import type { CheckPolicy } from '../../check/request/check-request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -30,7 +30,7 @@ export function countedContext(entry: LaunchedKernel, launch: Launch, policy: Ch
 /** The integers of a setting by the names of their parameters. */
 export function countedScalars(
   { fields, request, kernel }: KernelContext,
-  { scalar }: Setting,
+  { scalar }: LaunchInstance,
 ): Record<string, number> {
   const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // prettier-ignore
   return Object.fromEntries(

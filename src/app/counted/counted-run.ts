@@ -1,13 +1,13 @@
 /** Runs a kernel under a launch with counters: what the whole launch costs, and what each line does. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
-import { drawnContents } from '../../check/natural/contents.ts';
-import type { Setting } from '../../check/natural/settings.ts';
+import { generatedContents } from '../../check/representative/contents.ts';
+import type { LaunchInstance } from '../../check/representative/representative-launches.ts';
 import { type Contents, replayRequest } from '../../check/witness/replay.ts';
 import { randomScenario } from '../../check/witness/random-scenario.ts';
-import type { GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type Counts, LaunchCounters, addCounts, noCounts } from '../../machine/counters.ts';
-import { runKernel } from '../../machine/machine.ts';
+import type { GlobalBuffer } from '../../interpreter/core/arguments.ts';
+import { type Counts, LaunchCounters, addCounts, noCounts } from '../../interpreter/counters.ts';
+import { runKernel } from '../../interpreter/machine.ts';
 import { RepeatedElements } from './repeated-elements.ts';
 import { type Location, outsideToolkit } from '../../source/location.ts';
 
@@ -37,11 +37,11 @@ interface CountedLine {
 const usualSteps = 1_500_000;
 
 /** Blocks that are run of a grid that has more: the first two, some between, and the last. */
-const mostBlocks = 6;
+const maxBlocks = 6;
 /** Elements of an array that hold something. */
-const mostElements = 1 << 15;
+const maxElements = 1 << 15;
 /** Threads of a launch that is run as a whole. */
-const mostThreads = 4096;
+const maxThreads = 4096;
 
 /**
  * Counts a launch.
@@ -50,7 +50,7 @@ const mostThreads = 4096;
  */
 export function countLaunch(
   context: KernelAndLaunch & SymbolicFacts,
-  setting: Setting,
+  setting: LaunchInstance,
   steps: number = usualSteps,
 ): CountedRun | null {
   return watchLaunch(context, setting, steps, () => new LaunchCounters());
@@ -66,14 +66,14 @@ const loosest = 8;
  */
 export function watchLaunch<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,
-  setting: Setting,
+  setting: LaunchInstance,
   steps: number,
   makeCounters: () => Counters,
   stepsOfBlock: number | null = null,
 ): WatchedRun<Counters> | null {
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  const whole = [...Array(count <= mostBlocks || count * block[0] * block[1] * block[2] <= mostThreads ? count : 0).keys()]; // prettier-ignore
+  const whole = [...Array(count <= maxBlocks || count * block[0] * block[1] * block[2] <= maxThreads ? count : 0).keys()]; // prettier-ignore
   const run = (blocks: readonly number[]) =>
     stepsOfBlock !== null && blocks.length * stepsOfBlock > loosest * steps
       ? 'too-long'
@@ -89,7 +89,7 @@ function settled<Run>(counted: Run | 'too-long' | null): Run | null {
 
 function countBlocks<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,
-  setting: Setting,
+  setting: LaunchInstance,
   blocks: readonly number[],
   steps: number,
   counters: Counters,
@@ -124,8 +124,8 @@ function countBlocks<Counters extends LaunchCounters>(
 }
 
 /** The first two blocks, some between, and the last, of many: those that come next where they read what decides. */
-function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, count: number): number[] {
-  const isDrawn = drawnContents(context, setting, 0).size > 0;
+function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance, count: number): number[] {
+  const isDrawn = generatedContents(context, setting, 0).size > 0;
   const between = isDrawn ? [2, 3] : [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
   return [...new Set([0, 1, ...between, count - 1])].sort((a, b) => a - b);
 }
@@ -134,7 +134,7 @@ function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: Setting, co
 function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): GlobalBuffer {
   const isOrdered = typeof contents === 'object' && /^(?:ascending|pointers)$/.test(contents.kind);
   if (isOrdered || buffer.pointers || buffer.values.size === 0) return buffer;
-  return { ...buffer, values: new RepeatedElements(buffer.values, buffer.fill, mostElements) };
+  return { ...buffer, values: new RepeatedElements(buffer.values, buffer.fill, maxElements) };
 }
 
 function scaled(counts: Counts, weight: number): Counts {

@@ -4,8 +4,8 @@
  * a later one. Launches on different streams run in any order: none may touch what another one writes.
  */
 import type { KernelIdempotency, TouchedBytes } from '../../idempotency/model/kernel-idempotency.ts';
-import { areApart, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
-import { bytesAt, holds, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { areDisjoint, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
+import { bytesAt, isKnownToHold, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
 
 /** A launch of a sequence. */
 export interface SequencedLaunch {
@@ -25,7 +25,7 @@ export interface SequenceVerdict {
 }
 
 /** Each launch is compared with each other one. */
-const mostLaunches = 128;
+const maxLaunches = 128;
 
 /** Whether a sequence may be stopped anywhere and run again as a whole. Nothing else may touch its memory meanwhile. */
 export function judgeSequence(sequence: string, launches: readonly SequencedLaunch[]): SequenceVerdict {
@@ -35,7 +35,7 @@ export function judgeSequence(sequence: string, launches: readonly SequencedLaun
 }
 
 function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
-  if (launches.length > mostLaunches) return `the sequence has more than ${mostLaunches} launches`;
+  if (launches.length > maxLaunches) return `the sequence has more than ${maxLaunches} launches`;
   const open = launches.find(({ run }) => !run);
   if (open) return `the launch of line ${open.line} is not known to be idempotent`;
   const touched = launches.map(touchedBy);
@@ -51,7 +51,7 @@ function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
       for (const a of all[before]!) {
         for (const b of all[at]!) {
           if (isOrdered ? a.isWrite || !b.isWrite : !a.isWrite && !b.isWrite) continue;
-          if (areApart(a.set, b.set) === true || (isOrdered && isRewritten(a))) continue;
+          if (areDisjoint(a.set, b.set) === true || (isOrdered && isRewritten(a))) continue;
           return isOrdered
             ? `the launch of line ${later.line} may write what that of line ${earlier.line} reads`
             : `the launches of lines ${earlier.line} and ${later.line} run on two streams and may touch the same memory`;
@@ -71,7 +71,7 @@ function touchedBy({ run }: SequencedLaunch): readonly LaunchedTouch[] | null {
   if (!run?.kernel.touched) return null;
   const found: LaunchedTouch[] = [];
   for (const { isWrite, bytes, needs, exact } of run.kernel.touched) {
-    if (!bytes || !holds(needs, run.launch)) return null;
+    if (!bytes || !isKnownToHold(needs, run.launch)) return null;
     found.push({ isWrite, exact, set: bytesAt(bytes, run.launch) });
   }
   return found;

@@ -2,7 +2,7 @@
 import { codeHash } from '../../idempotency/interposer/code-hash.ts';
 import { never } from '../../idempotency/model/quantity.ts';
 import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
-import { holds, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { readLaunch, type TracedKernel } from './launch-trace.ts';
@@ -36,7 +36,7 @@ export function tracedKernels(kernels: readonly CheckedKernel[]): readonly Valid
 }
 
 /** A line of a trace, judged by itself. */
-interface JudgedLine {
+interface ClassifiedLine {
   readonly verdict: LaunchVerdict;
   /** The line is no launch at all. */
   readonly isMalformed: boolean;
@@ -48,10 +48,10 @@ interface JudgedLine {
  * Judges a line of a trace of launches.
  * @param line from 1
  */
-export function judge(text: string, line: number, kernels: readonly ValidatorKernel[]): JudgedLine {
+export function classifyLaunch(text: string, line: number, kernels: readonly ValidatorKernel[]): ClassifiedLine {
   const read = readLaunch(text, kernels);
   const { sequence, stream = '0' } = read;
-  const of = (launch: SequencedLaunch): Pick<JudgedLine, 'sequenced'> => (sequence === undefined ? {} : { sequenced: { sequence, launch } }); // prettier-ignore
+  const of = (launch: SequencedLaunch): Pick<ClassifiedLine, 'sequenced'> => (sequence === undefined ? {} : { sequenced: { sequence, launch } }); // prettier-ignore
   const name = read.kernel?.checked.report.name;
   const named = name === undefined ? {} : { kernel: name };
   if ('problem' in read)
@@ -70,7 +70,7 @@ function verdictOf(
   if (!idempotency) return { verdict: 'undecided', reason: 'the kernel could not be classified' };
   const { class: kind, condition } = idempotency;
   if (kind === 'idempotent' || kind === 'conditional') {
-    if (holds(condition, launch)) return { verdict: 'idempotent' };
+    if (isKnownToHold(condition, launch)) return { verdict: 'idempotent' };
     const { condition: clause } = report.idempotency ?? {};
     const known = clause === undefined ? 'the proof does not cover it' : `the kernel is idempotent ${clause}`;
     return { verdict: 'undecided', reason: `the launch is not known to meet the condition: ${known}` };

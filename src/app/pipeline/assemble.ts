@@ -1,6 +1,6 @@
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
-import { toldOncePerTemplate } from '../../document/instance-group.ts';
-import type { KernelReport, Report } from '../../document/report.ts';
+import { dedupeByTemplate } from '../../report-model/instance-group.ts';
+import type { KernelReport, Report } from '../../report-model/report.ts';
 import { architecturesOf, type Settings } from '../../settings/settings.ts';
 import { toolVersion } from '../../system/version.ts';
 import type { Project } from '../project/job.ts';
@@ -26,6 +26,6 @@ export function assemble(
       solver,
     },
     kernels,
-    diagnostics: toldOncePerTemplate(distinctDiagnostics([...opening, ...diagnostics]), kernels),
+    diagnostics: dedupeByTemplate(distinctDiagnostics([...opening, ...diagnostics]), kernels),
   };
 }

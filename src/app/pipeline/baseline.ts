@@ -1,8 +1,15 @@
 /** What the baseline of a repository makes of findings: those in it are not told again, and those that are gone are. */
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { Regression } from '../../document/regression.ts';
-import { findingsOf, fingerprintsOf, isFinding, placesOf, violationsOf, type Finding } from '../../document/outcome.ts';
-import type { KernelReport, Report } from '../../document/report.ts';
+import type { Regression } from '../../report-model/regression.ts';
+import {
+  findingsOf,
+  fingerprintsOf,
+  isFinding,
+  placesOf,
+  violationsOf,
+  type Finding,
+} from '../../report-model/outcome.ts';
+import type { KernelReport, Report } from '../../report-model/report.ts';
 import { baselineName, baselineReason, type BaselineEntry } from '../../settings/baseline.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Checked, KernelUnit } from '../build/kernel.ts';

@@ -1,10 +1,10 @@
 /** One finding a cause: a check tells every pair of lines, and a report those of one cause together. */
 import { connected } from '../../base/connected.ts';
-import { placeName } from '../../document/cause.ts';
-import type { ReportedRace } from '../../document/finding.ts';
-import { compareFindings, withoutThread } from '../../document/outcome.ts';
-import type { KernelReport } from '../../document/report.ts';
-import { otherPairsText } from '../../wording/finding/other-pairs.ts';
+import { placeName } from '../../report-model/cause.ts';
+import type { ReportedRace } from '../../report-model/finding.ts';
+import { compareFindings, withoutThread } from '../../report-model/outcome.ts';
+import type { KernelReport } from '../../report-model/report.ts';
+import { otherPairsText } from '../../messages/finding/other-pairs.ts';
 
 /** Merges the races of one cause, of each launch and of the kernel, that are suppressed alike. */
 export function mergeCauses(kernel: KernelReport): KernelReport {

@@ -5,9 +5,9 @@
  *  1 ask       `settings/options.ts` reads the command line, `build/open-project.ts` the configuration
  *  2 find      `project/inputs.ts` lists the units, `build/open-project.ts` looks for the compiler
  *  3 to 12     `checkProject`, below
- *  13 tell     `report/render.ts` renders the report, `commands/tell.ts` prints it, `document/exit-code.ts` judges it
+ *  13 tell     `report/render.ts` renders the report, `commands/output.ts` prints it, `report-model/exit-code.ts` judges it
  */
-import type { Report } from '../../document/report.ts';
+import type { Report } from '../../report-model/report.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { isBoundMetric, type Metric } from '../../cost/model/metrics.ts';
@@ -25,7 +25,7 @@ import { classifyChecked, underAnyLaunch } from './idempotency.ts';
 import { decide } from './decide.ts';
 import { earlyStarts } from './early-starts.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
-import { startPricing } from './price.ts';
+import { startPricing } from './cost-phase.ts';
 import { repairChecked } from './repair.ts';
 import { selectKernels } from './select.ts';
 import { undecidedPreconditions } from './launch-preconditions.ts';

@@ -1,11 +1,11 @@
 import type { Witness } from '../../verdict/finding.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import type { CheckResult } from '../../check/question/request.ts';
+import type { CheckResult } from '../../check/request/check-request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
-import { type Finding, weakened, worstDivergence, worstRace } from '../../document/outcome.ts';
-import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
-import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import { type Finding, weakened, worstDivergence, worstRace } from '../../report-model/outcome.ts';
+import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts';
+import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { policyOf } from '../../settings/configuration.ts';
@@ -13,18 +13,18 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { clock } from '../../system/clock.ts';
 import type { AccessDescription, Assumption } from '../../verdict/finding.ts';
-import { divergenceReport, raceReport } from '../../wording/finding/verdict.ts';
-import { reasonText } from '../../wording/text/verdict-reason.ts';
+import { divergenceReport, raceReport } from '../../messages/finding/verdict.ts';
+import { reasonText } from '../../messages/text/verdict-reason.ts';
 import { defectOf } from '../build/defect.ts';
 import { differsAt } from '../build/builds-differ.ts';
 import type { Checked, LaunchedKernel } from '../build/kernel.ts';
 import { elementText, namedRecording } from '../project/element-text.ts';
 import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
-import { type CheckTask, undecided } from '../workers/check-place.ts';
+import { type CheckTask, undecided } from '../workers/check-executor.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import { certificateFile, type ProvedLaunch } from './certificates.ts';
-import { brokenAt } from './launch-preconditions.ts';
+import { violatedAt } from './launch-preconditions.ts';
 import { reproduceCommand } from './reproduce.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function decide(
         void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const onSwitchedOff = (result: CheckResult): void => void diagnostics.push(...switchedOff(entry, result));
-      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(brokenAt(entry, launch, texts)); // prettier-ignore
+      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(violatedAt(entry, launch, texts)); // prettier-ignore
       const proved: ProvedLaunch[] = [];
       const onProved = (launch: ProvedLaunch): void => void proved.push(launch);
       const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }); // prettier-ignore

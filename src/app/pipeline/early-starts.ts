@@ -1,19 +1,19 @@
 /** Kernels that may run while the kernel before them in the stream still does. */
 import { earlierEnded } from '../../check/stable-memory.ts';
-import type { KernelReport } from '../../document/report.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code as codeText, count, listed } from '../../wording/text/code-text.ts';
+import { code as codeText, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 
 /** At most so many kernels are named. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Says in one sentence which proofs take it that the kernel before them in the stream has ended. */
 export function earlyStarts(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const names = kernels.flatMap(({ entry, report }) => (restsOnEnd(report) ? [entry.name.qualified] : []));
   if (names.length === 0) return [];
-  const shown = names.slice(0, mostNamed).map(codeText);
-  const more = names.length > mostNamed ? [`${names.length - mostNamed} more`] : [];
+  const shown = names.slice(0, maxNamed).map(codeText);
+  const more = names.length > maxNamed ? [`${names.length - maxNamed} more`] : [];
   const message = `${count(names.length, 'kernel', 'kernels')} may start early, by programmatic dependent launch, and ${names.length === 1 ? 'its proof takes' : 'their proofs take'} it that ${earlierEnded}: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/starts-early', message }];
 }

@@ -1,9 +1,9 @@
 /** Which launches of the checked kernels may be run again, for their reports. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
-import type { IdempotencyReport, LaunchIdempotencyReport } from '../../document/idempotency-report.ts';
-import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
-import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import type { IdempotencyReport, LaunchIdempotencyReport } from '../../report-model/idempotency-report.ts';
+import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts';
+import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
 import { anyOfWidest } from '../../idempotency/build-condition.ts';
 import { isAlwaysUsuallyMet } from '../../idempotency/usual-launch.ts';
@@ -20,9 +20,9 @@ import { loadCompiled } from '../../system/code-cache.ts';
 import { type Deadline, deadlineIn } from '../../system/deadline.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
-import { inTime } from '../../system/stretch.ts';
-import { launchConditionText } from '../../wording/launch-condition.ts';
-import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../wording/idempotency.ts';
+import { inTime } from '../../system/script-timeout.ts';
+import { launchConditionText } from '../../messages/launch-condition.ts';
+import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../messages/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 import type { Progress } from '../project/progress.ts';
@@ -72,7 +72,7 @@ export async function classifyChecked(
   const { checks } = settings.options;
   if (!checks.includes('idempotency')) return checked;
   const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
-  const { judgedLaunches } = await loadCompiled(() => import('./judged-launches.ts'));
+  const { judgedLaunches } = await loadCompiled(() => import('./launch-classification.ts'));
   const diagnostics: Diagnostic[] = [...checked.diagnostics];
   const kernels: CheckedKernel[] = [];
   const isWhole = effort === 'whole';
@@ -118,7 +118,7 @@ export async function classifyChecked(
 }
 
 /** Most launches that a kernel is classified under: the others give the same or nothing. */
-const mostLaunches = 8;
+const maxLaunches = 8;
 
 /** Blocks that programs use most, for a brief look. */
 const usualShapes: readonly Dim3[] = [
@@ -138,7 +138,7 @@ function classified(
 ): Classification {
   const request = requestOf(entry, report, effort, volatileRaces);
   const proofs = new Map(report.launches.map((launch, at) => [proofKey(launch), { launch, of: entry.launches[at]! }]));
-  const found = [...proofs.values()].slice(-mostLaunches).map(({ launch: { race, divergence }, of }) => ({
+  const found = [...proofs.values()].slice(-maxLaunches).map(({ launch: { race, divergence }, of }) => ({
     isOfAny: isAny(of),
     ...classify({ ...request, checked: { race: proofOf(race), divergence: proofOf(divergence), volatileRaces } }),
   }));
@@ -240,16 +240,14 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
   const blocks = usualBlocks.filter((block) => isAlwaysUsuallyMet(asked, produced ?? kernel, block));
   return overlapsText(overlaps, {
     ...launchConditionText(asked, nameOf),
-    blocks: blocks
-      .slice(0, mostBlocks)
-      .map((block) => block.filter((size, axis) => axis === 0 || size > 1).join(' x ')),
+    blocks: blocks.slice(0, maxBlocks).map((block) => block.filter((size, axis) => axis === 0 || size > 1).join(' x ')),
   });
 }
 
 /** Blocks that are tried for what a condition means. */
 const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // prettier-ignore
 /** Of these, so many are told. */
-const mostBlocks = 3;
+const maxBlocks = 3;
 
 /** Where the first race or divergence is that the checks do not exclude; null where they tell no place. */
 function placesOf({ launches }: KernelReport): readonly Location[] | null {

@@ -1,21 +1,21 @@
 /** What launch sites do to the preconditions of proofs: those that a site breaks, and those that nothing decides. */
 import { hashText } from '../../base/hash.ts';
-import type { KernelReport, LaunchReport } from '../../document/report.ts';
+import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code as codeText, codeList, count, listed } from '../../wording/text/code-text.ts';
+import { code as codeText, codeList, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
 /** At most so many sites are named. */
-const mostNamed = 3;
+const maxNamed = 3;
 /** At most so many ties are shown: one of them usually tells. */
-const mostTies = 3;
+const maxTies = 3;
 
 /** A finding at the site of a launch that never meets what the proof of its kernel rests on. */
-export function brokenAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
+export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // prettier-ignore
-  const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, mostTies).map(({ text }) => text))}`;
+  const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, maxTies).map(({ text }) => text))}`;
   const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only where that holds.`;
   const code = 'launch/precondition';
   // Lines move, and so does what stands around: the site is what it breaks, and how.
@@ -40,8 +40,8 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
         sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
     }
   if (sites.size === 0) return [];
-  const shown = [...sites.values()].slice(0, mostNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // prettier-ignore
-  const more = sites.size > mostNamed ? [`${sites.size - mostNamed} more`] : [];
+  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // prettier-ignore
+  const more = sites.size > maxNamed ? [`${sites.size - maxNamed} more`] : [];
   const message = `Whether ${count(sites.size, 'launch', 'launches')} meet${sites.size === 1 ? 's' : ''} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];
 }

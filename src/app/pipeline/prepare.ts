@@ -8,7 +8,7 @@ import { bothBuilds, buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
 import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
 import { kernelIdentity } from '../build/kernel-identity.ts';
-import { foreignTest } from '../build/foreign-kernels.ts';
+import { thirdPartyKernelTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
 import type { Job } from '../project/job.ts';
 import type { BuildKind } from '../project/unit-builder.ts';
@@ -34,14 +34,14 @@ export async function prepare(
 ): Promise<Prepared> {
   // prettier-ignore
   const { tree, builder, wholeTree } = project;
-  const isForeign = foreignTest(tree, wholeTree, settings.options.kernel);
+  const isThirdParty = thirdPartyKernelTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
   // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
   const opening: Promise<SourceFacts> = openSourceFacts(project, tools);
   builder.onPreprocessed?.((host) => void opening.then((facts) => facts.readAhead(host)).catch(() => undefined));
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
     opening,
-    Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isForeign))),
+    Promise.all(building.map(async (built) => lowerUnit(await built, tree, tools.progress, isThirdParty))),
   ]);
   const compared: KernelUnit<ComparedKernel>[] = lowered.map(compareBuilds);
   const preprocessed = new Map(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Checked } from '../build/kernel.ts';
-import { redundantMessage } from '../../wording/repair.ts';
+import { redundantMessage } from '../../messages/repair.ts';
 import type { Unit } from '../project/inputs.ts';
 import type { Job } from '../project/job.ts';
 import { prepare } from './prepare.ts';

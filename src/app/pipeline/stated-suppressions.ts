@@ -1,4 +1,4 @@
-import { isCostCode } from '../../document/regression.ts';
+import { isCostCode } from '../../report-model/regression.ts';
 import { codes } from '../../source/codes.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
 import type { Configuration } from '../../settings/configuration.ts';

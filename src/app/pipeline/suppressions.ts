@@ -1,12 +1,12 @@
-import type { Regression } from '../../document/regression.ts';
-import { placesOf } from '../../document/outcome.ts';
+import type { Regression } from '../../report-model/regression.ts';
+import { placesOf } from '../../report-model/outcome.ts';
 import type { Code } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { type Location } from '../../source/location.ts';
-import { worstDivergence, worstRace, type Finding } from '../../document/outcome.ts';
+import { worstDivergence, worstRace, type Finding } from '../../report-model/outcome.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
 import type { Checked } from '../build/kernel.ts';
-import type { KernelReport } from '../../document/report.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 import { mergeCauses } from './causes.ts';
 
 /** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */

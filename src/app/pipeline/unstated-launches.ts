@@ -1,14 +1,14 @@
 /** Kernels whose launches nothing states: what was assumed of them, and how a launch is stated. */
 import type { Kernel, SpecialRegister } from '../../ir/form/kernel.ts';
-import type { KernelReport } from '../../document/report.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { code, count } from '../../wording/text/code-text.ts';
+import { code, count } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
 /** At most so many kernels are named. */
-const mostNamed = 3;
+const maxNamed = 3;
 /** At most so many arguments are suggested. */
-const mostArguments = 3;
+const maxArguments = 3;
 
 /**
  * Says in one sentence what was assumed of the kernels whose launches nothing states and that are not proved as they are,
@@ -19,8 +19,8 @@ export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[
   const [first] = open;
   if (!first) return [];
   const names = [...new Set(open.map(({ entry }) => entry.name.qualified))];
-  const shown = names.slice(0, mostNamed).map(code).join(', ');
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  const shown = names.slice(0, maxNamed).map(code).join(', ');
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
   const who = `${count(names.length, 'kernel')} (${shown}${more})`;
   const message = `Selvage found no launch of ${who}, and took any block and grid, and any arguments, as possible. ${howToState(first.entry)}`;
   return [{ severity: 'notice', code: 'launch/unstated', message }];
@@ -46,7 +46,7 @@ function howToState(entry: LaunchedKernel): string {
   const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // prettier-ignore
   // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
   const size = scalars.length > 2 ? 256 : 4096;
-  const values = scalars.slice(0, mostArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // prettier-ignore
+  const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // prettier-ignore
   if (unit.kind === 'ptx' || !entry.definition) {
     const given = values.map(([argument, value]) => `, args: { ${argument}: ${value} }`).slice(0, 1);
     const pattern = name.qualified.replaceAll("'", "''");

@@ -1,7 +1,7 @@
 /** The check of a whole repository as it is checked out, without a change to look at. */
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { Report } from '../../document/report.ts';
+import type { Report } from '../../report-model/report.ts';
 import type { DefaultsText } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';

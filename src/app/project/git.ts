@@ -11,7 +11,7 @@ import { runProcess } from '../../system/child-process.ts';
 const patience = 60 * 60 * 1000;
 /** Where systems look for programs if PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
-const mostOutput = 512 * 1024 * 1024;
+const maxOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
 export interface Repository {
@@ -243,7 +243,7 @@ export async function git(
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C',
     },
-    limits: { milliseconds, outputBytes: mostOutput },
+    limits: { milliseconds, outputBytes: maxOutput },
   });
   switch (end.kind) {
     case 'exited':
@@ -253,7 +253,7 @@ export async function git(
     case 'time-limit':
       throw new UsageError(`git ${words[0]} was stopped after ${milliseconds / 1000} s.`);
     case 'output-limit':
-      throw new UsageError(`git ${words[0]} was stopped: it printed more than ${mostOutput / 2 ** 20} MiB.`);
+      throw new UsageError(`git ${words[0]} was stopped: it printed more than ${maxOutput / 2 ** 20} MiB.`);
     case 'signalled':
     case 'aborted':
       return { code: 1, stdout, stderr };

@@ -16,7 +16,7 @@ import {
   withoutContents,
   withoutCovered,
 } from '../../cuda/launches/launch-site.ts';
-import { definesFunction, holdsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { FunctionDeclaration } from '../../cuda/declarations/declarations.ts';
@@ -59,7 +59,7 @@ interface Program extends HostProgram {
 }
 
 /** Of more launches of a kernel than these, those are left out that another one of the same place covers. */
-const mostTold = 8;
+const maxTold = 8;
 
 /** Whether a kernel is an instance for a type: `reduce<double, 128>`. */
 function isOfTypes(qualified: string): boolean {
@@ -76,7 +76,7 @@ function withoutExtents(site: LaunchSite): LaunchSite {
 }
 
 /** More launches of a kernel than these are told as one, with what differs left open. */
-const mostLaunches = 24;
+const maxLaunches = 24;
 
 /** A program that calls a function, and the launches which that leads to. */
 interface Called {
@@ -93,21 +93,21 @@ export function launchFinder(request: Request): LaunchFinder {
   const mentions = fileMentions(tree);
   /** By launch: what it says to a kernel of these parameters, which all instances of a template have in common. */
   const said = new WeakMap<HostLaunch, Map<string, readonly LaunchSite[]>>();
-  const textOf = (file: string): ReadText => {
+  const sourceTextOf = (file: string): ReadText => {
     const found = texts.get(file) ?? readText(file, request);
     texts.set(file, found);
     return found;
   };
   const programOf = (file: string, wanted: ReadonlySet<string> = new Set()): Program => {
     const key = `${file}|${[...wanted].join()}`;
-    const found = programs.get(key) ?? readProgram(file, textOf(file), wanted);
+    const found = programs.get(key) ?? readProgram(file, sourceTextOf(file), wanted);
     programs.set(key, found);
     return found;
   };
   const others = async (unit: string, word: string): Promise<string[]> => {
     if (!wholeTree) return [];
     const files = await request.mentioning(word);
-    return files.filter((file) => file !== unit && holdsName(tree.text(file) ?? '', word));
+    return files.filter((file) => file !== unit && containsName(tree.text(file) ?? '', word));
   };
   return async (wanted) => {
     const { kernel, name, unit } = wanted;
@@ -330,12 +330,12 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
 }
 
 /** Launches of one place that stay when they are told as one: what goes wrong with a number shows there. */
-const mostShown = 6;
+const maxShown = 6;
 
 /** Many launches as few: those of one place become one that says what they have in common, and the first of them stay. */
 function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
-  const sites = all.length <= mostTold ? all : withoutCovered(all);
-  if (sites.length <= mostLaunches) return sites;
+  const sites = all.length <= maxTold ? all : withoutCovered(all);
+  if (sites.length <= maxLaunches) return sites;
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
     const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
@@ -344,7 +344,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     if (group) group.push(site);
     else groups.set(key, [site]);
   }
-  const shown = [...groups.values()].flatMap((group) => group.slice(0, mostShown));
+  const shown = [...groups.values()].flatMap((group) => group.slice(0, maxShown));
   const merged = [...groups.values()].map((group): LaunchSite => {
     const [first, ...rest] = group;
     const { grid, sharedBytes, ...common } = first!;
@@ -382,7 +382,7 @@ function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
 }
 
 /** Values of a scalar that are told one by one where several launches are told as one. */
-const mostValues = 64;
+const maxValues = 64;
 
 /** `m == 2 || m == 8`, or `m >= 2 && m <= 9`: the values that launches have for the scalars in which they differ. */
 function listedScalars(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): AssumptionExpression[] {
@@ -390,7 +390,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
     if (fields || integerType(type) === undefined) return [];
     const given = new Set(sites.map(({ scalars }) => scalars.get(index)));
     const values = [...given].filter((value) => typeof value === 'bigint');
-    if (given.size < 2 || values.length < given.size || values.length > mostValues) return [];
+    if (given.size < 2 || values.length < given.size || values.length > maxValues) return [];
     const is = (operator: '==' | '>=' | '<=') => (value: bigint): Condition => ({ kind: 'comparison', operator, left: { kind: 'parameter', path: [name] }, right: { kind: 'integer', value } }); // prettier-ignore
     const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
     const [low, high] = [sorted[0]!, sorted.at(-1)!];

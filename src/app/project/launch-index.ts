@@ -225,7 +225,7 @@ async function knownContents(root: string, environment: IndexRequest['environmen
 /** Changes with what a scan says of a source. */
 const format = 'selvage scans 2\n';
 /** Scans of earlier texts are kept up to so many. */
-const mostKept = 20_000;
+const maxKept = 20_000;
 
 type Kept = readonly [
   content: string,
@@ -248,7 +248,7 @@ function writePack(
   kept: ReadonlyMap<string, ScannedSource>,
 ): void {
   const all = new Map(used);
-  for (const [content, scanned] of kept) if (all.size < mostKept && !all.has(content)) all.set(content, scanned);
+  for (const [content, scanned] of kept) if (all.size < maxKept && !all.has(content)) all.set(content, scanned);
   const records: Kept[] = [];
   const words: Buffer[] = [];
   for (const [content, scanned] of all) {

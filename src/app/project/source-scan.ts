@@ -139,7 +139,7 @@ function addIfNamed(names: Set<string>, name: string | undefined): void {
 /** How far from a launch or a `__global__` its name is looked for, in bytes. */
 const reach = 2048;
 
-function textOf(bytes: Uint8Array, from: number, to: number): string {
+function stringOf(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
 }
 
@@ -181,12 +181,12 @@ function behindBlanks(bytes: Uint8Array, at: number): number {
 function wordBefore(bytes: Uint8Array, end: number): string | undefined {
   let start = end;
   while (start > 0 && classes[bytes[start - 1]!]! > 0) start -= 1;
-  return start === end || classes[bytes[start]!] !== 1 ? undefined : utf8(textOf(bytes, start, end));
+  return start === end || classes[bytes[start]!] !== 1 ? undefined : utf8(stringOf(bytes, start, end));
 }
 
 /** The name of the kernel that `__global__` declares: the last word before parameters. */
 function kernelBehind(bytes: Uint8Array, at: number): string | undefined {
-  return kernelIn(textOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(textOf(bytes, at, Math.min(bytes.length, at + reach))); // prettier-ignore
+  return kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + reach))); // prettier-ignore
 }
 
 function kernelIn(declaration: string): string | undefined {
@@ -219,7 +219,7 @@ function isDirective(bytes: Uint8Array, start: number): boolean {
 }
 
 function includedBehind(bytes: Uint8Array, at: number): string | undefined {
-  const text = textOf(bytes, at, Math.min(bytes.length, at + 512));
+  const text = stringOf(bytes, at, Math.min(bytes.length, at + 512));
   const path = /^[ \t]*["<]([^">\n]+)[">]/.exec(text)?.[1];
   return path === undefined ? undefined : utf8(path);
 }

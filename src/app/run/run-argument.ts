@@ -1,7 +1,12 @@
 /** The language of `--arg NAME=VALUE` for `run`: scalars, arrays from literals and files, aliases. */
-import type { GlobalBuffer } from '../../machine/core/arguments.ts';
+import type { GlobalBuffer } from '../../interpreter/core/arguments.ts';
 import { seededRandom } from '../../base/random.ts';
-import { type Drawn, drawnNumbers, drawnOf, numberBehind } from '../../check/natural/contents.ts';
+import {
+  type GeneratedContents,
+  generatedNumbers,
+  drawnOf,
+  trailingValue,
+} from '../../check/representative/contents.ts';
 import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // prettier-ignore
 import { nearest } from '../../base/nearest.ts';
 
@@ -13,7 +18,7 @@ type Contents =
   | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
   /** As the search for races fills arrays. */
-  | { readonly kind: 'drawn'; readonly drawn: Drawn }
+  | { readonly kind: 'drawn'; readonly drawn: GeneratedContents }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
 
@@ -178,8 +183,8 @@ function endlessArray(type: ElementType, contents: Contents): ArrayData | Proble
       const read = readElement(type, String(value));
       return typeof read === 'bigint' ? read : 0n;
     };
-    const values = drawnNumbers(drawn, type.name).map((value, at) => [at, bits(value)] as const);
-    return { bytes: null, values: new Map(values), fill: bits(numberBehind(drawn, type.name)) };
+    const values = generatedNumbers(drawn, type.name).map((value, at) => [at, bits(value)] as const);
+    return { bytes: null, values: new Map(values), fill: bits(trailingValue(drawn, type.name)) };
   }
   if (contents.kind === 'fill') {
     const fill = readElement(type, contents.value);

@@ -1,10 +1,10 @@
 /** Gives the parameters of a kernel their values for a run: buffers, pointers into them, scalars. */
 import type { ParameterSource } from '../../launch/parameter-source.ts';
-import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
+import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
 import { nearest } from '../../base/nearest.ts';
 import { isFloat, parameterFields, parameterName, type ParameterField } from '../../launch/parameter-field.ts';
 import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
-import { type Drawn, drawnText } from '../../check/natural/contents.ts';
+import { type GeneratedContents, drawnText } from '../../check/representative/contents.ts';
 import { pattern, tableOf } from '../../check/witness/replay.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../launch/element.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
-type PointersDrawn = Drawn & { readonly kind: 'pointers' };
+type PointersDrawn = GeneratedContents & { readonly kind: 'pointers' };
 
 /** An array of a run. */
 interface BoundArray {

@@ -1,9 +1,9 @@
 /** Counters by source line, for the report of a run. */
-import { addCounts, noCounts, type Counts, type LaunchCounters } from '../../machine/counters.ts';
+import { addCounts, noCounts, type Counts, type LaunchCounters } from '../../interpreter/counters.ts';
 import type { Location } from '../../source/location.ts';
 import { compareText } from '../../base/text-order.ts';
 import type { RunWords } from './run-findings.ts';
-import type { CountersReport } from '../../document/run-report.ts';
+import type { CountersReport } from '../../report-model/run-report.ts';
 
 /** Warps that a report lists. */
 const listedWarps = 1024;

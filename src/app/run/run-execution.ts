@@ -1,12 +1,12 @@
 import { clock } from '../../system/clock.ts';
 import { withDefaultSignals } from '../../system/interruption.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
-import { reversedSchedule } from '../../machine/core/schedule.ts';
-import type { RunRequest } from '../../machine/core/run-request.ts';
-import type { RunResult } from '../../machine/core/run-result.ts';
-import { LaunchCounters } from '../../machine/counters.ts';
-import { runKernel } from '../../machine/machine.ts';
-import { Trace } from '../../machine/trace.ts';
+import { reversedSchedule } from '../../interpreter/core/schedule.ts';
+import type { RunRequest } from '../../interpreter/core/run-request.ts';
+import type { RunResult } from '../../interpreter/core/run-result.ts';
+import { LaunchCounters } from '../../interpreter/counters.ts';
+import { runKernel } from '../../interpreter/machine.ts';
+import { Trace } from '../../interpreter/trace.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { isSelected } from '../../settings/run-threads.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';

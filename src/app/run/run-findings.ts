@@ -6,22 +6,22 @@ import type {
   RaceEvent,
   RunResult,
   Whereabouts,
-} from '../../machine/core/run-result.ts';
-import { complete } from '../../base/steps.ts';
+} from '../../interpreter/core/run-result.ts';
+import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
-import { aliasing } from '../../check/context/apart.ts';
-import { areOfOneLock, isFlagWait, isSetByOne } from '../../check/ordering/recognised.ts';
+import { aliasing } from '../../check/context/aliasing.ts';
+import { areOfOneLock, isFlagWait, isSetByOne } from '../../check/ordering/synchronisation-idioms.ts';
 import { mayTouch } from '../../check/obligations/obligation.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { isOwn, missingStrength, threadName } from '../../check/witness/interleaving.ts';
 import { describeAccess, raceKind } from '../../check/race-result.ts';
-import type { CheckPolicy, CheckRequest } from '../../check/question/request.ts';
+import type { CheckPolicy, CheckRequest } from '../../check/request/check-request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
-import { code } from '../../wording/text/code-text.ts';
-import { shownRace } from '../../wording/finding/race.ts';
+import { code } from '../../messages/text/code-text.ts';
+import { shownRace } from '../../messages/finding/race.ts';
 import {
   type AbsentThread,
   type StoppedThread,
@@ -34,13 +34,13 @@ import {
   unknownValueMessage,
   unsupportedMessage,
   waitingMessage,
-} from '../../wording/run.ts';
+} from '../../messages/run.ts';
 import { barriersPassedBy } from '../../check/divergence-check.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
 import type { Location } from '../../source/location.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
-import type { RunEvent, RunFinding, RunRace, ThreadPosition } from '../../document/run-report.ts';
+import type { RunEvent, RunFinding, RunRace, ThreadPosition } from '../../report-model/run-report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 
 interface FindingsRequest {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import type { CheckPolicy } from '../../check/question/request.ts';
-import type { OutputReport, RunReport } from '../../document/run-report.ts';
+import type { CheckPolicy } from '../../check/request/check-request.ts';
+import type { OutputReport, RunReport } from '../../report-model/run-report.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { RunResult } from '../../machine/core/run-result.ts';
-import type { LaunchCounters } from '../../machine/counters.ts';
+import type { RunResult } from '../../interpreter/core/run-result.ts';
+import type { LaunchCounters } from '../../interpreter/counters.ts';
 import type { Options } from '../../settings/options.ts';
 import { toolVersion } from '../../system/version.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
@@ -90,7 +90,7 @@ function outputsOf(
       type: type.name,
       length,
       sha256: length === null ? null : digest,
-      changed: length === null ? null : !holds(bytes, buffers[buffer]!),
+      changed: length === null ? null : !hasInitialBytes(bytes, buffers[buffer]!),
       first,
       ...(aliases.length > 0 ? { aliases } : {}),
       ...(file === undefined ? {} : { file }),
@@ -100,7 +100,7 @@ function outputsOf(
 }
 
 /** Whether bytes are what a buffer held at the start. */
-function holds(bytes: Uint8Array, { initial, fill, elementBytes }: Binding['buffers'][number]): boolean {
+function hasInitialBytes(bytes: Uint8Array, { initial, fill, elementBytes }: Binding['buffers'][number]): boolean {
   if (initial) return Buffer.compare(bytes, initial) === 0;
   const pattern = Uint8Array.from({ length: elementBytes }, (_, at) => Number((fill >> BigInt(8 * at)) & 255n));
   return bytes.every((byte, at) => byte === pattern[at % elementBytes]);

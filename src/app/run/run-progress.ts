@@ -1,5 +1,5 @@
 /** A bar on a terminal that says how far a long run is. */
-import type { RunProgress } from '../../machine/core/run-request.ts';
+import type { RunProgress } from '../../interpreter/core/run-request.ts';
 
 interface ProgressBar {
   readonly update: (progress: RunProgress) => void;

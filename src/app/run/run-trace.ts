@@ -1,5 +1,5 @@
 /** The lines of a trace. */
-import type { TracedAccess, TracedValue, TraceEntry } from '../../machine/trace.ts';
+import type { TracedAccess, TracedValue, TraceEntry } from '../../interpreter/trace.ts';
 import type { Location } from '../../source/location.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import { elementTypeNamed, valueOf } from '../../launch/element.ts';

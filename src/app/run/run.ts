@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
-import type { RunReport } from '../../document/run-report.ts';
+import type { RunReport } from '../../report-model/run-report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { refusedSharedBytes } from '../../launch/shared-memory.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { policyOf } from '../../settings/configuration.ts';
-import { refusedText } from '../../wording/text/launch.ts';
+import { refusedText } from '../../messages/text/launch.ts';
 import { clock } from '../../system/clock.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { prepare, type Prepared } from '../pipeline/prepare.ts';

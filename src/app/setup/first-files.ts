@@ -8,7 +8,7 @@ export interface FirstFile {
 }
 
 /** Kernels without a launch that are named in the configuration. */
-const mostNamed = 10;
+const maxNamed = 10;
 /** Where headers without a `.cu` file of their own are included. */
 const headerUnit = 'selvage/kernels.cu';
 
@@ -102,7 +102,7 @@ function configurationText(found: Survey, action: string): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   const list = (items: readonly string[]): string => items.map((item) => `    - ${quote(item)}\n`).join('');
   const arch = chosenArchitecture(architectures);
-  const named = unlaunched.slice(0, mostNamed);
+  const named = unlaunched.slice(0, maxNamed);
   const more = unlaunched.length - named.length;
   return [
     `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${version}/src/settings/configuration.schema.json\n`,

@@ -35,7 +35,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   const tree = openSourceTree(root);
   const sources = tree.sources();
   const foreign = new Set<string>();
-  const isForeign = (path: string): boolean => {
+  const isThirdParty = (path: string): boolean => {
     const match = foreignFolder.exec(path);
     if (match && isUnit(path)) foreign.add(path.slice(0, match.index + match[0].length));
     return match !== null;
@@ -43,7 +43,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   // What CMake has built holds Makefiles, and sources that it has fetched.
   const built = listFiles(root, (path) => posix.basename(path) === 'CMakeCache.txt').map((path) => posix.dirname(path));
   const isBuilt = (path: string): boolean => built.some((folder) => folder !== '.' && path.startsWith(`${folder}/`));
-  const own = sources.filter((path) => !isBuilt(path) && !isForeign(path));
+  const own = sources.filter((path) => !isBuilt(path) && !isThirdParty(path));
   const units = own.filter(isUnit);
   const index = await openLaunchIndex({ tree, environment, folder: cacheFolder(environment, 'launches') });
   const kernels = new Map<string, string[]>();

@@ -4,8 +4,8 @@
  */
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import type { Steps } from '../../base/steps.ts';
-import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
+import type { Steps } from '../../base/coroutine.ts';
+import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import {
   nondeterministic,
   placeHere,
@@ -13,13 +13,13 @@ import {
   type CheckLimits,
   type CheckPlace,
   type CheckTask,
-} from './check-place.ts';
-import { usualBudget } from '../../check/question/budget.ts';
+} from './check-executor.ts';
+import { usualBudget } from '../../check/request/budget.ts';
 import { shareNoWrappers } from '../../system/engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from '../../settings/options.ts';
-import { Stopped } from '../../system/stretch.ts';
-import type { WorkerOptions } from './worker-place.ts';
+import { Stopped } from '../../system/script-timeout.ts';
+import type { WorkerOptions } from './worker-executor.ts';
 
 export const checkLimits: CheckLimits = {
   counted: usualBudget,
@@ -82,7 +82,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   const free: CheckPlace[] = [here];
   const waiting: ((place: CheckPlace) => void)[] = [];
   let began: NodeJS.CpuUsage | undefined;
-  let handedOver = false;
+  let onlyWatches = false;
 
   function addWorker(): CheckPlace {
     shareNoWrappers();
@@ -99,8 +99,8 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
 
   /** From now on this thread only watches. The place that asks for it gets the first worker itself. */
   function handOver(): void {
-    if (handedOver) return;
-    handedOver = true;
+    if (onlyWatches) return;
+    onlyWatches = true;
     const index = free.indexOf(here);
     if (index >= 0) free.splice(index, 1);
     // The kernel that this thread still has counts as one.
@@ -122,7 +122,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
       timer = setInterval(
         () => {
           if (isLate()) handOver();
-          if (handedOver) clearInterval(timer);
+          if (onlyWatches) clearInterval(timer);
         },
         Math.max(50, limits.alone),
       );
@@ -136,7 +136,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
 
   function release(place: CheckPlace): void {
     if (place !== here) give(place);
-    else if (handedOver) give(addWorker());
+    else if (onlyWatches) give(addWorker());
     else if (isLate()) {
       free.push(here);
       handOver();
@@ -199,7 +199,7 @@ function workerPlace(options: WorkerOptions): CheckPlace {
   let loading: Promise<CheckPlace> | undefined;
   return {
     async check(...task) {
-      loading ??= import('./worker-place.ts').then(({ placeInWorker }) => placeInWorker(options));
+      loading ??= import('./worker-executor.ts').then(({ placeInWorker }) => placeInWorker(options));
       return (await loading).check(...task);
     },
     close: async () => (await loading)?.close(),

@@ -1,9 +1,9 @@
 /** The side of a worker: lowers kernels, checks them, and asks whoever started it for what only they have. */
 import type { MessagePort } from 'node:worker_threads';
-import { complete, type Steps } from '../../base/steps.ts';
+import { complete, type Steps } from '../../base/coroutine.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { CountedBudget } from '../../check/question/budget.ts';
-import type { CheckRequest, CheckResult } from '../../check/question/request.ts';
+import type { CountedBudget } from '../../check/request/budget.ts';
+import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
@@ -13,7 +13,7 @@ import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
 import { Answers } from '../../solver/answers.ts';
 import type { Solver, SolverAnswer } from '../../solver/solver.ts';
-import { nondeterministic, type KernelSource } from './check-place.ts';
+import { nondeterministic, type KernelSource } from './check-executor.ts';
 import { ownThread, threadCpu } from '../../system/cpu-time.ts';
 import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 
@@ -67,14 +67,14 @@ export type FromWorker =
 
 /** Answers checks that arrive on a port, one at a time. */
 export function serveChecks(port: MessagePort, check: (request: CheckRequest) => Steps<CheckResult>): void {
-  const tell = (message: FromWorker): void => port.postMessage(message);
+  const post = (message: FromWorker): void => port.postMessage(message);
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let questions = 0;
   const ask = <Answer>(question: Question): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const id = (questions += 1);
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      tell({ kind: 'question', id, question });
+      post({ kind: 'question', id, question });
     });
   const sources = new Map<number, KernelSource>();
   const modules = new Map<number, Module>();
@@ -96,7 +96,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
           deadline.spend(reply.cpu);
           return reply.answer;
         },
-        dispose: () => tell({ kind: 'dispose', session }),
+        dispose: () => post({ kind: 'dispose', session }),
       };
     },
   });
@@ -119,7 +119,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
     if (!found) throw new Error(`${symbol} is not in its own module`);
     const kernel = switches ? switchMarkers(found, switches) : found;
     const deadline = deadlineIn(milliseconds, threadCpu, patience);
-    tell({ kind: 'begun', thread: ownThread() });
+    post({ kind: 'begun', thread: ownThread() });
     const steps = check({
       ...request,
       kernel,
@@ -142,8 +142,8 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
         return;
       case 'check':
         run(message.source, message.request)
-          .then((result) => tell({ kind: 'result', result }))
-          .catch((error: unknown) => tell({ kind: 'defect', error }));
+          .then((result) => post({ kind: 'result', result }))
+          .catch((error: unknown) => post({ kind: 'defect', error }));
         return;
       case 'reply':
       case 'refusal': {

@@ -1,6 +1,6 @@
 /** Checks instances of a template once where they are the same to a proof. */
 import type { Launch } from '../../launch/launch.ts';
-import type { CheckTask } from './check-place.ts';
+import type { CheckTask } from './check-executor.ts';
 import type { CheckOutcome, KernelChecks } from './check-pool.ts';
 import { proofForm } from './proof-form.ts';
 

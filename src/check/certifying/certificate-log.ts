@@ -5,20 +5,20 @@ import { placeOf } from '../context/names.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import { type Obligation, questionOf } from '../obligations/obligation.ts';
 import type { CheapResult } from '../deciding/cheap-tiers.ts';
-import type { Asked } from '../deciding/solver-tier.ts';
+import type { SolverQuery } from '../deciding/solver-tier.ts';
 import { LinearEncoding } from '../deciding/linear-encoding.ts';
 import type { Term } from '../../term/term.ts';
 import { clauseProof, solverProof } from './linear-certificate.ts';
 import { affineProof } from './affine-certificate.ts';
 
 /** Trials of the linear procedure that fail before no more are made. */
-const mostFailed = 20;
+const maxFailed = 20;
 /** What a trial may take. */
 const unitsPerTrial = 20_000;
 
 export class CertificateLog {
   private readonly kept: Certificate[] = [];
-  private readonly solved = new Map<Asked, CertificateProof>();
+  private readonly solved = new Map<SolverQuery, CertificateProof>();
   /** What came of trials, by question. */
   private readonly tried = new Map<string, CertificateProof | null>();
   private failed = 0;
@@ -62,12 +62,12 @@ export class CertificateLog {
   }
 
   /** Two accesses that a solver has shown not to meet. */
-  addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: Asked | undefined): void {
+  addSolvedRace(obligation: Obligation, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
   }
 
   /** As {@link addDivergence}, by a solver. */
-  addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: Asked | undefined): void {
+  addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
   }
 
@@ -80,7 +80,7 @@ export class CertificateLog {
     obligation: Obligation,
     assumed: readonly Term[],
   ): CertificateProof | null {
-    if (this.failed >= mostFailed) return null;
+    if (this.failed >= maxFailed) return null;
     const { sharedLoad } = instances;
     const encoding = new LinearEncoding(symbolic, instances, dimensions);
     const question = encoding.overlap(obligation);
@@ -94,7 +94,7 @@ export class CertificateLog {
   }
 
   /** Code that is written out many times asks the same many times. */
-  private proofOf(asked: Asked): CertificateProof {
+  private proofOf(asked: SolverQuery): CertificateProof {
     let proof = this.solved.get(asked);
     if (!proof) this.solved.set(asked, (proof = solverProof(asked)));
     return proof;

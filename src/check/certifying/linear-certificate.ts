@@ -6,7 +6,7 @@ import type { CertificateProof, ClauseStep, ClauseVariable } from '../../certifi
 import { unitsForWork } from '../../solver/budget.ts';
 import { LinearProblem } from '../../solver/linear-problem.ts';
 import { readCommands, Undecided } from '../../solver/s-expression.ts';
-import type { Asked } from '../deciding/solver-tier.ts';
+import type { SolverQuery } from '../deciding/solver-tier.ts';
 
 /** A literal as the procedure numbers it. */
 type Literal = number;
@@ -16,17 +16,17 @@ type Told =
   | { readonly kind: 'sum' | 'divisor'; readonly literals: readonly Literal[]; readonly factors: readonly bigint[] };
 
 /** The claim and the argument of a question that has no model. */
-export function solverProof(asked: Asked): CertificateProof {
+export function solverProof(asked: SolverQuery): CertificateProof {
   return clauseProof(asked) ?? scriptProof(asked);
 }
 
-function scriptProof({ scripts, question, by }: Asked): CertificateProof {
+function scriptProof({ scripts, question, by }: SolverQuery): CertificateProof {
   const script = [...scripts.filter((text) => text !== ''), `(assert ${question})`, '(check-sat)'].join('\n');
   return { claim: { kind: 'script', script }, argument: { kind: 'answer', answer: 'unsat', by } };
 }
 
 /** As {@link solverProof}; null where the linear procedure does not decide the question. */
-export function clauseProof({ scripts, question, units }: Asked): CertificateProof | null {
+export function clauseProof({ scripts, question, units }: SolverQuery): CertificateProof | null {
   const told: Told[] = [];
   const problem = new LinearProblem({
     given: (clause) => void told.push({ kind: 'given', literals: [...clause] }),

@@ -8,17 +8,17 @@ import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
-import type { Reread } from '../../analysis/values/reread.ts';
+import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { BareLocks } from '../ordering/critical-section.ts';
-import type { Handover } from '../ordering/hand-over.ts';
+import type { Handover } from '../ordering/release-acquire.ts';
 import type { CriticalSections } from '../ordering/protection.ts';
-import type { LockAccesses } from '../ordering/recognised.ts';
+import type { LockAccesses } from '../ordering/synchronisation-idioms.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
-import type { CheckRequest } from '../question/request.ts';
+import type { CheckRequest } from '../request/check-request.ts';
 
 /** A kernel and the launch that is asked about. */
 export interface KernelAndLaunch {

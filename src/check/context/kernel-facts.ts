@@ -1,5 +1,5 @@
 /** Finds out what is known of a kernel under one launch before anything is decided. */
-import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './apart.ts';
+import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, isFloatParameter, givenScalar } from './scalars.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
@@ -17,10 +17,10 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type Base, type Target, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
 import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
-import { findRereads } from '../../analysis/values/reread.ts';
+import { findRereads } from '../../analysis/values/repeated-loads.ts';
 import { type UniformityResult, inferUniformity } from '../../analysis/values/uniformity.ts';
 import { type SymbolicContext, type SymbolicKernel, evaluateSymbolically } from '../../analysis/values/symbolic.ts';
-import { standsForFunction } from '../../ir/form/function-address.ts';
+import { isFunctionReference } from '../../ir/form/function-address.ts';
 import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Launch, extentOfAxis } from '../../launch/launch.ts';
@@ -33,11 +33,11 @@ import {
   scalarBounds,
 } from '../premises/premises.ts';
 import { parameterFields } from '../../launch/parameter-field.ts';
-import type { CheckRequest } from '../question/request.ts';
+import type { CheckRequest } from '../request/check-request.ts';
 import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
 import { criticalSections } from '../ordering/critical-section.ts';
-import { type Handover, findHandovers } from '../ordering/hand-over.ts';
+import { type Handover, findHandovers } from '../ordering/release-acquire.ts';
 import { collectTickets } from '../ordering/ticket.ts';
 
 /** Evaluates the kernel symbolically for the request's launch, with the scalars that the code itself states. */
@@ -64,7 +64,7 @@ function statedScalars({ kernel, symbolic, request }: KernelAndLaunch & Symbolic
       const [a, b] = part.arguments as [Term, Term];
       const [scalar, value] = a.atom?.kind === 'parameter' ? [a.atom, b] : [b.atom, a];
       if (scalar?.kind !== 'parameter' || value.operator !== 'constant' || scalar.offset !== 0) continue;
-      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes && !standsForFunction(value.value);
+      const whole = kernel.parameters[scalar.index]?.bytes === scalar.bytes && !isFunctionReference(value.value);
       if (whole && !request.launch.scalars.has(scalar.index)) scalars.set(scalar.index, value.value);
     }
   }

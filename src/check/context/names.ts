@@ -85,8 +85,8 @@ function locationBeside({ blocks }: Kernel, ptxLine: number): Location | undefin
     const at = instructions.findIndex((instruction) => instruction.ptxLine === ptxLine);
     if (at === -1) continue;
     const before = instructions.slice(0, at).findLast(({ location }) => location);
-    const behind = instructions.slice(at + 1).find(({ location }) => location);
-    return before?.location ?? behind?.location ?? ('location' in terminator ? terminator.location : undefined);
+    const after = instructions.slice(at + 1).find(({ location }) => location);
+    return before?.location ?? after?.location ?? ('location' in terminator ? terminator.location : undefined);
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
-import { pointDominates, pointsOf, leadsTo } from '../../analysis/values/program-point.ts';
+import { pointDominates, pointsOf, canReach } from '../../analysis/values/program-point.ts';
 import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
@@ -65,7 +65,7 @@ export function slotCounter(
   const loop = kernel.loopOf[access.block] ?? null;
   const [voted, exchanged, added] = points as [Point, Point, Point];
   if (!points.every(({ block }) => (kernel.loopOf[block] ?? null) === loop)) return null;
-  if (loop === null && leadsTo(kernel, access, voted)) return null;
+  if (loop === null && canReach(kernel, access, voted)) return null;
   const isInOrder =
     pointDominates(kernel, voted, added) &&
     pointDominates(kernel, voted, exchanged) &&

@@ -18,7 +18,7 @@ import {
 export type BitVocabulary = (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
 
 /** Results of more bits than this are not worth an assumption. */
-const mostBits = 160;
+const maxBits = 160;
 
 /** A condition as a formula; null where it has none (it is then not used: weaker, still sound). */
 export function encodeBitCondition(condition: Condition, vocabulary: BitVocabulary): string | null {
@@ -69,7 +69,7 @@ function encode(expression: IntegerExpression, vocabulary: BitVocabulary): BitVa
     case 'arithmetic': {
       const a = encode(expression.left, vocabulary);
       const b = encode(expression.right, vocabulary);
-      if (a === null || b === null || bitsOf(a) + bitsOf(b) > mostBits) return null;
+      if (a === null || b === null || bitsOf(a) + bitsOf(b) > maxBits) return null;
       switch (expression.operator) {
         case '+':
           return addBits(0n, [[a, 1n], [b, 1n]]); // prettier-ignore

@@ -32,9 +32,9 @@ import {
   sumOf,
 } from './bit-value.ts';
 import { addressDifference, instanceOf } from '../obligations/difference.ts';
-import type { Instances, Reading } from '../obligations/instance.ts';
+import type { Instances, TermInstance } from '../obligations/instance.ts';
 import type { AccessSide, Obligation, ReadCondition } from '../obligations/obligation.ts';
-import type { WarpRelation } from '../obligations/warp-meeting.ts';
+import type { WarpRelation } from '../obligations/warp-collective-overlap.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 
 /**
@@ -44,10 +44,10 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 export const productModes = ['products_related', 'products_exact'] as const;
 
 /** Partial products of a multiplication, and bits of a division, that are worked out bit by bit. */
-const mostPartialProducts = 256;
-const mostDivisionBits = 20;
+const maxPartialProducts = 256;
+const maxDivisionBits = 20;
 /** Values of more bits than this stay unknown. */
-const mostBits = 200;
+const maxBits = 200;
 
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class BitVectorEncoding {
@@ -87,7 +87,7 @@ export class BitVectorEncoding {
     this.dimensions = dimensions;
     this.isPowerOfTwo = isPowerOfTwo;
     const [related, exact] = productModes;
-    this.premises.say(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
+    this.premises.emit(`(declare-const ${related} Bool)`, `(declare-const ${exact} Bool)`);
     this.premises.assert(`(xor ${related} ${exact})`);
   }
 
@@ -188,7 +188,7 @@ export class BitVectorEncoding {
   }
 
   /** A linear form as a value, with the unknowns it needs declared and defined. */
-  linear(form: Linear, reading: Reading): BitValue {
+  linear(form: Linear, reading: TermInstance): BitValue {
     this.take(form.assumes);
     const parts = [...form.terms].map(([term, coefficient]) => [this.unknown(term, reading), coefficient] as const);
     return sumOf(form.constant, parts, form);
@@ -209,7 +209,7 @@ export class BitVectorEncoding {
   private introduce(name: string, range: Bounds): BitValue {
     const isSigned = range.low < 0n;
     const bits = Math.max(1, bitsOf(range) - (isSigned ? 0 : 1));
-    this.premises.say(`(declare-const ${name} (_ BitVec ${bits}))`);
+    this.premises.emit(`(declare-const ${name} (_ BitVec ${bits}))`);
     if (isSigned) this.signed.set(name, bits);
     const text = isSigned ? name : `((_ zero_extend 1) ${name})`;
     const whole = isSigned ? signedBounds(bits) : unsignedBounds(bits);
@@ -225,7 +225,7 @@ export class BitVectorEncoding {
   /** Gives a value a name, so that text does not repeat it. */
   private keep(name: string, value: BitValue): BitValue {
     const kept = { ...value, text: name };
-    this.premises.say(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
+    this.premises.emit(`(define-fun ${name} () (_ BitVec ${bitsOf(value)}) ${value.text})`);
     this.values.set(name, kept);
     return kept;
   }
@@ -263,7 +263,7 @@ export class BitVectorEncoding {
     return [relation === 'same' ? same : `(not ${same})`];
   }
 
-  private unknown(term: Term, reading: Reading): BitValue {
+  private unknown(term: Term, reading: TermInstance): BitValue {
     const { offset } = instanceOf(this.symbolic, this.instances, term, reading);
     const value = this.named(term, reading);
     if (!value) return constantBits(offset);
@@ -271,7 +271,7 @@ export class BitVectorEncoding {
   }
 
   /** The unknown that a term becomes in a reading, without what tells one round from the next; null for a constant. */
-  private named(term: Term, reading: Reading): BitValue | null {
+  private named(term: Term, reading: TermInstance): BitValue | null {
     const { name, bounds } = instanceOf(this.symbolic, this.instances, term, reading);
     if (name === null) return null;
     const known = this.values.get(name);
@@ -285,7 +285,7 @@ export class BitVectorEncoding {
   }
 
   /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
-  private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: Reading): BitValue {
+  private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: TermInstance): BitValue {
     const value =
       bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
     const atom = leaf.atom!;
@@ -315,8 +315,8 @@ export class BitVectorEncoding {
     return value;
   }
 
-  private define(term: Term, name: string, range: Bounds, reading: Reading): BitValue {
-    if (bitsOf(range) > mostBits) return this.introduce(name, signedBounds(mostBits));
+  private define(term: Term, name: string, range: Bounds, reading: TermInstance): BitValue {
+    if (bitsOf(range) > maxBits) return this.introduce(name, signedBounds(maxBits));
     const pattern = this.pattern(term, range, reading);
     if (pattern) return this.settle(name, term.width, range, pattern);
     const value = this.introduce(name, range);
@@ -344,7 +344,7 @@ export class BitVectorEncoding {
   }
 
   /** A number congruent to the term modulo 2^width; null where it is not worked out. */
-  private pattern(term: Term, range: Bounds, reading: Reading): BitValue | null {
+  private pattern(term: Term, range: Bounds, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const { width, operator } = term;
     const [a, b, c] = term.arguments as [Term, Term, Term];
@@ -373,7 +373,7 @@ export class BitVectorEncoding {
         const [dividend, divisor] = [natural(a), natural(b)];
         const isPlain = (value: BitValue): boolean => inside(value, { low: 0n, high: signedBounds(width).high });
         if (!isPlain(dividend) || !isPlain(divisor) || divisor.low <= 0n) return null;
-        if (divisor.low !== divisor.high && bitsOf(dividend) + bitsOf(divisor) > 2 * mostDivisionBits) return null;
+        if (divisor.low !== divisor.high && bitsOf(dividend) + bitsOf(divisor) > 2 * maxDivisionBits) return null;
         return divideBits(operator.endsWith('div') ? 'udiv' : 'urem', dividend, divisor);
       }
       case 'trunc':
@@ -419,7 +419,7 @@ export class BitVectorEncoding {
   }
 
   /** A product with a power of two is a shift; others are worked out where they are small. */
-  private patternOfProduct(term: Term, reading: Reading): BitValue | null {
+  private patternOfProduct(term: Term, reading: TermInstance): BitValue | null {
     const { view } = this.symbolic;
     const factors = term.arguments as [Term, Term];
     for (const [factor, other] of [factors, [factors[1], factors[0]]] as const) {
@@ -442,11 +442,11 @@ export class BitVectorEncoding {
   }
 
   /** P(e, u) = e*u grows with e where u is not negative, by u at least. */
-  private relateProduct(term: Term, name: string, product: BitValue, reading: Reading): void {
+  private relateProduct(term: Term, name: string, product: BitValue, reading: TermInstance): void {
     const { view } = this.symbolic;
     const [a, b] = (term.arguments as [Term, Term]).map((factor) => this.linear(view.natural(factor), reading));
     const zero = constantBits(0n);
-    if (bitsOf(a!) * bitsOf(b!) <= mostPartialProducts) {
+    if (bitsOf(a!) * bitsOf(b!) <= maxPartialProducts) {
       const exact = this.settle(`${name}_x`, term.width, product, multiplyBits(a!, b!));
       this.premises.assert(`(=> ${productModes[1]} ${equalBits(product, exact)})`);
       this.knowsExact = true;
@@ -477,7 +477,7 @@ export class BitVectorEncoding {
   }
 
   /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
-  truth(term: Term, reading: Reading): string {
+  truth(term: Term, reading: TermInstance): string {
     if (term.operator === 'constant') return term.value === 1n ? 'true' : 'false';
     const key = instanceOf(this.symbolic, this.instances, term, reading).name ?? '';
     let known = this.truths.get(key);
@@ -487,7 +487,7 @@ export class BitVectorEncoding {
       const text = this.truthText(term, reading);
       known = { name: `q${key}`, assumes: this.assumed };
       this.assumed = outer;
-      this.premises.say(
+      this.premises.emit(
         text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`,
       );
       this.truths.set(key, known);
@@ -496,7 +496,7 @@ export class BitVectorEncoding {
     return known.name;
   }
 
-  private truthText(term: Term, reading: Reading): string | null {
+  private truthText(term: Term, reading: TermInstance): string | null {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
     const truth = (part: Term): string => this.truth(part, reading);

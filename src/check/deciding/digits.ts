@@ -38,7 +38,7 @@ interface Split {
 }
 
 /** More summands are not written out. */
-const mostSummands = 24;
+const maxSummands = 24;
 
 /** Offsets of more terms are not looked at. */
 const largestOffset = 2000;
@@ -65,7 +65,7 @@ export function refutedByDigits(
   if (!a || !b || !a.some(isOurs)) return null;
   const split = work.splitOf(a, b, [first, second]);
   const bytes = BigInt(Math.max(first.access.bytes, second.access.bytes));
-  if (!split || !areApart(split, bytes)) return null;
+  if (!split || !areDisjointSums(split, bytes)) return null;
   if (split.distance) return work.assumed();
   const told = work.toldBy(termsOf(split));
   const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // prettier-ignore
@@ -84,7 +84,7 @@ export function refutedByDigits(
     // An index over a grid of unknown size: `thread + 256 * (block + blocks * round)`.
     const inner = work.summandsOf(term);
     const again = inner && work.splitOf(inner, inner, [first, second]);
-    if (again && areApart(again, 1n) && tellOne(termsOf(again))) return work.assumed();
+    if (again && areDisjointSums(again, 1n) && tellOne(termsOf(again))) return work.assumed();
   }
   return null;
 }
@@ -102,7 +102,7 @@ function isOfSigned({ operator }: Term): boolean {
 }
 
 /** Whether two addresses overlap only where all their digits are equal, and not even there if those leave a distance. */
-function areApart({ digits, distance }: Split, bytes: bigint): boolean {
+function areDisjointSums({ digits, distance }: Split, bytes: bigint): boolean {
   // All that the smaller digits make up, and the bytes of an access, is below `reached`: the smallest weight comes first.
   const left = new Set(digits);
   let open = distance;
@@ -171,7 +171,7 @@ class Digits {
         return this.read(a!, term.operator === 'sext') && this.expand(a!, true, term.operator === 'sext');
       case 'sum':
       case 'mul': {
-        if (term.arguments.length > mostSummands || (!isExact && !this.read(term, isSigned))) return null;
+        if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
         if (term.operator === 'mul') return product(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
         let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // prettier-ignore
         for (const [at, part] of term.arguments.entries()) {
@@ -250,9 +250,9 @@ class Digits {
     );
   }
 
-  private isNatural(term: Term): boolean {
+  private isNonNegative(term: Term): boolean {
     const [a, b] = term.arguments;
-    if (isDivided(term)) return this.isNatural(a!) && this.sizeOf(b!, isOfSigned(term)) !== null;
+    if (isDivided(term)) return this.isNonNegative(a!) && this.sizeOf(b!, isOfSigned(term)) !== null;
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
@@ -260,16 +260,19 @@ class Digits {
   splitOf(a: readonly Summand[], b: readonly Summand[], sides: readonly [AccessSide, AccessSide]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
     const shared = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit === null);
-    const [apart, ...more] = added(shared(a), shared(b), -1n);
+    const [difference, ...more] = added(shared(a), shared(b), -1n);
     if (more.length > 0) return null;
-    const distance = apart ? { by: apart.by < 0n ? -apart.by : apart.by, factors: apart.factors } : null;
+    const distance = difference
+      ? { by: difference.by < 0n ? -difference.by : difference.by, factors: difference.factors }
+      : null;
     if (distance && !this.isSize(distance)) return null;
     const left = [...own(b)];
     const digits: Digit[] = [];
     for (const one of own(a)) {
       const alike = left.filter((other) => isSame(one, other));
       const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
-      if (!other || !this.isSize(one) || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
+      if (!other || !this.isSize(one) || !this.isNonNegative(one.digit!) || !this.isNonNegative(other.digit!))
+        return null;
       left.splice(left.indexOf(other), 1);
       const [first, second] = [this.extentOf(one.digit!, sides[0]), this.extentOf(other.digit!, sides[1])];
       const extent = first && second && (isAtMost(first, second) ? second : isAtMost(second, first) ? first : null);
@@ -341,7 +344,8 @@ class Digits {
     if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
     const [divided, divisor] = term.arguments;
     if (divided === whole) return divisor === by;
-    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNatural(divided!)) return false;
+    if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNonNegative(divided!))
+      return false;
     const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // prettier-ignore
     return !!all && !!inner && !!outer && isSame(all, times(inner, outer));
   }
@@ -411,7 +415,7 @@ function added(a: readonly Summand[], b: readonly Summand[], by = 1n): readonly 
 }
 
 function product(a: readonly Summand[] | null, b: readonly Summand[] | null): readonly Summand[] | null {
-  if (!a || !b || a.length * b.length > mostSummands) return null;
+  if (!a || !b || a.length * b.length > maxSummands) return null;
   let sum: readonly Summand[] = [];
   for (const x of a)
     for (const y of b) {

@@ -2,7 +2,7 @@
 import { compileTruth, Unexpressible } from '../../analysis/values/compiled-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { DivergenceObligation } from '../obligations/barrier-divergence.ts';
-import type { TierContext, Reading } from '../obligations/instance.ts';
+import type { TierContext, TermInstance } from '../obligations/instance.ts';
 
 type BranchEnumeration =
   | { readonly kind: 'uniform' | 'unable' }
@@ -27,7 +27,7 @@ export function enumerateBranch(
   const shared = new Map<string, number>();
   let exact = true;
 
-  const admit = (term: Term, reading: Reading): boolean =>
+  const admit = (term: Term, reading: TermInstance): boolean =>
     term.leaves.every((leaf) => {
       const instance = instances.of(leaf, reading);
       if (instance.name === null) return true;

@@ -44,7 +44,7 @@ interface Starts {
  * @param shared values of the variables that both sides share, in the order of `names`, each of which is tried
  * @param most values that are computed, and stretches that are listed, at most
  */
-export function staysApart(
+export function staysDisjoint(
   sides: readonly [SideParts, SideParts],
   identity: (block: number) => number,
   names: readonly string[],
@@ -73,7 +73,7 @@ export function staysApart(
     if (lists.length === 1 && areAllApart(lists[0]!, total)) continue;
     // Sorting with what belongs to an address takes several times as long as sorting addresses.
     if (total > most / 4) return null;
-    if (!areApart(lists, total, identity)) return false;
+    if (!areDisjointParts(lists, total, identity)) return false;
   }
   return true;
 }
@@ -188,7 +188,7 @@ function areAllApart({ starts, stretches }: Listed, total: number): boolean {
 }
 
 /** Whether no stretch of the one side meets one of the other side in another block; one list stands for both sides. */
-function areApart(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
+function areDisjointParts(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
   const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // prettier-ignore
   let next = 0;
   lists.forEach(({ starts, stretches }, side) => {

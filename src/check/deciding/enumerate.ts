@@ -10,7 +10,7 @@ import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
 import type { Instances } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
-import { type TextPart, staysApart } from './enumerate-parts.ts';
+import { type TextPart, staysDisjoint } from './enumerate-parts.ts';
 import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
 
 /** Two threads that touch overlapping bytes as far as the enumerated conditions tell. */
@@ -28,12 +28,12 @@ type Enumeration =
   | { readonly kind: 'hits'; readonly hits: readonly Hit[]; readonly exact: boolean }
   | { readonly kind: 'unable'; readonly reason: string };
 
-const mostHits = 24;
+const maxHits = 24;
 /** The widest access of a thread, a line of a matrix, in bytes: no larger unit is counted in. */
 const largestUnit = 128;
 const longText = 4000;
 /** Rounds of a loop that are worth trying one by one. */
-const mostRounds = 4096n;
+const maxRounds = 4096n;
 
 interface Variable {
   readonly name: string;
@@ -92,7 +92,7 @@ export function enumerate(
       case 'block':
         return dimensions.grid[atom.axis];
       case 'iteration':
-        return unknown.high < mostRounds ? Number(unknown.high) + 1 : null;
+        return unknown.high < maxRounds ? Number(unknown.high) + 1 : null;
       case 'line':
         return atom.lines;
       default:
@@ -267,14 +267,14 @@ function tryOut(
     if (scope !== 'grid' || starts || mayBeOne || !(countOf(told) <= evaluations)) return null;
     const clusterOf = betweenClusters && clusterNumbers(lists[0], betweenClusters);
     const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes })); // prettier-ignore
-    const areApart = staysApart(
+    const isDisjoint = staysDisjoint(
       [sides[0]!, sides[1]!],
       (block) => clusterOf?.[block] ?? block,
       told.map(({ name }) => name),
       liveRounds(texts, among, told),
       evaluations / scale,
     );
-    return areApart === true ? { hits: [], isWhole } : null;
+    return isDisjoint === true ? { hits: [], isWhole } : null;
   }
 
   const fills = made.get(symbolic) ?? new Map<string, Fill>();
@@ -454,7 +454,7 @@ function search(
   const firstBytes = obligation.first.access.bytes;
   const secondBytes = obligation.second.access.bytes;
   for (const sharedValues of rounds) {
-    if (hits.length >= mostHits) break;
+    if (hits.length >= maxHits) break;
     first.fill(sharedValues, a);
     if (!isAccessed(a)) continue;
     second.fill(sharedValues, b);
@@ -467,10 +467,10 @@ function search(
     if (obligation.warp === 'same') separateWarps([a, b], warpOf);
     const table = tableFor(a, identities[0]);
     for (let i = 0; i < a.length; i++) if (a[i] === a[i]) table.add(a[i]!, i);
-    for (let i = 0; i < b.length && hits.length < mostHits; i++) {
+    for (let i = 0; i < b.length && hits.length < maxHits; i++) {
       const address = b[i]!;
       if (address !== address) continue;
-      for (let at = address - behind; at <= address + ahead && hits.length < mostHits; at++) {
+      for (let at = address - behind; at <= address + ahead && hits.length < maxHits; at++) {
         let partner = table.earliest(at);
         if (partner >= 0 && identities[0](partner) === identities[1](i)) partner = table.other(at);
         if (partner >= 0)
@@ -555,7 +555,7 @@ function searchAlone(
       if (!(distance > -a.bytes && distance < b.bytes)) continue;
       const values = combination(first, sharedValues, i);
       hits.push(describeHit(first, first, values, values, shared));
-      if (hits.length >= mostHits) return hits;
+      if (hits.length >= maxHits) return hits;
     }
   }
   return hits;

@@ -1,5 +1,5 @@
 /** What the solver is told of values that it does not compute. */
-import type { Reread } from '../../analysis/values/reread.ts';
+import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';

@@ -14,15 +14,15 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { type Linear, dippingUnsigned, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { instanceOf } from '../obligations/difference.ts';
-import type { Instances, Reading } from '../obligations/instance.ts';
+import type { Instances, TermInstance } from '../obligations/instance.ts';
 import type { Obligation } from '../obligations/obligation.ts';
-import type { WarpRelation } from '../obligations/warp-meeting.ts';
+import type { WarpRelation } from '../obligations/warp-collective-overlap.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
-import { type Polynomial, mostMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
+import { type Polynomial, maxMonomials, multiplyPolynomials, plus, without } from '../premises/polynomial.ts';
 import type { Ticket } from '../ordering/ticket.ts';
-import type { Reread } from '../../analysis/values/reread.ts';
+import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { KnownValues } from './known-values.ts';
 import { ProductLemma } from './product-lemma.ts';
 
@@ -31,7 +31,7 @@ export const usualContents = 'usual';
 const anyContents = 'any';
 
 /** More rows with one factor are not told apart. */
-const mostRows = 24;
+const maxRows = 24;
 
 /** Parts of a sum that have a factor in common, and the greatest divisor of their coefficients. */
 interface Row {
@@ -39,8 +39,8 @@ interface Row {
   readonly size: bigint;
 }
 
-const mostTerms = 4000;
-const mostWraps = 1n << 12n;
+const maxTerms = 4000;
+const maxWraps = 1n << 12n;
 
 /** Collects declarations and definitions, and encodes obligations against them. */
 export class LinearEncoding {
@@ -75,7 +75,7 @@ export class LinearEncoding {
   }[] = [];
   private readonly tickets: KnownValues['tickets'];
   private readonly rereads: KnownValues['rereads'];
-  private readonly loadedAgain: (readonly [of: string, Reread, Term, string, Reading])[] = [];
+  private readonly loadedAgain: (readonly [of: string, Reread, Term, string, TermInstance])[] = [];
   private readonly lemma = new ProductLemma(this.premises);
   private readonly rows = new Map<string, readonly Row[]>();
   /** Unknowns for products, by their factors. */
@@ -105,7 +105,7 @@ export class LinearEncoding {
     this.rereads = rereads ?? new Map();
     this.contents = contents ?? new Map();
     if (this.contents.size > 0)
-      this.premises.say(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
+      this.premises.emit(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -124,7 +124,7 @@ export class LinearEncoding {
   }
 
   /** What an atom is in a model, as a pattern; undefined where the model does not say. */
-  patternIn(model: Model, leaf: Term, reading: Reading): bigint | undefined {
+  patternIn(model: Model, leaf: Term, reading: TermInstance): bigint | undefined {
     const { name, offset } = instanceOf(this.symbolic, this.instances, leaf, reading);
     const value = name === null ? 0n : model.get(name);
     return typeof value === 'bigint' ? BigInt.asUintN(leaf.width, value + offset) : undefined;
@@ -153,7 +153,7 @@ export class LinearEncoding {
       ...(obligation.sameThread || obligation.mayBeOne
         ? []
         : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
-      ...(starts ? [this.apart(starts[0], first.reading, starts[1], second.reading)] : []),
+      ...(starts ? [this.differ(starts[0], first.reading, starts[1], second.reading)] : []),
       ...this.warps(obligation.warp),
       ...this.oneElement(obligation),
       ...later.map(
@@ -174,13 +174,13 @@ export class LinearEncoding {
   }
 
   /** The formula that two offsets differ, each as one thread reads it. */
-  apart(a: Term, of: Reading, b: Term, other: Reading): string {
+  differ(a: Term, of: TermInstance, b: Term, other: TermInstance): string {
     const { view } = this.symbolic;
     return `(not (= ${this.linear(view.offset(a), of)} ${this.linear(view.offset(b), other)}))`;
   }
 
   /** The formula that an offset is below 0 or above the last one, under conditions, as one thread reads them. */
-  outside(offset: Term, last: bigint, conditions: readonly Term[], reading: Reading): string {
+  outside(offset: Term, last: bigint, conditions: readonly Term[], reading: TermInstance): string {
     const form = this.symbolic.view.offset(offset);
     const value = this.linear(form, reading);
     const met = this.conditions(conditions.map((term) => ({ term, reading })));
@@ -191,7 +191,7 @@ export class LinearEncoding {
    * What an offset takes for granted of its parts beyond their form. It holds of accesses that are performed, and so
    * belongs to their formula and to no definition.
    */
-  private unwrapped({ terms }: Linear, reading: Reading): string[] {
+  private unwrapped({ terms }: Linear, reading: TermInstance): string[] {
     return [...terms.keys()].flatMap((term) => {
       if (term.name !== dippingUnsigned) return [];
       const inner = this.linear(this.symbolic.view.natural(term.arguments[0]!), reading);
@@ -201,13 +201,13 @@ export class LinearEncoding {
 
   /** The formula that both threads reach their side's conditions; for divergence: any conditions of two threads. */
   together(
-    conditions: readonly { readonly term: Term; readonly reading: Reading }[],
+    conditions: readonly { readonly term: Term; readonly reading: TermInstance }[],
     warp: WarpRelation = null,
   ): string {
     return `(and ${[this.distinct('t'), ...this.warps(warp), ...this.conditions(conditions)].join(' ')})`;
   }
 
-  conditions(conditions: readonly { readonly term: Term; readonly reading: Reading }[]): string[] {
+  conditions(conditions: readonly { readonly term: Term; readonly reading: TermInstance }[]): string[] {
     return conditions.map(({ term, reading }) => this.truth(term, reading));
   }
 
@@ -243,7 +243,7 @@ export class LinearEncoding {
           });
         const thread = `(+ 0 ${parts.join(' ')})`;
         this.premises.define(name, () =>
-          this.premises.say(
+          this.premises.emit(
             `(declare-const ${name} Int)`,
             `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
           ),
@@ -256,7 +256,7 @@ export class LinearEncoding {
   }
 
   /** A linear form as SMT-LIB, with the unknowns it needs declared and defined. */
-  linear(form: Linear, reading: Reading): string {
+  linear(form: Linear, reading: TermInstance): string {
     for (const term of form.assumes) (this.defining > 0 ? this.standing : this.assumed).add(term);
     const parts: string[] = [];
     if (form.constant !== 0n || form.terms.size === 0) parts.push(numeral(form.constant));
@@ -282,7 +282,7 @@ export class LinearEncoding {
   }
 
   /** A form multiplied out, down to unknowns that are no products; null where that makes it too long. */
-  private expand(form: Linear, reading: Reading): Polynomial | null {
+  private expand(form: Linear, reading: TermInstance): Polynomial | null {
     let sum: Polynomial = new Map(form.constant === 0n ? [] : [['', form.constant]]);
     for (const [term, coefficient] of form.terms) {
       const unknown = this.unknown(term, reading);
@@ -298,7 +298,7 @@ export class LinearEncoding {
       if (!part) return null;
       sum = plus(sum, part, coefficient);
     }
-    return sum.size > mostMonomials ? null : sum;
+    return sum.size > maxMonomials ? null : sum;
   }
 
   /** The unknown of a product is what it comes to multiplied out. */
@@ -309,7 +309,7 @@ export class LinearEncoding {
     const written = this.written(part);
     if (written === unknown || this.factored.has(unknown)) return;
     this.factored.set(unknown, written);
-    this.premises.define(unknown, () => this.premises.say(`(assert (= ${unknown} ${written}))`));
+    this.premises.define(unknown, () => this.premises.emit(`(assert (= ${unknown} ${written}))`));
   }
 
   /**
@@ -326,7 +326,7 @@ export class LinearEncoding {
       const size = multiples.reduce((divisor, [, factor]) => gcd(divisor, factor), 0n);
       const rows = this.rows.get(u) ?? [];
       this.row(u, multiples, size);
-      if (rows.length >= mostRows) continue;
+      if (rows.length >= maxRows) continue;
       this.rows.set(u, [...rows, { multiples, size }]);
       // The lemma compares numbers of one size: 8*s*i and 4*s*(2*j + 1) are told apart as 4*s*(2*i) and 4*s*(2*j + 1).
       for (const other of rows) {
@@ -346,7 +346,7 @@ export class LinearEncoding {
     this.factored.set(name, product);
     const whole = this.written(new Map(multiples));
     this.premises.define(product, () => {
-      this.premises.say(`(declare-const ${product} Int)`, `(assert (= ${productText(size, product)} ${whole}))`);
+      this.premises.emit(`(declare-const ${product} Int)`, `(assert (= ${productText(size, product)} ${whole}))`);
       this.lemma.define(product, cofactor, u);
     });
     this.factor(quotient);
@@ -364,7 +364,7 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(monomial, product);
-    this.premises.say(`(declare-const ${product} Int)`);
+    this.premises.emit(`(declare-const ${product} Int)`);
     const divisors = factors.length === 2 ? factors.slice(1) : new Set(factors);
     for (const u of divisors) {
       const cofactor = this.monomial(without(monomial, u));
@@ -380,7 +380,7 @@ export class LinearEncoding {
       this.declared.add(name);
       const { low, high } = unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes);
       this.premises.define(name, () =>
-        this.premises.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`),
+        this.premises.emit(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`),
       );
     }
     return name;
@@ -393,12 +393,12 @@ export class LinearEncoding {
     if (known !== undefined) return known;
     const product = `s${this.factored.size}`;
     this.factored.set(key, product);
-    this.premises.say(`(declare-const ${product} Int)`);
+    this.premises.emit(`(declare-const ${product} Int)`);
     this.premises.define(product, () => this.lemma.define(product, a, b));
     return product;
   }
 
-  private unknown(term: Term, reading: Reading): string {
+  private unknown(term: Term, reading: TermInstance): string {
     const instance = instanceOf(this.symbolic, this.instances, term, reading);
     if (instance.name === null) return numeral(instance.offset);
     const name = instance.name;
@@ -407,7 +407,7 @@ export class LinearEncoding {
       const { low, high } = instance.bounds;
       this.defining++;
       this.premises.define(name, () => {
-        this.premises.say(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
+        this.premises.emit(`(declare-const ${name} Int)`, `(assert (<= ${numeral(low)} ${name} ${numeral(high)}))`);
         if (term.atom) this.relate(term, name, reading);
         else this.explain(term, name, reading);
       });
@@ -417,7 +417,7 @@ export class LinearEncoding {
   }
 
   /** Indices stay below symbolic dimensions, and a block has no more threads than `threadLimit` says. */
-  private relate(leaf: Term, name: string, reading: Reading): void {
+  private relate(leaf: Term, name: string, reading: TermInstance): void {
     const atom = leaf.atom!;
     const divisor = this.divisors.get(leaf);
     if (divisor !== undefined) this.lemma.multiples.set(name, divisor);
@@ -428,19 +428,19 @@ export class LinearEncoding {
         kind: atom.kind === 'thread' ? 'block-size' : 'grid-size',
         axis: atom.axis,
       });
-      this.premises.say(`(assert (< ${name} ${this.unknown(size, reading)}))`);
+      this.premises.emit(`(assert (< ${name} ${this.unknown(size, reading)}))`);
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
-      this.premises.say(`(assert (<= ${name} ${limit}))`);
+      this.premises.emit(`(assert (<= ${name} ${limit}))`);
       // Of two sizes only one is above the root.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
         const other = this.unknown(this.symbolic.store.atom(32, { kind: 'block-size', axis }), reading);
         const most = Math.floor(limit / (root + 1));
-        this.premises.say(
+        this.premises.emit(
           `(assert (and (or (<= ${name} ${root}) (<= ${other} ${most})) (or (<= ${other} ${root}) (<= ${name} ${most}))))`,
         );
       }
@@ -458,7 +458,7 @@ export class LinearEncoding {
   }
 
   /** The instruction that gives a value is executed: what is known of the value holds of no other. */
-  private reached(leaf: Term, reading: Reading): string {
+  private reached(leaf: Term, reading: TermInstance): string {
     const { value } = leaf.atom as { readonly value: number };
     const { leaderValues, definedIn } = this.symbolic;
     const reach = this.symbolic.reach(definedIn(value));
@@ -466,12 +466,12 @@ export class LinearEncoding {
   }
 
   /** Equal elements of an array of distinct ones are the same element, and an element has one value. */
-  private readElement(of: string, fact: ElementFact, leaf: Term, reading: Reading): void {
+  private readElement(of: string, fact: ElementFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
     const reached = this.reached(leaf, reading);
-    for (const formula of this.rangeOf(fact, name)) this.premises.say(`(assert (=> ${reached} ${formula}))`);
+    for (const formula of this.rangeOf(fact, name)) this.premises.emit(`(assert (=> ${reached} ${formula}))`);
     for (const other of this.read) {
       if (other.fact.array !== fact.array) continue;
       const [sameValue, sameElement] = [`(= ${name} ${other.name})`, `(= ${offset} ${other.offset})`];
@@ -483,7 +483,7 @@ export class LinearEncoding {
   }
 
   /** What a thread loads again of one place is one value. */
-  private loadAgain(of: string, fact: Reread, leaf: Term, reading: Reading): void {
+  private loadAgain(of: string, fact: Reread, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(view.unsigned(leaf), reading);
     for (const [other, before, value, same, by] of this.loadedAgain) {
@@ -497,7 +497,7 @@ export class LinearEncoding {
   }
 
   /** In the mode of usual contents, bounds ascend and columns are below their stride. */
-  private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: Reading): void {
+  private holdUsual(of: string, fact: ContentsFact, leaf: Term, reading: TermInstance): void {
     const { view } = this.symbolic;
     const name = this.linear(fact.unsigned ? view.unsigned(leaf) : view.signed(leaf), reading);
     const offset = this.linear(view.offset(fact.offset), reading);
@@ -505,7 +505,7 @@ export class LinearEncoding {
     const held = (condition: string, formula: string): string => `(=> (and ${usualContents} ${condition}) ${formula})`;
     if (fact.below) {
       const stride = this.stride(fact.below, reading);
-      this.premises.say(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
+      this.premises.emit(`(assert ${held(reached, `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
     }
     for (const other of this.held) {
       if (!fact.ascends || other.fact.array !== fact.array) continue;
@@ -516,7 +516,7 @@ export class LinearEncoding {
     this.held.push({ of, fact, offset, name, reached });
   }
 
-  private stride({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: Reading): string {
+  private stride({ coefficient, factors }: NonNullable<ContentsFact['below']>, reading: TermInstance): string {
     const { view } = this.symbolic;
     let product: Polynomial | null = new Map([['', coefficient]]);
     for (const factor of factors) {
@@ -527,7 +527,7 @@ export class LinearEncoding {
   }
 
   /** Of two tickets that different threads took from one counter, the later one is larger. */
-  private take(of: string, ticket: Ticket, leaf: Term, reading: Reading): void {
+  private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
     // All threads of a block were told what thread 0 took, under names that depend on where they are.
@@ -552,7 +552,7 @@ export class LinearEncoding {
     this.taken.push({ of, ticket, side, name, reached });
   }
 
-  private explain(term: Term, name: string, reading: Reading): void {
+  private explain(term: Term, name: string, reading: TermInstance): void {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
     const assert = (text: string): void => this.premises.assert(text);
@@ -573,14 +573,14 @@ export class LinearEncoding {
             `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
           );
         } else {
-          this.premises.say(`(declare-const ${name}_w Int)`);
+          this.premises.emit(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
           const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
           const [least, most] = [range.low, range.high].map((value) =>
             floorDivide(value - target.low, 1n << BigInt(term.width)),
           );
           // Few values are a help to the solver, many are a burden.
-          if (most! - least! <= mostWraps) assert(`(<= ${numeral(least!)} ${name}_w ${numeral(most!)})`);
+          if (most! - least! <= maxWraps) assert(`(<= ${numeral(least!)} ${name}_w ${numeral(most!)})`);
         }
         return;
       }
@@ -612,7 +612,7 @@ export class LinearEncoding {
         const d = this.linear(divisor, reading);
         const quotient = isQuotient ? name : `${name}_q`;
         const remainder = isQuotient ? `${name}_r` : name;
-        this.premises.say(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
+        this.premises.emit(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
         this.lemma.define(`${name}_p`, quotient, d);
         const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // prettier-ignore
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
@@ -642,11 +642,11 @@ export class LinearEncoding {
   }
 
   /** A condition; what is not arithmetic becomes an unknown truth value of its own. */
-  truth(term: Term, reading: Reading): string {
+  truth(term: Term, reading: TermInstance): string {
     const { view } = this.symbolic;
     const [a, b, c] = term.arguments as [Term, Term, Term];
     // Truth values are written out where they are used.
-    if (term.size > mostTerms) return this.opaqueTruth(term, reading);
+    if (term.size > maxTerms) return this.opaqueTruth(term, reading);
     switch (term.operator) {
       case 'constant':
         return term.value === 1n ? 'true' : 'false';
@@ -675,12 +675,12 @@ export class LinearEncoding {
     }
   }
 
-  private opaqueTruth(term: Term, reading: Reading): string {
+  private opaqueTruth(term: Term, reading: TermInstance): string {
     const instance = instanceOf(this.symbolic, this.instances, term, reading);
     const name = `q${instance.name ?? ''}`;
     if (!this.declared.has(name)) {
       this.declared.add(name);
-      this.premises.say(`(declare-const ${name} Bool)`);
+      this.premises.emit(`(declare-const ${name} Bool)`);
     }
     return name;
   }

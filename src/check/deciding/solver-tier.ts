@@ -1,6 +1,6 @@
 /** A tier with a solver, for all obligations of one scope over one encoding. */
-import { settled, type Steps } from '../../base/steps.ts';
-import { isSpent, type SolverEffort } from '../question/budget.ts';
+import { settled, type Steps } from '../../base/coroutine.ts';
+import { isSpent, type SolverEffort } from '../request/budget.ts';
 import type { Answers } from '../../solver/answers.ts';
 import type { Premise } from '../../solver/premise.ts';
 import { Premises, type PremisedQuestion } from '../../solver/premises.ts';
@@ -16,7 +16,7 @@ export type ObligationResult =
       /** What was assumed. */
       readonly mode?: string | undefined;
       /** What was asked, where certificates are wanted. */
-      readonly asked?: Asked;
+      readonly asked?: SolverQuery;
     }
   /** Two threads may meet; `hits` name some, `model` is the solver's. */
   | {
@@ -28,7 +28,7 @@ export type ObligationResult =
   | { readonly kind: 'budget'; readonly reason: Reason };
 
 /** A question that has no model. */
-export interface Asked {
+export interface SolverQuery {
   /** Declarations, definitions and premises, in SMT-LIB. */
   readonly scripts: readonly string[];
   readonly question: string;
@@ -78,7 +78,7 @@ export class SolverTier {
   constructor(encoding: Encoding, stated: readonly string[], deciding: Deciding) {
     this.encoding = encoding;
     this.deciding = deciding;
-    this.tell();
+    this.takePremises();
     for (const formula of stated) this.premises.add({ text: `(assert ${formula})`, of: null });
   }
 
@@ -92,7 +92,7 @@ export class SolverTier {
     const known = this.answered.get(key);
     if (known) return known;
     if (isSpent(this.deciding.effort)) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
-    this.tell();
+    this.takePremises();
     let result: ObligationResult | undefined;
     for (const mode of modes.length > 0 ? modes : [undefined]) {
       result = this.read(yield* this.ask(formula, mode), formula, assumes, mode);
@@ -126,7 +126,7 @@ export class SolverTier {
     }
   }
 
-  private tell(): void {
+  private takePremises(): void {
     for (const premise of this.encoding.takePremises()) this.premises.add(premise);
   }
 

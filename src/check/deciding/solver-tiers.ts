@@ -3,8 +3,8 @@ import type { KernelAndLaunch, SymbolicFacts, ElementFacts, OrderingFacts } from
 import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
-import type { Steps } from '../../base/steps.ts';
-import { bitVectorFactor, mostExhausted } from '../../solver/budget.ts';
+import type { Steps } from '../../base/coroutine.ts';
+import { bitVectorFactor, maxExhausted } from '../../solver/budget.ts';
 import { evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { Answers } from '../../solver/answers.ts';
 import type { Term } from '../../term/term.ts';
@@ -118,7 +118,7 @@ export class SolverTiers {
   }
 
   private *decideBits(tier: SolverTier, formula: string, modes: readonly string[]): Steps<ObligationResult> {
-    if (this.exhausted >= mostExhausted) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
+    if (this.exhausted >= maxExhausted) return { kind: 'budget', reason: { kind: 'solver-gave-up-often' } };
     const result = yield* tier.decide(formula, modes);
     if (result.kind === 'budget') this.exhausted++;
     return result;

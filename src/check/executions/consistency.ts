@@ -6,7 +6,7 @@ import type { ConflictKind } from '../../memory-model/conflict.ts';
 import { bytesOfElement } from '../../memory-model/conflict.ts';
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
-import { NotFollowed, type ThreadStep } from './thread-ways.ts';
+import { NotFollowed, type ThreadStep } from './thread-traces.ts';
 
 /** A step of one of the threads; `readAt` is an event. */
 export interface Happening {
@@ -32,13 +32,13 @@ interface Question {
 }
 
 /** Events of one execution: reading 32 of them would need two words. */
-export const mostEvents = 31;
+export const maxEvents = 31;
 
-const mostFences = 8;
+const maxFences = 8;
 
 /** Whether some consistent execution of these events has a race. */
 export function mayRace(question: Question): boolean {
-  if (question.events.length > mostEvents) throw new NotFollowed('events');
+  if (question.events.length > maxEvents) throw new NotFollowed('events');
   return new Executions(question).haveRace();
 }
 
@@ -82,9 +82,9 @@ class Executions {
         if (one.step.access && one.step.place === other.step.place) this.#samePlace[a]! |= 1 << b;
         if (a < b && one.thread === other.thread) this.#after[a]! |= 1 << b;
         if (this.#areMorallyStrong(one, other)) this.#strong[a]! |= 1 << b;
-        const meet =
+        const isBarrierPair =
           one.step.kind === 'arrive' && other.step.kind === 'pass' && one.step.barrier === other.step.barrier;
-        if (meet && question.distance(one.thread, other.thread) === 0) this.#barriers[a]! |= 1 << b;
+        if (isBarrierPair && question.distance(one.thread, other.thread) === 0) this.#barriers[a]! |= 1 << b;
         if (a >= b || one.thread === other.thread || !one.step.access || one.step.place !== other.step.place) continue;
         const conflict = one.step.kind === 'read' && other.step.kind === 'read' ? null : question.conflict(one, other);
         if (conflict) conflicts.push([a, b, conflict]);
@@ -149,7 +149,7 @@ class Executions {
     const pairs = fences.flatMap((a) =>
       fences.filter((b) => a < b && has(this.#strong[a]!, b) && !has(this.#after[a]!, b)).map((b) => [a, b] as const),
     );
-    if (pairs.length > mostFences) throw new NotFollowed('fences');
+    if (pairs.length > maxFences) throw new NotFollowed('fences');
     for (let choice = 0; choice < 1 << pairs.length; choice++) {
       this.#q.count();
       const inOrder = new Int32Array(this.#size);

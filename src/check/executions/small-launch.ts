@@ -13,22 +13,22 @@ import { fenceOf } from '../../memory-model/fence.ts';
 import { clusterOf } from '../../launch/launch.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { AccessPair, MayAlias } from '../obligations/obligation.ts';
-import { type Happening, mayRace, mostEvents } from './consistency.ts';
-import { NotFollowed, type ThreadStep, type ThreadWay, type Word, waysThrough } from './thread-ways.ts';
+import { type Happening, mayRace, maxEvents } from './consistency.ts';
+import { NotFollowed, type ThreadStep, type ThreadTrace, type Word, threadTraces } from './thread-traces.ts';
 
-const mostThreads = 1024;
-const mostActive = 6;
-const mostCombinations = 50_000;
-const mostExecutions = 40_000;
+const maxThreads = 1024;
+const maxActive = 6;
+const maxCombinations = 50_000;
+const maxExecutions = 40_000;
 /** Instructions that are followed, in all threads together. */
-const mostInstructions = 400_000;
+const maxInstructions = 400_000;
 
 /** What a proof by executions rests on. */
 interface SmallLaunchProof {
   /** Memory that is 0 when the kernel starts. */
   readonly zero: readonly Base[];
   /** Memory that is taken to be apart from each other. */
-  readonly apart: readonly Base[];
+  readonly disjoint: readonly Base[];
 }
 
 interface ThreadOfLaunch {
@@ -122,8 +122,8 @@ class SmallLaunch {
     this.#checkRepeated(ways);
     const threads = [...ways.keys()];
     const count = threads.reduce((product, thread) => product * ways.get(thread)!.length, 1);
-    if (count > mostCombinations) return null;
-    const chosen: ThreadWay[] = [];
+    if (count > maxCombinations) return null;
+    const chosen: ThreadTrace[] = [];
     const anyRaces = (index: number): boolean => {
       if (index === threads.length) return this.#races(threads, chosen);
       return ways.get(threads[index]!)!.some((way) => {
@@ -131,7 +131,7 @@ class SmallLaunch {
         return anyRaces(index + 1);
       });
     };
-    return anyRaces(0) ? null : { zero: [...this.#zero.values()], apart: this.#bases };
+    return anyRaces(0) ? null : { zero: [...this.#zero.values()], disjoint: this.#bases };
   }
 
   /**
@@ -139,7 +139,7 @@ class SmallLaunch {
    * is taken to be of one thread until two are seen to access it; then all ways are looked for again. As values come from
    * nowhere but writes before, some thread would be the first to find in a word of its own what another one wrote.
    */
-  #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]> {
+  #waysOfThreads(): ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]> {
     for (;;) {
       const ways = this.#waysWithShared();
       const known = this.#shared.size;
@@ -155,13 +155,13 @@ class SmallLaunch {
     }
   }
 
-  #waysWithShared(): ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]> {
+  #waysWithShared(): ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]> {
     for (let round = 0; ; round++) {
-      const ways = new Map<ThreadOfLaunch, readonly ThreadWay[]>();
+      const ways = new Map<ThreadOfLaunch, readonly ThreadTrace[]>();
       for (const thread of this.#threads()) {
         const own = this.#waysOf(thread);
         if (own.some((way) => way.some(({ access }) => access !== null))) ways.set(thread, own);
-        if (ways.size > mostActive) throw new NotFollowed('threads');
+        if (ways.size > maxActive) throw new NotFollowed('threads');
       }
       let hasNew = false;
       for (const { kind, place, value } of [...ways.values()].flat(2)) {
@@ -182,7 +182,7 @@ class SmallLaunch {
     const [block, grid] = [dimensions.block, dimensions.grid];
     const threads = [...block, ...grid].reduce<number>((product, size) => product * (size ?? Infinity), 1);
     const cluster = clusterOf(request.launch, kernel);
-    if (threads > mostThreads || cluster === null) throw new NotFollowed('launch');
+    if (threads > maxThreads || cluster === null) throw new NotFollowed('launch');
     const sizes = grid as Dim3;
     for (const at of positions(sizes)) {
       const ordinal = at[0] + sizes[0] * (at[1] + sizes[1] * at[2]);
@@ -192,9 +192,9 @@ class SmallLaunch {
     }
   }
 
-  #waysOf({ thread, block }: ThreadOfLaunch): readonly ThreadWay[] {
+  #waysOf({ thread, block }: ThreadOfLaunch): readonly ThreadTrace[] {
     const { kernel, dimensions, symbolic } = this.#facts;
-    return waysThrough(
+    return threadTraces(
       {
         kernel,
         block: dimensions.block as Dim3,
@@ -209,7 +209,7 @@ class SmallLaunch {
         isOwn: (place) => !this.#shared.has(place),
         initial: (access) => this.#initial(access),
         count: () => {
-          if (++this.#instructions > mostInstructions) throw new NotFollowed('instructions');
+          if (++this.#instructions > maxInstructions) throw new NotFollowed('instructions');
         },
         repeats: (place) => this.#repeated.add(place),
       },
@@ -228,7 +228,7 @@ class SmallLaunch {
   }
 
   /** Rounds that leave out an atomic: all that accesses its word has to reach each other. */
-  #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadWay[]>): void {
+  #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]>): void {
     for (const place of this.#repeated) {
       const users = [...ways].flatMap(
         ([thread, own]) =>
@@ -240,20 +240,20 @@ class SmallLaunch {
     }
   }
 
-  #races(threads: readonly ThreadOfLaunch[], ways: readonly ThreadWay[]): boolean {
+  #races(threads: readonly ThreadOfLaunch[], ways: readonly ThreadTrace[]): boolean {
     const events: Happening[] = [];
     for (const [thread, way] of ways.entries()) {
       const first = events.length;
       for (const step of way) events.push({ thread, step, readAt: step.readAt === null ? null : first + step.readAt });
     }
-    if (events.length > mostEvents) throw new NotFollowed('events');
+    if (events.length > maxEvents) throw new NotFollowed('events');
     return mayRace({
       events,
       distance: (a, b) => distanceOf(threads[a]!, threads[b]!),
       conflict: (a, b) => this.#conflict(a.step, b.step, distanceOf(threads[a.thread]!, threads[b.thread]!)),
       initial: ({ access }) => this.#initial(access!),
       count: () => {
-        if (++this.#executions > mostExecutions) throw new NotFollowed('executions');
+        if (++this.#executions > maxExecutions) throw new NotFollowed('executions');
       },
     });
   }
@@ -272,7 +272,7 @@ function pairName(scope: string, first: number, second: number): string {
   return `${scope} ${first} ${second}`;
 }
 
-function writesIn(way: ThreadWay): number {
+function writesIn(way: ThreadTrace): number {
   return way.filter(({ kind }) => kind === 'write').length;
 }
 

@@ -5,13 +5,13 @@
  */
 import { reachable, pointsOf } from '../../analysis/values/program-point.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import type { RoundState } from '../../analysis/values/round-state.ts';
+import type { IterationRelation } from '../../analysis/values/iteration-relation.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import type { Reading } from './instance.ts';
+import type { TermInstance } from './instance.ts';
 import type { ReadCondition } from './obligation.ts';
 
 /** A barrier of the whole block and a branch that may keep some threads from it. */
@@ -54,7 +54,7 @@ export function divergenceObligations(
         list.push({ barrier: instruction, branch, condition: store.true, earlyExit, conditions: [] });
         continue;
       }
-      const conditions = oppositeWays(symbolic, branch, condition);
+      const conditions = oppositeBranchSides(symbolic, branch, condition);
       list.push({ barrier: instruction, branch, condition, earlyExit, conditions });
     }
   }
@@ -80,17 +80,19 @@ export function blocksMayPart(
 }
 
 /** Two threads reach a branch in one round of the loops around it and go different ways. */
-export function oppositeWays(
+export function oppositeBranchSides(
   symbolic: SymbolicKernel,
   branch: BlockId,
   condition: Term,
-  rounds: readonly RoundState[] = symbolic.kernel.loops.map((loop) => (loop.blocks.has(branch) ? 'same' : 'before')),
+  rounds: readonly IterationRelation[] = symbolic.kernel.loops.map((loop) =>
+    loop.blocks.has(branch) ? 'same' : 'before',
+  ),
 ): ReadCondition[] {
   const { store } = symbolic;
   const reach = symbolic.reach(branch);
   const conditions: ReadCondition[] = [];
   for (const side of [1, 2] as const) {
-    const reading: Reading = { side, rounds };
+    const reading: TermInstance = { side, rounds };
     for (const term of reach.operator === 'all' ? reach.arguments : [reach])
       if (term !== store.true) conditions.push({ term, reading });
     conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
@@ -107,13 +109,13 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBa
   return kernel.blocks[branch]!.successors.some((start) => {
     const otherwise = (from: BlockId, to: BlockId): boolean => from !== branch || to !== start;
     const next = kernel.blocks[barrier]!.successors;
-    const apart = reachable(
+    const continued = reachable(
       kernel,
       next.filter((to) => otherwise(barrier, to)),
       otherwise,
     );
-    const ends = [...apart].some((id) => kernel.blocks[id]!.successors.length === 0);
-    const behind = ends ? apart : reachable(kernel, next);
+    const ends = [...continued].some((id) => kernel.blocks[id]!.successors.length === 0);
+    const after = ends ? continued : reachable(kernel, next);
     const region = reachable(kernel, [start]);
     // A loop without an end never returns.
     if (![...region].every((id) => mayReturn(kernel, id))) return false;
@@ -121,7 +123,7 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBa
       const block = kernel.blocks[id]!;
       if (block.instructions.some(isBlockBarrier)) return false;
       const doesWork = block.instructions.some(({ operation }) => operation.effect.kind !== 'pure');
-      if (doesWork && (behind.has(id) || id === barrier)) return false;
+      if (doesWork && (after.has(id) || id === barrier)) return false;
     }
     return true;
   });

@@ -2,7 +2,7 @@
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Bounds, Linear } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import type { Instance, Instances, Reading } from './instance.ts';
+import type { Instance, Instances, TermInstance } from './instance.ts';
 import type { Obligation } from './obligation.ts';
 
 /** One unknown of a difference with what it stands for. */
@@ -12,7 +12,7 @@ export interface Unknown {
   readonly bounds: Bounds;
   /** The atom or composite term behind it, in a reading of one of the threads it belongs to. */
   readonly term: Term;
-  readonly reading: Reading;
+  readonly reading: TermInstance;
 }
 
 /** constant + sum of coefficient * unknown: offset of the first access minus offset of the second. */
@@ -30,8 +30,8 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
   const a = symbolic.view.offset(first.target.offset);
   const b = symbolic.view.offset(second.target.offset);
   let constant = a.constant - b.constant;
-  const collected = new Map<string, { coefficient: bigint; bounds: Bounds; term: Term; reading: Reading }>();
-  const add = (form: Linear, reading: Reading, sign: bigint): void => {
+  const collected = new Map<string, { coefficient: bigint; bounds: Bounds; term: Term; reading: TermInstance }>();
+  const add = (form: Linear, reading: TermInstance, sign: bigint): void => {
     for (const [term, factor] of form.terms) {
       const coefficient = sign * factor;
       const instance = instanceOf(symbolic, instances, term, reading);
@@ -58,7 +58,12 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
 }
 
 /** The named unknown that a term of a linear form becomes in a reading. */
-export function instanceOf(symbolic: SymbolicKernel, instances: Instances, term: Term, reading: Reading): Instance {
+export function instanceOf(
+  symbolic: SymbolicKernel,
+  instances: Instances,
+  term: Term,
+  reading: TermInstance,
+): Instance {
   if (term.atom) return instances.of(term, reading);
   const bounds = symbolic.view.unknownRange(term);
   return { name: instances.key(term, reading), offset: 0n, bounds, leaf: term, shared: false };

@@ -4,7 +4,11 @@
  * keeps in step) get one name, all others one name a thread.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import { type RoundState, roundCode, roundParts } from '../../analysis/values/round-state.ts';
+import {
+  type IterationRelation,
+  iterationCode,
+  parseIterationRelation,
+} from '../../analysis/values/iteration-relation.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { undefinedValue } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
@@ -21,9 +25,9 @@ export type Scoped<T> = Readonly<Record<PairScope, T>>;
 type Side = 1 | 2;
 
 /** A reading of a term: for which thread, in which rounds of the loops. */
-export interface Reading {
+export interface TermInstance {
   readonly side: Side;
-  readonly rounds: readonly RoundState[];
+  readonly rounds: readonly IterationRelation[];
 }
 
 /** An atom as one thread sees it: the unknown `name` plus `offset`; without a name just the offset. */
@@ -52,7 +56,7 @@ export class Instances {
   }
 
   /** Names an atom for a reading. */
-  of(leaf: Term, reading: Reading): Instance {
+  of(leaf: Term, reading: TermInstance): Instance {
     const atom = leaf.atom!;
     const bounds = this.symbolic.view.natural(leaf);
     const shared = (name: string): Instance => ({ name, offset: 0n, bounds, leaf, shared: true });
@@ -95,9 +99,9 @@ export class Instances {
     }
   }
 
-  private round(leaf: Term, loop: LoopId, reading: Reading, bounds: Bounds): Instance {
+  private round(leaf: Term, loop: LoopId, reading: TermInstance, bounds: Bounds): Instance {
     const outer = this.outerInstance(loop, reading.rounds);
-    const { base, by } = roundParts(reading.rounds[loop]!);
+    const { base, by } = parseIterationRelation(reading.rounds[loop]!);
     const named = (name: string, shared: boolean, offset = 0n): Instance => ({ name, offset, bounds, leaf, shared });
     const header = this.symbolic.kernel.loops[loop]!.header;
     const own = named(`k${loop}${this.roundsAt(header, reading.rounds)}_${reading.side}`, false);
@@ -112,50 +116,54 @@ export class Instances {
   }
 
   /** Names the run of a loop that both threads share, by the rounds of the loops around it; null if they may differ. */
-  private outerInstance(loop: LoopId, rounds: readonly RoundState[]): string | null {
+  private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;
     if (parent === null) return '';
     const state = rounds[parent]!;
     const outer = this.outerInstance(parent, rounds);
     if (outer === null || !this.isSharedRound(parent, state)) return null;
-    return `${outer}${roundCode(state)}${parent}`;
+    return `${outer}${iterationCode(state)}${parent}`;
   }
 
   /** Names the execution of a block that both threads share, or null. */
-  private dynamicInstance(block: BlockId, rounds: readonly RoundState[]): string | null {
+  private dynamicInstance(block: BlockId, rounds: readonly IterationRelation[]): string | null {
     if (this.scope === 'grid') return null;
     const loop = this.symbolic.kernel.loopOf[block] ?? null;
     if (loop === null) return '';
     const outer = this.outerInstance(loop, rounds);
     const state = rounds[loop]!;
     if (outer === null || !this.isSharedRound(loop, state)) return null;
-    return `${outer}${roundCode(state)}${loop}`;
+    return `${outer}${iterationCode(state)}${loop}`;
   }
 
   /** Whether both threads are in one round of a loop, given one run of it. */
-  private isSharedRound(loop: LoopId, state: RoundState): boolean {
-    const { base } = roundParts(state);
+  private isSharedRound(loop: LoopId, state: IterationRelation): boolean {
+    const { base } = parseIterationRelation(state);
     if (base === 'free') return false;
     return (base !== 'left' && base !== 'before') || !this.uniformity.divergent(loop);
   }
 
   /** Tells apart executions of a block by one thread that differ in the state of a loop around it. */
-  private roundsAt(block: BlockId, rounds: readonly RoundState[]): string {
+  private roundsAt(block: BlockId, rounds: readonly IterationRelation[]): string {
     let text = '';
     const { loops, loopOf } = this.symbolic.kernel;
-    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent) text += roundCode(rounds[loop]!);
+    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent)
+      text += iterationCode(rounds[loop]!);
     return text;
   }
 
   /** Whether two blocks are executed by one thread, in the same rounds of the loops around both. */
-  isOneExecution([block, one]: readonly [BlockId, Reading], [other, another]: readonly [BlockId, Reading]): boolean {
+  isOneExecution(
+    [block, one]: readonly [BlockId, TermInstance],
+    [other, another]: readonly [BlockId, TermInstance],
+  ): boolean {
     const { loopOf } = this.symbolic.kernel;
     const isInSame = (loopOf[block] ?? null) === (loopOf[other] ?? null);
     return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // prettier-ignore
   }
 
   /** A name for what a term stands for in a reading: equal names mean equal values. */
-  key(term: Term, reading: Reading): string {
+  key(term: Term, reading: TermInstance): string {
     const leaves = term.leaves.map((leaf) => {
       const { name, offset } = this.of(leaf, reading);
       return `${name ?? ''}${offset === 0n ? '' : `+${offset}`}`;
@@ -170,7 +178,7 @@ export class Instances {
   }
 
   /** Whether both threads read the same value. */
-  isShared(term: Term, first: Reading, second: Reading): boolean {
+  isShared(term: Term, first: TermInstance, second: TermInstance): boolean {
     return this.key(term, first) === this.key(term, second);
   }
 }

@@ -10,23 +10,23 @@ import type { Instruction } from '../../ir/form/kernel.ts';
 import type { OwnAccess } from '../../analysis/barriers/pending-copy.ts';
 import type { ProxyCrossing } from '../../analysis/barriers/proxy-order.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
-import type { RoundState } from '../../analysis/values/round-state.ts';
+import type { IterationRelation } from '../../analysis/values/iteration-relation.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { Reason } from '../../verdict/reason.ts';
-import type { PairScope, Reading } from './instance.ts';
-import { type WarpMeeting, type WarpRelation, anywhere, warpMeetings } from './warp-meeting.ts';
+import type { PairScope, TermInstance } from './instance.ts';
+import { type WarpOverlapCase, type WarpRelation, anywhere, warpOverlapCases } from './warp-collective-overlap.ts';
 
 /** A condition that holds for one of the two threads. */
 export interface ReadCondition {
   readonly term: Term;
-  readonly reading: Reading;
+  readonly reading: TermInstance;
 }
 
 export interface AccessSide {
   readonly access: Access;
   readonly target: Target;
-  readonly reading: Reading;
+  readonly reading: TermInstance;
   /** Conjunction: all hold whenever the thread performs the access. */
   readonly conditions: readonly ReadCondition[];
 }
@@ -56,8 +56,8 @@ export interface Obligation {
 /** `counter` in the reading `to` is at least `by` more than in the reading `from`. */
 interface CountedLater {
   readonly counter: Term;
-  readonly from: Reading;
-  readonly to: Reading;
+  readonly from: TermInstance;
+  readonly to: TermInstance;
   readonly by: bigint;
 }
 
@@ -158,7 +158,7 @@ export function blockPairs(
           const groupsOf = members && (a === one ? members : ([members[1], members[0]] as const));
           const conflict = conflicts(a.access, b.access, 'block');
           if (!conflict) continue;
-          for (const meeting of warpMeetings(symbolic, a.access, b.access, warp))
+          for (const meeting of warpOverlapCases(symbolic, a.access, b.access, warp))
             addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias, budget); // prettier-ignore
         }
       }
@@ -166,7 +166,10 @@ export function blockPairs(
   }
   for (const { copy, access, later: counted } of own) {
     if (budget.conditions < 0) break;
-    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [Reading, Reading];
+    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [
+      TermInstance,
+      TermInstance,
+    ];
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
     const [a, b] = order(copy, access);
     const conflict = conflicts(a.access, b.access, 'block');
@@ -190,7 +193,7 @@ export function gridPairs(
   budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
-  const rounds: readonly RoundState[] = symbolic.kernel.loops.map(() => 'free');
+  const rounds: readonly IterationRelation[] = symbolic.kernel.loops.map(() => 'free');
   const anyTime = { occurrences: accesses.map((access) => ({ access, rounds, path: [] })), interval: null };
   for (const { occurrences, interval } of intervals?.map((one) => ({
     occurrences: one.occurrences,
@@ -222,7 +225,7 @@ function addPair(
   symbolic: SymbolicKernel,
   pairs: Pairs,
   meeting: Pick<Obligation, 'scope' | 'sameThread' | 'later'> &
-    WarpMeeting & {
+    WarpOverlapCase & {
       readonly conflict: PairConflict;
       readonly interval: Interval | null;
       readonly members?: readonly [Term, Term] | undefined;
@@ -293,9 +296,9 @@ function side(
   interval: Interval | null,
   more: readonly (Term | undefined)[],
 ): AccessSide {
-  const reading: Reading = { side: number, rounds: occurrence.rounds };
+  const reading: TermInstance = { side: number, rounds: occurrence.rounds };
   const conditions = new Map<string, ReadCondition>();
-  const add = (term: Term, at: Reading): void => {
+  const add = (term: Term, at: TermInstance): void => {
     const rounds = at.rounds.join();
     for (const part of term.operator === 'all' ? term.arguments : [term]) {
       const key = `${part.id}@${rounds}`;

@@ -3,16 +3,16 @@
  * in a mask, and those must execute it, all of them. So two threads of a warp may part before it only where the one that
  * goes on does not name the other.
  */
-import { behind, reachable, walkFrom } from '../../analysis/values/program-point.ts';
+import { pointAfter, reachable, walkFrom } from '../../analysis/values/program-point.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
-import type { RoundState } from '../../analysis/values/round-state.ts';
+import type { IterationRelation } from '../../analysis/values/iteration-relation.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { BlockId, Instruction, Kernel, Loop, Operand } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
-import { oppositeWays } from './barrier-divergence.ts';
-import type { Reading } from './instance.ts';
+import { oppositeBranchSides } from './barrier-divergence.ts';
+import type { TermInstance } from './instance.ts';
 import type { ReadCondition } from './obligation.ts';
 
 /** What must not happen to two threads of a warp: that the conditions of one of these lists hold of them. */
@@ -107,10 +107,10 @@ function partings(
 ): readonly (readonly ReadCondition[])[] {
   const { kernel, store } = symbolic;
   const isOwn = (loop: Loop): boolean => lanes.kind === 'told' && !lanes.inStep && loop.blocks.has(lanes.at.block);
-  const rounds = kernel.loops.map((loop): RoundState => isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'); // prettier-ignore
-  const first = oppositeWays(symbolic, branch, condition, rounds);
+  const rounds = kernel.loops.map((loop): IterationRelation => isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'); // prettier-ignore
+  const first = oppositeBranchSides(symbolic, branch, condition, rounds);
   if (lanes.kind === 'all') return [first];
-  const second = oppositeWays(symbolic, branch, store.not(condition), rounds);
+  const second = oppositeBranchSides(symbolic, branch, store.not(condition), rounds);
   const at = (side: 1 | 2, terms: readonly Term[]): ReadCondition[] =>
     terms.map((term) => ({ term, reading: { side, rounds } }));
   const lasting = (home: BlockId): readonly Term[] => lastingConditions(symbolic, home);
@@ -127,7 +127,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
   const { kernel, store } = symbolic;
   const holds = lanes.kind === 'such' ? lanes.holds : lanes.kind === 'told' ? lanes.predicate : null;
   if (holds === null) return [];
-  const reading: Reading = {
+  const reading: TermInstance = {
     side: 1,
     rounds: kernel.loops.map((loop) => (loop.blocks.has(block) ? 'same' : 'before')),
   };
@@ -195,7 +195,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
 function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): ReadonlySet<BlockId> {
   const isAt = (place: ProgramPoint, other: ProgramPoint): boolean =>
     place.block === other.block && place.position === other.position;
-  const ends = walkFrom(kernel, behind(from), (_, at) => !isAt(at, to) && !isAt(at, from)).map(({ id }) => id);
+  const ends = walkFrom(kernel, pointAfter(from), (_, at) => !isAt(at, to) && !isAt(at, from)).map(({ id }) => id);
   const comesTo = ends.filter((id) => reachable(kernel, kernel.blocks[id]!.successors).has(to.block));
   return new Set(comesTo);
 }

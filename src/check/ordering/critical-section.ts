@@ -12,12 +12,12 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
-import { everyWayPasses } from '../../analysis/values/program-point.ts';
+import { everyPathPasses } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, findLocks } from './lock.ts';
-import type { LockAccesses } from './recognised.ts';
+import type { LockAccesses } from './synchronisation-idioms.ts';
 import { lanesOf } from './synchronising-access.ts';
 import { findTicketLocks } from './ticket-lock.ts';
 
@@ -210,7 +210,7 @@ function protectedBy(
       (release) =>
         !releases.has(release.instruction) ||
         isReleasing(release.instruction) ||
-        everyWayPasses(kernel, access, release, (gate) => releases.has(gate) || isFence(gate, acrossBlocks)),
+        everyPathPasses(kernel, access, release, (gate) => releases.has(gate) || isFence(gate, acrossBlocks)),
     );
 
   let isExclusive = true;

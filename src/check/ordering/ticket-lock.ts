@@ -7,7 +7,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { areLeaders, pinsOf } from '../../analysis/values/leader.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
-import { leadsTo } from '../../analysis/values/program-point.ts';
+import { canReach } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import { type Lock, releasesIn } from './lock.ts';
@@ -56,7 +56,7 @@ function findTurns(
     if (!isOfOnePlace(counter) || addedBy(symbolic, counter) !== 1n || !isValue(ticket)) continue;
     const rivals = rivalsOf(accesses, counter, mayBeSame);
     if (!rivals.every((rival) => isAt(rival, counter) && addedBy(symbolic, rival) === 1n)) continue;
-    const isRepeated = leadsTo(symbolic.kernel, counter, counter);
+    const isRepeated = canReach(symbolic.kernel, counter, counter);
     turns.push({ number: symbolic.value(ticket), counter, isFor: (access) => !isAt(access, counter), isRepeated });
   }
   const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1);

@@ -2,14 +2,14 @@
  * Tickets: the old values that atomic additions of positive constants to one counter hand out. As long as nothing else
  * changes the counter and it does not wrap around, no two executions get the same one.
  */
-import { type ProgramPoint, leadsTo, pointDominates, reachable } from '../../analysis/values/program-point.ts';
+import { type ProgramPoint, canReach, pointDominates, reachable } from '../../analysis/values/program-point.ts';
 import type { CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
-import type { Handover } from './hand-over.ts';
+import type { Handover } from './release-acquire.ts';
 import { addedBy } from './synchronising-access.ts';
 
 export interface Ticket {
@@ -110,7 +110,7 @@ export function isSetUpBefore(
   const { kernel } = symbolic;
   return (
     taker.memory === 'shared' &&
-    barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !leadsTo(kernel, barrier, store))
+    barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !canReach(kernel, barrier, store))
   );
 }
 

@@ -27,7 +27,7 @@ export interface ElementFact {
 }
 
 /** Tables of more elements are not looked at. */
-const mostElements = 4096;
+const maxElements = 4096;
 
 /** Values that are read from tables that nothing writes, which hold what they are initialised with. */
 function initialisedElements(
@@ -48,7 +48,7 @@ function initialisedElements(
     if (!isTable || bytes === null || bytes % effect.bytes !== 0 || alignment % effect.bytes !== 0) continue;
     const count = bytes / effect.bytes;
     // A single number may well be a setting that the host changes.
-    if (count < 2 || count > mostElements) continue;
+    if (count < 2 || count > maxElements) continue;
     const elements = Array.from({ length: count }, (_, at) => elementAt(initial, at * effect.bytes, effect.bytes));
     const [first = 0n] = elements;
     facts.set(result, {

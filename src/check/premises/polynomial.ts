@@ -4,7 +4,7 @@
 export type Polynomial = ReadonlyMap<string, bigint>;
 
 /** Longer ones are not multiplied out. */
-export const mostMonomials = 16;
+export const maxMonomials = 16;
 
 /** a + factor * b. */
 export function plus(a: Polynomial, b: Polynomial, factor: bigint): Polynomial {
@@ -19,7 +19,7 @@ export function plus(a: Polynomial, b: Polynomial, factor: bigint): Polynomial {
 
 /** a * b; null where that is too long. */
 export function multiplyPolynomials(a: Polynomial, b: Polynomial): Polynomial | null {
-  if (a.size * b.size > mostMonomials) return null;
+  if (a.size * b.size > maxMonomials) return null;
   let product: Polynomial = new Map();
   for (const [x, factor] of a) {
     const part = [...b].map(([y, coefficient]) => [[x, y].flatMap(names).sort().join(' '), coefficient] as const);

@@ -1,21 +1,21 @@
 /** Which fact would decide what a check leaves open, and whether stating it does. */
-import { arePassedTogether } from '../context/apart.ts';
+import { arePassedTogether } from '../context/aliasing.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import { baseName, describeTerm } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { Unmodelled } from '../../machine/core/run-result.ts';
+import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { OpenPair } from '../obligations/obligation.ts';
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../base/coroutine.ts';
 import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
 import { isWritten } from '../context/kernel-facts.ts';
 import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
-import { budgetOfTrial } from '../question/budget.ts';
-import type { CheckRequest, CheckResult } from '../question/request.ts';
-import { chooseScalars } from '../natural/scalar-choice.ts';
+import { budgetOfTrial } from '../request/budget.ts';
+import type { CheckRequest, CheckResult } from '../request/check-request.ts';
+import { chooseScalars } from '../representative/scalar-choice.ts';
 import type { DecidingFact, OpenLaunch, Statement } from '../../verdict/deciding-fact.ts';
 import type { DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 

@@ -4,19 +4,19 @@
  * form finds a race in a run that has one, so that a run without is a proof. Where lanes of a part of a warp wait for
  * each other, its precise form does as well in a block of few threads: it then forgets no access.
  */
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../base/coroutine.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { isOneObject } from '../../analysis/values/memory-base.ts';
 import { maximumSharedBytes, sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId, Operand } from '../../ir/form/kernel.ts';
 import { clusterOf } from '../../launch/launch.ts';
-import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
-import { mostUnordered } from '../../machine/detector/race-detector.ts';
+import { needsVectorClocks } from '../../interpreter/detector/needs-vector-clocks.ts';
+import { maxUnordered } from '../../interpreter/detector/race-detector.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
-import { decidingRuns } from '../question/budget.ts';
+import { decidingRuns } from '../request/budget.ts';
 import type { Term } from '../../term/term.ts';
 import { replay, replayRequest, type Scenario } from './replay.ts';
 
@@ -111,7 +111,7 @@ function scopeOfRun(
   const isOfBlock = pairs.every(({ scope }) => scope === 'block') && !walk.dependsOnBlock;
   if (!given && (!isOfBlock || walk.dependsOnGrid)) return null;
   const isOneBlock = isOfBlock || grid[0] * grid[1] * grid[2] === 1;
-  if (clocked.length > 0 && (!isOneBlock || block[0] * block[1] * block[2] > mostUnordered)) return null;
+  if (clocked.length > 0 && (!isOneBlock || block[0] * block[1] * block[2] > maxUnordered)) return null;
   return { block, grid, blocks: isOfBlock ? 'first' : 'all', followed: walk.instructions };
 }
 

@@ -1,6 +1,6 @@
 /** What the threads of a finding did, step by step, and under which launch. */
 import type { Dim3 } from '../../base/dim3.ts';
-import type { DivergenceEvent, PassedBarrier, RaceEvent, Whereabouts } from '../../machine/core/run-result.ts';
+import type { DivergenceEvent, PassedBarrier, RaceEvent, Whereabouts } from '../../interpreter/core/run-result.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { Instruction, InstructionId, Kernel } from '../../ir/form/kernel.ts';
@@ -8,10 +8,10 @@ import { givenScalar } from '../context/scalars.ts';
 import { baseName, placeOf, tuple } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
-import { isBuffered } from '../../machine/core/schedule.ts';
+import { isBuffered } from '../../interpreter/core/schedule.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { bareLock } from '../ordering/critical-section.ts';
-import { flagWaits, waitBefore } from '../ordering/recognised.ts';
+import { flagWaits, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
 import type {
@@ -134,7 +134,7 @@ export function missingOrder(
 }
 
 /** The flag that a thread waits for before one of two plain accesses; a barrier there would wait for it in vain. */
-export function missingHandOver(
+export function missingReleaseAcquire(
   context: KernelContext,
   { first, second }: Readonly<Record<'first' | 'second', Access>>,
 ): MissingOrder | null {

@@ -1,6 +1,6 @@
 /** What a finding rests on: whether somebody gave it, and which conditions decide about it. */
-import { separatingCondition } from '../natural/condition.ts';
-import { isField } from '../natural/roles.ts';
+import { separatingCondition } from '../representative/condition.ts';
+import { isField } from '../representative/roles.ts';
 import type { Confirmation } from './scenarios.ts';
 import { fieldAt } from '../context/scalars.ts';
 import type { KernelContext } from '../context/facts.ts';
@@ -77,12 +77,12 @@ function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: reado
 
 /** Blocks with barriers that a path from one of the blocks to one of them passes. */
 function barriersBetween({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): BlockId[] {
-  const behind = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
+  const after = blocks.map((block) => reachable(kernel, kernel.blocks[block]!.successors));
   return pointsOf(kernel, isBlockBarrier)
     .map(({ block }) => block)
     .filter((block) => {
       const ahead = reachable(kernel, kernel.blocks[block]!.successors);
-      return behind.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
+      return after.some((region) => region.has(block)) && blocks.some((end) => ahead.has(end));
     });
 }
 

@@ -1,10 +1,10 @@
 /** Scenarios of natural settings with random contents: for runs that look for no race. */
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { drawnContents } from '../natural/contents.ts';
-import type { Setting } from '../natural/settings.ts';
+import { generatedContents } from '../representative/contents.ts';
+import type { LaunchInstance } from '../representative/representative-launches.ts';
 import type { Contents, Scenario } from './replay.ts';
-import { elementRanges, settledElements, synchronisingArrays } from './scenarios.ts';
+import { elementRanges, resolvedElements, synchronisingArrays } from './scenarios.ts';
 
 /**
  * A run of some blocks at a setting. Elements differ, because equal ones would hide what a kernel does to them.
@@ -13,14 +13,14 @@ import { elementRanges, settledElements, synchronisingArrays } from './scenarios
  */
 export function randomScenario(
   context: KernelAndLaunch & SymbolicFacts,
-  setting: Setting,
+  setting: LaunchInstance,
   draw: number,
   blocks: readonly number[],
 ): Scenario {
   const { block, grid, scalar } = setting;
   const zeroed = synchronisingArrays(context);
   const contents: Contents = `random ${draw + 1}`;
-  const drawn = [...drawnContents(context, setting, draw)].filter(([array]) => !zeroed.has(array));
+  const drawn = [...generatedContents(context, setting, draw)].filter(([array]) => !zeroed.has(array));
   const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
   return {
     block,
@@ -29,7 +29,7 @@ export function randomScenario(
     scalar,
     blocks,
     contents,
-    settled: new Map<string, Contents>([...drawn, ...settledElements(elementRanges(context), contents, zeroed)]),
+    settled: new Map<string, Contents>([...drawn, ...resolvedElements(elementRanges(context), contents, zeroed)]),
     extents: context.extents,
   };
 }

@@ -1,11 +1,11 @@
 /** Runs the scenario of a finding once more, and records what its threads did on the way there. */
 import type { Dim3 } from '../../base/dim3.ts';
-import { type Steps, settled } from '../../base/steps.ts';
+import { type Steps, settled } from '../../base/coroutine.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { Instruction, Terminator } from '../../ir/form/kernel.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
-import type { AccessEvent, RaceEvent } from '../../machine/core/run-result.ts';
-import type { TracedAccess, TracedValue, TraceEntry } from '../../machine/trace.ts';
+import type { AccessEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
+import type { TracedAccess, TracedValue, TraceEntry } from '../../interpreter/trace.ts';
 import { outsideToolkit } from '../../source/location.ts';
 import type { RecordedCell, RecordedStep } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
@@ -13,11 +13,11 @@ import { placeOf } from '../context/names.ts';
 import { type Scenario, replayRequest } from './replay.ts';
 
 /** What a run of at most so many steps does is recorded. */
-const mostSteps = 250_000;
+const maxSteps = 250_000;
 /** Steps of the threads that are kept while it runs; in a longer run nothing is recorded. */
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 /** Steps that are told of each thread: the last ones. */
-const mostTold = 5;
+const maxTold = 5;
 
 interface Performer {
   readonly thread: Dim3;
@@ -84,7 +84,7 @@ function told(entries: readonly Entry[]): readonly RecordedStep[] {
   const kept = entries.toReversed().filter(({ thread }) => {
     const count = (counts.get(thread) ?? 0) + 1;
     counts.set(thread, count);
-    return count <= mostTold;
+    return count <= maxTold;
   });
   return kept.reverse().map(({ thread, action, location, to, cell }): RecordedStep => ({
     thread,
@@ -104,8 +104,8 @@ function* recorded(
   const { request, kernel, fields } = context;
   const { launch, parameters, policy, budget } = request;
   if (budget.replaySteps === 0 || budget.expired()) return undefined;
-  const { Trace } = yield* settled(() => import('../../machine/trace.ts'));
-  const { runIfSmall } = yield* settled(() => import('../../machine/javascript/staged-run.ts'));
+  const { Trace } = yield* settled(() => import('../../interpreter/trace.ts'));
+  const { runIfSmall } = yield* settled(() => import('../../interpreter/javascript/staged-run.ts'));
   const numberOf = (block: Dim3, thread: Dim3): number =>
     performers.findIndex((one) => isSame(one.thread, thread) && isSame(one.block, block));
   const entries: Entry[] = [];
@@ -113,17 +113,17 @@ function* recorded(
   const trace = new Trace(
     (block, thread) => numberOf(block, thread) !== -1,
     (entry) => {
-      if (entries.length > mostEntries) return;
+      if (entries.length > maxEntries) return;
       entries.push(...entriesOf(context, scenario, entry, numberOf(entry.block, entry.thread), isOver, event));
     },
     (place) => mayTell(place, event),
   );
-  const steps = Math.min(mostSteps, budget.replaySteps);
+  const steps = Math.min(maxSteps, budget.replaySteps);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
   const result = runIfSmall({ ...asked, detectRaces: false, observer: trace });
   isOver = true;
   trace.finish();
-  return result === null || result.outcome === 'budget' || entries.length > mostEntries ? undefined : entries;
+  return result === null || result.outcome === 'budget' || entries.length > maxEntries ? undefined : entries;
 }
 
 function isSame(a: Dim3, b: Dim3): boolean {

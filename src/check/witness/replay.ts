@@ -2,12 +2,18 @@
 import { givenScalar } from '../context/scalars.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { RunResult } from '../../machine/core/run-result.ts';
-import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type Drawn, drawnNumbers, drawnText, numberBehind, pointersIn } from '../natural/contents.ts';
+import type { RunResult } from '../../interpreter/core/run-result.ts';
+import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
+import {
+  type GeneratedContents,
+  generatedNumbers,
+  drawnText,
+  trailingValue,
+  pointersIn,
+} from '../representative/contents.ts';
 import { seededRandom } from '../../base/random.ts';
-import { settled, type Steps } from '../../base/steps.ts';
-import type { RunRequest } from '../../machine/core/run-request.ts';
+import { settled, type Steps } from '../../base/coroutine.ts';
+import type { RunRequest } from '../../interpreter/core/run-request.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { type ParameterField, fieldName, scalarText } from '../../launch/parameter-field.ts';
 import { type Launch, clusterOf } from '../../launch/launch.ts';
@@ -24,7 +30,7 @@ export interface Scenario {
   readonly setting?: number;
   /** Linear numbers of the blocks to run. */
   readonly blocks: readonly number[];
-  /** The order of these blocks, and of their warps, as `machine/core/schedule.ts` draws it; absent: as they are listed. */
+  /** The order of these blocks, and of their warps, as `interpreter/core/schedule.ts` draws it; absent: as they are listed. */
   readonly order?: number;
   readonly contents: Contents;
   /** What all elements of an array are where that is not left to the contents, by `INDEX.OFFSET` of the parameter. */
@@ -40,7 +46,7 @@ export interface Shown<Event> {
 }
 
 /** What array arguments hold: the same number in every element, numbers that rise or fall with the index, or random ones. */
-export type Contents = number | 'rising' | 'falling' | `random ${number}` | Drawn | Filled;
+export type Contents = number | 'rising' | 'falling' | `random ${number}` | GeneratedContents | Filled;
 
 /** The elements that the host program leaves in an array. */
 interface Filled {
@@ -58,7 +64,7 @@ const distinctElements = 4096;
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
   if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
-  if (typeof contents === 'object') return { fill: numberBehind(contents, type), values: drawnNumbers(contents, type) }; // prettier-ignore
+  if (typeof contents === 'object') return { fill: trailingValue(contents, type), values: generatedNumbers(contents, type) }; // prettier-ignore
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
   if (contents === 'falling')
     return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
@@ -70,7 +76,7 @@ type Patterns = Pick<GlobalBuffer, 'fill' | 'values'>;
 
 /** Runs of a kernel fill their arrays in few ways. */
 const patterns = new Map<string, Patterns>();
-const mostPatterns = 100;
+const maxPatterns = 100;
 
 function contentsOf(contents: Contents, type: string): Patterns {
   const key = `${typeof contents} ${typeof contents === 'object' ? JSON.stringify(contents) : contents} ${type}`;
@@ -78,7 +84,7 @@ function contentsOf(contents: Contents, type: string): Patterns {
   if (known) return known;
   const { fill, values } = numbersIn(contents, type);
   const made = { fill: pattern(fill, type), values: new Map(values.map((value, i) => [i, pattern(value, type)])) };
-  if (patterns.size >= mostPatterns) patterns.clear();
+  if (patterns.size >= maxPatterns) patterns.clear();
   patterns.set(key, made);
   return made;
 }
@@ -88,7 +94,7 @@ const spacing = 2 ** 26;
 
 /** An array of pointers into a buffer, with numbers between them. */
 export function tableOf(
-  held: Drawn & { readonly kind: 'pointers' },
+  held: GeneratedContents & { readonly kind: 'pointers' },
   buffer: number,
 ): Patterns & Pick<GlobalBuffer, 'pointers'> {
   const size = BigInt(held.size);
@@ -204,10 +210,10 @@ export function replayRequest(
 
 /** Runs it. The machine is loaded when first needed: most kernels are decided without it, most runs are small. */
 export function* replay(request: RunRequest): Steps<RunResult> {
-  const { runIfSmall } = yield* settled(() => import('../../machine/javascript/staged-run.ts'));
+  const { runIfSmall } = yield* settled(() => import('../../interpreter/javascript/staged-run.ts'));
   const result = runIfSmall(request);
   if (result) return result;
-  const { runKernel } = yield* settled(() => import('../../machine/machine.ts'));
+  const { runKernel } = yield* settled(() => import('../../interpreter/machine.ts'));
   return runKernel({ ...request, backend: 'webassembly' });
 }
 

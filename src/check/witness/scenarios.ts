@@ -6,28 +6,34 @@ import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from 
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
-import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../machine/core/run-result.ts';
+import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import { needsVectorClocks } from '../../machine/detector/needs-vector-clocks.ts';
+import { needsVectorClocks } from '../../interpreter/detector/needs-vector-clocks.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { Hit } from '../deciding/enumerate.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
-import { replays, shortRuns, shrinking } from '../question/budget.ts';
+import { replays, shortRuns, shrinking } from '../request/budget.ts';
 import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
-import { avoidingDraw, draws, drawnContents } from '../natural/contents.ts';
-import { type Setting, isNatural, knownRoles, meetsAssumptions, naturalSettings } from '../natural/settings.ts';
-import { type RunUntil, replayOnce, runKey } from './kept-runs.ts';
+import { avoidingDraw, draws, generatedContents } from '../representative/contents.ts';
+import {
+  type LaunchInstance,
+  isRepresentative,
+  knownRoles,
+  satisfiesAssumptions,
+  representativeLaunches,
+} from '../representative/representative-launches.ts';
+import { type RunUntil, replayOnce, runKey } from './run-cache.ts';
 import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-memory.ts';
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
-import { firstBuffered, firstInterleaved, isInterleaved } from '../../machine/core/schedule.ts';
+import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
 /** Why there may be more than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
@@ -59,7 +65,7 @@ interface Hint {
 const firstBlocks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Settings that models of the solver may add. */
-const mostVaried = 4;
+const maxVaried = 4;
 
 /** Large settings at which contents of all kinds are run. */
 const settingsOfContents = 2;
@@ -67,7 +73,7 @@ const settingsOfContents = 2;
 /** What arrays are filled with whose elements decide nothing. */
 const usualContents = 1;
 
-/** The order of blocks and warps that begins with the last ones, as `machine/core/schedule.ts` draws it. */
+/** The order of blocks and warps that begins with the last ones, as `interpreter/core/schedule.ts` draws it. */
 const reversed = 1;
 /** Orders in which blocks are run an instruction at a time. */
 const interleavedOrders = 3;
@@ -108,7 +114,7 @@ export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
 }
 
 /** The contents of arrays of whose elements something is stated, and of those that start at zero. */
-export function settledElements(
+export function resolvedElements(
   ranges: ElementRanges,
   contents: Contents,
   zeroed: ReadonlySet<string>,
@@ -149,7 +155,7 @@ export class Confirmation {
   /** What the runs showed that looked for smaller scenarios: the findings of a kernel ask for the same ones. */
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
-  private settingList: readonly Setting[] | null = null;
+  private settingList: readonly LaunchInstance[] | null = null;
   /** Settings that were made of models. */
   private varied = 0;
   /** The scenarios in which a race was seen. */
@@ -192,13 +198,13 @@ export class Confirmation {
   private readonly seenAt = new Map<string, Set<number>>();
 
   /** The settings to run: natural ones, and those of them that a model of the solver varies. */
-  private get settings(): readonly Setting[] {
-    return (this.settingList ??= [...naturalSettings(this.context)]);
+  private get settings(): readonly LaunchInstance[] {
+    return (this.settingList ??= [...representativeLaunches(this.context)]);
   }
 
   /** Threads of a block, or of the grid, in the smallest of the large settings. */
   fewestThreads(scope: PairScope): number {
-    const threads = naturalSettings(this.context).flatMap(({ block, grid, isLarge }) =>
+    const threads = representativeLaunches(this.context).flatMap(({ block, grid, isLarge }) =>
       isLarge ? [[...block, ...(scope === 'grid' ? grid : [])].reduce((product, size) => product * size, 1)] : [],
     );
     return threads.length > 0 ? Math.min(...threads) : 0;
@@ -207,7 +213,7 @@ export class Confirmation {
   /** One, where no contents of arrays decide anything. */
   private get drawsThatMatter(): readonly number[] {
     const [setting] = this.settings;
-    return setting && drawnContents(this.context, setting, 0).size > 0 ? allDraws : allDraws.slice(0, 1);
+    return setting && generatedContents(this.context, setting, 0).size > 0 ? allDraws : allDraws.slice(0, 1);
   }
 
   /** Runs what the hints suggest, until each pair is confirmed or the runs are spent. */
@@ -270,7 +276,7 @@ export class Confirmation {
    * The first and the last block, where a pair is of one block and accesses are ordered by more than barriers: steps of
    * such runs take long, and sizes that need many of them may be what shows a race. Null: all blocks.
    */
-  private endsOf({ scope }: AccessPair, { grid }: Setting): readonly number[] | null {
+  private endsOf({ scope }: AccessPair, { grid }: LaunchInstance): readonly number[] | null {
     if (scope === 'grid' || this.zeroed.size > 0 || needsVectorClocks(this.context.kernel).length === 0) return null;
     const last = grid.reduce((product, extent) => product * extent, 1) - 1;
     return last > 0 ? [0, last] : null;
@@ -354,7 +360,7 @@ export class Confirmation {
   }
 
   private scenariosOfContents(): readonly Scenario[] {
-    const large = naturalSettings(this.context).filter(({ isLarge }) => isLarge);
+    const large = representativeLaunches(this.context).filter(({ isLarge }) => isLarge);
     return large
       .slice(0, settingsOfContents)
       .flatMap((setting) => [...allDraws, avoidingDraw].map((draw) => this.scenario(setting, null, draw)));
@@ -377,7 +383,7 @@ export class Confirmation {
   }
 
   /** The settings that were run, and whether they showed a race of one of the pairs, or threads that missed the barrier. */
-  standing(keys: readonly string[]): readonly { readonly setting: Setting; readonly isShown: boolean }[] {
+  standing(keys: readonly string[]): readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[] {
     return this.settings.flatMap((setting, at) =>
       this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],
     );
@@ -386,7 +392,7 @@ export class Confirmation {
   /** Adds a setting with what a model says of scalars that are neither sizes nor strides, if that is natural. */
   private vary(model: Model): void {
     const base = this.settings.find(({ isLarge }) => isLarge) ?? this.settings[0];
-    if (!base || this.varied >= mostVaried) return;
+    if (!base || this.varied >= maxVaried) return;
     const { scalars } = knownRoles(this.context);
     const wanted = new Map<ParameterField, bigint>();
     for (const { field, isSize, isStride } of scalars) {
@@ -397,7 +403,7 @@ export class Confirmation {
     }
     if (wanted.size === 0) return;
     const setting = { ...base, scalar: (field: ParameterField) => wanted.get(field) ?? base.scalar(field) };
-    if (!meetsAssumptions(this.context, setting) || !isNatural(this.context, setting)) return;
+    if (!satisfiesAssumptions(this.context, setting) || !isRepresentative(this.context, setting)) return;
     this.varied++;
     this.settingList = [...this.settings, setting];
   }
@@ -429,7 +435,7 @@ export class Confirmation {
    * A run of a setting.
    * @param blocks null: all of them, or of a large grid the first and the last
    */
-  private scenario(setting: Setting, blocks: readonly number[] | null, draw: number): Scenario {
+  private scenario(setting: LaunchInstance, blocks: readonly number[] | null, draw: number): Scenario {
     const { block, grid, scalar } = setting;
     const count = grid[0] * grid[1] * grid[2];
     const isSmall = count * block[0] * block[1] * block[2] <= replays.mostThreads;
@@ -437,11 +443,11 @@ export class Confirmation {
     const list = [...new Set(blocks ?? usual)].filter((candidate) => candidate >= 0 && candidate < count);
     // Where the launch does not say, what every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
-    const drawn = [...drawnContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
+    const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
     const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // prettier-ignore
     const settled = new Map<string, Contents>([
       ...drawn,
-      ...settledElements(this.ranges, usualContents, this.zeroed),
+      ...resolvedElements(this.ranges, usualContents, this.zeroed),
       ...filled,
     ]);
     const contents = usualContents;

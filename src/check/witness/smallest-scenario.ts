@@ -2,10 +2,10 @@
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../base/coroutine.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
-import { isNatural, meetsAssumptions } from '../natural/settings.ts';
+import { isRepresentative, satisfiesAssumptions } from '../representative/representative-launches.ts';
 import type { Scenario, Shown } from './replay.ts';
 
 /** A number of a scenario that may be another: what it is, and the scenario with another value in its place. */
@@ -30,7 +30,8 @@ export function* shrink<Event>(
 ): Steps<Shown<Event>> {
   let best = shown;
   function* accepts(scenario: Scenario): Steps<boolean> {
-    if (!meetsAssumptions(context, scenario) || !isNatural(context, { ...scenario, isLarge: false })) return false;
+    if (!satisfiesAssumptions(context, scenario) || !isRepresentative(context, { ...scenario, isLarge: false }))
+      return false;
     const event = yield* tries(scenario);
     if (event !== undefined) best = { event, scenario };
     return event !== undefined;

@@ -64,11 +64,11 @@ export function made(addends: ReadonlyMap<string, Addend>): Expression {
 
 /** Numbers that are kept once they were made: most costs of an instruction are small. */
 const smallNumbers: Expression[] = [];
-const mostSmall = 1024;
+const maxSmall = 1024;
 
 /** A number. */
 export function constant(value: bigint | number | Rational): Expression {
-  if (typeof value === 'number' && value >= 0 && value < mostSmall && Number.isInteger(value))
+  if (typeof value === 'number' && value >= 0 && value < maxSmall && Number.isInteger(value))
     return (smallNumbers[value] ??= ofNumber(rational(BigInt(value))));
   return ofNumber(typeof value === 'object' ? value : rational(BigInt(value)));
 }

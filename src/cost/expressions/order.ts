@@ -6,10 +6,10 @@ const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
 /** Addends that one comparison may look at: minimums of maximums of minimums would lead to any number. */
-const mostAddends = 250;
+const maxAddends = 250;
 
 /** Addends that all comparisons may look at which find one least or greatest expression. */
-const mostAddendsTogether = 6000;
+const maxAddendsTogether = 6000;
 
 /** What is left of them. */
 interface Effort {
@@ -18,7 +18,7 @@ interface Effort {
 
 /** Whether an expression is provably not negative, whatever its names stand for. False where that is not seen. */
 export function isNonNegative(expression: Expression): boolean {
-  return isSeen(expression, { left: mostAddends });
+  return isSeen(expression, { left: maxAddends });
 }
 
 function isSeen(expression: Expression, effort: Effort): boolean {
@@ -258,10 +258,10 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
 
 /** The expressions that may count: none is always at least as far from counting as another one. */
 function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
-  let left = mostAddendsTogether;
+  let left = maxAddendsTogether;
   const loses = (a: Expression, b: Expression): boolean => {
     if (left <= 0) return false;
-    const effort: Effort = { left: Math.min(left, mostAddends) };
+    const effort: Effort = { left: Math.min(left, maxAddends) };
     left -= effort.left;
     const isLess = isSeen(kind === 'max' ? subtract(b, a) : subtract(a, b), effort);
     left += Math.max(0, effort.left);

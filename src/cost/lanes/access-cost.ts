@@ -1,7 +1,7 @@
 /** What an access of a warp costs at most: sectors of global memory, extra turns of shared memory. */
-import { conflictsOf, sectorsOf } from '../../machine/counters.ts';
+import { conflictsOf, sectorsOf } from '../../interpreter/counters.ts';
 import type { LaneValues } from './lane-values.ts';
-import { lanesInMask } from './warp.ts';
+import { lanesInMask } from './warp-position.ts';
 
 export interface AccessShape {
   /** Of one lane, a power of two. */
@@ -27,7 +27,7 @@ const rowBytes = banks * wordBytes;
  * The most sectors that some lanes touch, wherever the part that they share leads.
  * @param mask the lanes, at least one
  */
-export function mostSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
+export function maxSectors(values: LaneValues, mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const { bytes } = shape;
   const perLane = Math.ceil(bytes / sectorBytes);
@@ -61,18 +61,18 @@ function sectorsOfPiece(
 }
 
 /** Addresses of which each lane takes one: those of `values`, and what lanes may add to them. */
-export interface LaneWays {
+export interface LaneAlternatives {
   readonly values: LaneValues;
   readonly more: readonly (readonly (bigint | undefined)[])[];
 }
 
 /**
- * As {@link mostSectors}, where each lane takes one of several addresses.
+ * As {@link maxSectors}, where each lane takes one of several addresses.
  * @param ways those whose parts that lanes share are the same stand together
  * @param runs of neighbouring lanes at most that take the same way; null where it is not known
  */
-export function mostSectorsOfWays(
-  ways: readonly LaneWays[],
+export function maxSectorsOfAlternatives(
+  ways: readonly LaneAlternatives[],
   mask: number,
   shape: AccessShape,
   runs: number | null = null,
@@ -83,15 +83,15 @@ export function mostSectorsOfWays(
     const isOneGroup = !values.scattered && new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : []; // prettier-ignore
     if (isOneGroup) most += sectorsOfGroup(lanes, values, shape, added).most;
-    else most += mostSectors(values, mask, shape).most * (1 + more.length);
+    else most += maxSectors(values, mask, shape).most * (1 + more.length);
   }
-  if (runs !== null && runs <= 2) most = Math.min(most, mostSectorsOfRuns(ways, lanes, shape, runs));
+  if (runs !== null && runs <= 2) most = Math.min(most, maxSectorsOfRuns(ways, lanes, shape, runs));
   return { most: Math.min(most, lanes.length * Math.ceil(shape.bytes / sectorBytes)), isExact: false };
 }
 
 /** Where lanes up to some number take one way and those behind them another, or all take the same. */
-function mostSectorsOfRuns(
-  ways: readonly LaneWays[],
+function maxSectorsOfRuns(
+  ways: readonly LaneAlternatives[],
   lanes: readonly number[],
   shape: AccessShape,
   runs: number,
@@ -153,10 +153,10 @@ function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
   ];
 }
 
-/** {@link mostSectors} of the first of some lanes, by how many these are; of none, 0. */
+/** {@link maxSectors} of the first of some lanes, by how many these are; of none, 0. */
 function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape: AccessShape): number[] {
   if (values.scattered)
-    return [0, ...lanes.map((_, at) => mostSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // prettier-ignore
+    return [0, ...lanes.map((_, at) => maxSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // prettier-ignore
   const perLane = Math.ceil(shape.bytes / sectorBytes);
   const groups = new Map<string, GroupSectors>();
   return [
@@ -209,12 +209,12 @@ class GroupSectors {
   }
 }
 
-/** As {@link mostConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */
+/** As {@link maxConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */
 export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const phases = phasesOf(lanes, shape);
-  const turns = ways.reduce((sum, values) => sum + mostConflicts(values, mask, shape).most + phases, 0);
-  return atMost(Math.min(worstConflicts(lanes, shape), turns - phases));
+  const turns = ways.reduce((sum, values) => sum + maxConflicts(values, mask, shape).most + phases, 0);
+  return upperBound(Math.min(worstConflicts(lanes, shape), turns - phases));
 }
 
 function sectorsOfGroup(
@@ -236,13 +236,13 @@ function sectorsOfGroup(
 
 /** Amounts by what decides them: warps, rounds and instructions access memory in the same few patterns. */
 const amounts = new Map<string, Amount>();
-const mostAmounts = 4096;
+const maxAmounts = 4096;
 
 function knownAmount(key: string, compute: () => Amount): Amount {
   const known = amounts.get(key);
   if (known) return known;
   const amount = compute();
-  if (amounts.size >= mostAmounts) amounts.clear();
+  if (amounts.size >= maxAmounts) amounts.clear();
   amounts.set(key, amount);
   return amount;
 }
@@ -251,7 +251,7 @@ function knownAmount(key: string, compute: () => Amount): Amount {
  * The most extra turns of some lanes.
  * @param mask the lanes, at least one
  */
-export function mostConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
+export function maxConflicts(values: LaneValues, mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const all = worstConflicts(lanes, shape);
   const groups = grouped(lanes, values);
@@ -259,26 +259,26 @@ export function mostConflicts(values: LaneValues, mask: number, shape: AccessSha
     const strangers = values.scattered?.divisor ?? BigInt(rowBytes);
     if (strangers % BigInt(rowBytes) === 0n && (groups.length === 1 || values.modulus % BigInt(rowBytes) === 0n)) {
       // The banks are known, and all words may be different ones.
-      const apart = lanes.map((lane) => modulo(values.offsets[lane]!, rowBytes) + 2 * rowBytes * lane);
-      return atMost(Math.min(all, conflictsOf(lanes, apart, shape.bytes, shape.isAtomic)));
+      const spread = lanes.map((lane) => modulo(values.offsets[lane]!, rowBytes) + 2 * rowBytes * lane);
+      return upperBound(Math.min(all, conflictsOf(lanes, spread, shape.bytes, shape.isAtomic)));
     }
     if (!values.scattered) {
       const turns = groups.map((group) => conflictsOfGroup(group, values, shape).most + phasesOf(group, shape));
-      return atMost(Math.min(all, turns.reduce((sum, turn) => sum + turn, 0) - phasesOf(lanes, shape)));
+      return upperBound(Math.min(all, turns.reduce((sum, turn) => sum + turn, 0) - phasesOf(lanes, shape)));
     }
-    if (shape.isAtomic || groups.length > 1) return atMost(all);
+    if (shape.isAtomic || groups.length > 1) return upperBound(all);
     const own = lanes.map((lane) => values.offsets[lane]!);
     const span = values.scattered.high - values.scattered.low + maximum(own) - minimum(own) + BigInt(shape.bytes);
     const words = clampToNumber(span / BigInt(wordBytes)) + 1 + (shape.bytes < wordBytes ? 1 : 0);
     const isWhole = shape.bytes >= wordBytes && span % BigInt(wordBytes) === 0n;
     const perBank = Math.ceil((isWhole ? words - 1 : words) / banks);
-    return atMost(Math.min(all, phasesOf(lanes, shape) * (perBank - 1)));
+    return upperBound(Math.min(all, phasesOf(lanes, shape) * (perBank - 1)));
   }
   return conflictsOfGroup(lanes, values, shape);
 }
 
 /** Nothing is the least there is. */
-function atMost(most: number): Amount {
+function upperBound(most: number): Amount {
   return { most, isExact: most === 0 };
 }
 

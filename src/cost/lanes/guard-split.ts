@@ -16,7 +16,7 @@ import {
 } from '../expressions/expression.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
-import type { WarpPosition } from './warp.ts';
+import type { WarpPosition } from './warp-position.ts';
 
 /**
  * An expression that is 1 where a condition may split a full warp, and 0 where it cannot; null where that is not seen.

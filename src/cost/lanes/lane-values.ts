@@ -18,7 +18,7 @@ import {
   unsignedBounds,
 } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { lanesInMask, type WarpPosition } from './warp.ts';
+import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
 export interface LaneSetting {
   readonly symbolic: SymbolicKernel;

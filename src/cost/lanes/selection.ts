@@ -3,13 +3,13 @@ import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // prettier-ignore
-import { lanesInMask, type WarpPosition } from './warp.ts';
+import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
 /** A constant, and terms with their factors. */
 export type Sum = Pick<Linear, 'constant' | 'terms'>;
 
 /** Sums that selections lead to, and that are looked at. */
-const mostWays = 4;
+const maxWays = 4;
 
 /** What lanes select between, and the conditions by which they do. */
 interface Selection {
@@ -34,7 +34,7 @@ export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
       conditions.add(selectIn(selected)!.arguments[0]!);
       for (const arm of arms) work.push(replaced(next, selected, arm));
     }
-    if (ways.length + work.length > mostWays) return { ways: [sum], conditions: [] };
+    if (ways.length + work.length > maxWays) return { ways: [sum], conditions: [] };
   }
   return { ways, conditions: [...conditions] };
 }
@@ -53,7 +53,7 @@ export function sumOfMostLanes(
   const lanes = lanesInMask(mask);
   let rest = sum;
   const conditions = new Set<Term>();
-  for (let turn = 0; turn < mostWays; turn++) {
+  for (let turn = 0; turn < maxWays; turn++) {
     const selected = [...rest.terms.keys()].find((term) => selectIn(term) !== null);
     if (!selected) return conditions.size > 0 ? { sum: rest, exceptions: conditions.size } : null;
     const condition = selectIn(selected)!.arguments[0]!;

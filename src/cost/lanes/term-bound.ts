@@ -15,7 +15,7 @@ import {
 } from '../expressions/expression.ts';
 import { extremum, isNonNegative } from '../expressions/order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
-import type { WarpPosition } from './warp.ts';
+import type { WarpPosition } from './warp-position.ts';
 
 export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;

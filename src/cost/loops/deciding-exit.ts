@@ -3,7 +3,7 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Kernel, Loop } from '../../ir/form/kernel.ts';
 import { constant, type Expression } from '../expressions/expression.ts';
 import { minimum } from '../expressions/order.ts';
-import { lanesInMask } from '../lanes/warp.ts';
+import { lanesInMask } from '../lanes/warp-position.ts';
 import type { TripCount } from './trip-count.ts';
 
 /** The exit that bounds the rounds best. */

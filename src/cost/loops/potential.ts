@@ -25,8 +25,8 @@ export interface Potential {
 }
 
 /** Forms at one header; more are too many. */
-const mostForms = 8;
-const mostPivots = 400;
+const maxForms = 8;
+const maxPivots = 400;
 const one = rational(1n);
 const none = rational(0n);
 
@@ -63,7 +63,7 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
   const work: { readonly at: Point; readonly form: Form }[] = [];
   const include = (at: Point, form: Form): void => {
     const known = forms.get(at)!;
-    if (form.terms.size === 0 || known.length >= mostForms || known.some((other) => ratio(form, other))) return;
+    if (form.terms.size === 0 || known.length >= maxForms || known.some((other) => ratio(form, other))) return;
     known.push(form);
     work.push({ at, form });
   };
@@ -231,7 +231,7 @@ function solved(
       constraints.push({ coefficients, least: none });
     }
   }
-  const values = minimise(weights, constraints, mostPivots);
+  const values = minimise(weights, constraints, maxPivots);
   const start = factors.get(null);
   if (!values || !start) return null;
   const parts = forms.get(null)!.map((form, index) => ({ times: values[start.of[index]!]!, form }));

@@ -30,9 +30,9 @@ export interface Transition {
 }
 
 /** More ways between headers are too many. */
-const mostTransitions = 64;
+const maxTransitions = 64;
 /** Values that are one or the other, and are told apart on one way. */
-const mostForks = 4;
+const maxForks = 4;
 
 /**
  * The transitions of a loop and those within it, or of a whole kernel.
@@ -76,12 +76,12 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
   };
 
   const follow = (from: Point, block: BlockId, to: BlockId, known: Facts, path: ReadonlySet<BlockId>): void => {
-    if (++ways > 8 * mostTransitions || found.length > mostTransitions) return;
+    if (++ways > 8 * maxTransitions || found.length > maxTransitions) return;
     const condition = edge(block, to);
     if (decide(known, condition) === false) return;
     const more = new Map(known);
     assume(more, condition, true);
-    if (loopAt.has(to)) arrive(from, block, to, more, path, mostForks);
+    if (loopAt.has(to)) arrive(from, block, to, more, path, maxForks);
     else if (!root || root.blocks.has(to)) leave(from, to, more, new Set([...path, to]));
   };
 
@@ -100,7 +100,7 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
     for (const entry of kernel.blocks[root.header]!.predecessors)
       if (!root.latches.includes(entry)) follow(null, entry, root.header, factsAt(entry), new Set());
   } else leave(null, 0 as BlockId, new Map([[store.true, true]]), new Set([0 as BlockId]));
-  return ways > 8 * mostTransitions || found.length > mostTransitions ? null : found;
+  return ways > 8 * maxTransitions || found.length > maxTransitions ? null : found;
 }
 
 /** Whether all that a form speaks of is there when a thread arrives at a header: its loop's variables, and what was computed before. */

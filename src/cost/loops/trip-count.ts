@@ -23,7 +23,7 @@ import { comparisonOf, type TermComparison, conjuncts } from '../lanes/condition
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
 import { selectionOf } from '../lanes/selection.ts';
-import { lanesInMask, type WarpPosition } from '../lanes/warp.ts';
+import { lanesInMask, type WarpPosition } from '../lanes/warp-position.ts';
 
 export interface TripCount {
   /** The block that decides whether there is another round. */

@@ -83,7 +83,7 @@ export interface Declarations {
 }
 
 /** The text of a node on one line. */
-export function textOf(text: string, node: SyntaxNode): string {
+export function sourceTextOf(text: string, node: SyntaxNode): string {
   return normalizeSpace(text.slice(node.start, node.end));
 }
 
@@ -105,7 +105,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     let before: string | undefined;
     for (const item of childIn(node, 'body')?.children ?? []) {
       if (item.type !== 'enumerator') continue;
-      const name = textOf(text, childIn(item, 'name') ?? item);
+      const name = sourceTextOf(text, childIn(item, 'name') ?? item);
       // Of several enumerations with a name, which one is meant is not followed.
       enumerators.set(name, enumerators.has(name) ? null : { value: childIn(item, 'value'), before });
       before = name;
@@ -125,12 +125,12 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       if (member.type === 'field_declaration') {
         const inner = childIn(member, 'type');
         if (inner) typeOf(inner, [...path, name], isInternal);
-        const type = inner ? textOf(text, inner) : '';
+        const type = inner ? sourceTextOf(text, inner) : '';
         for (const [at, child] of member.children.entries()) {
           if (child.field !== 'declarator') continue;
           const called = declaredName(text, child);
           const value = member.children.slice(at + 1, at + 3).find(({ field }) => field === 'default_value');
-          const words = member.children.map((word) => textOf(text, word));
+          const words = member.children.map((word) => sourceTextOf(text, word));
           if (called !== undefined && words.includes('static') && child.type !== 'function_declarator') {
             const isConstant = words.some((word) => /^const(?:expr)?$/.test(word));
             const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, size: sizeIn(child), isConstant, isInternal: true }; // prettier-ignore
@@ -155,7 +155,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     template: readonly string[] = [],
   ): void => {
     const own = childIn(node, 'name');
-    const name = own ? textOf(text, own) : called;
+    const name = own ? sourceTextOf(text, own) : called;
     if (node.type === 'enum_specifier') enumeratorsOf(node);
     else if (/^(?:struct|class|union)_specifier$/.test(node.type) && name !== undefined)
       recordOf(node, name, path, isInternal, template);
@@ -171,14 +171,14 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     const head = functionDeclarator(declarator);
     const called = head && childIn(head, 'declarator');
     if (!head || !called) return;
-    const written = textOf(text, called)
+    const written = sourceTextOf(text, called)
       .replace(/\s/g, '')
       .replace(/<[^]*$/, '');
     const parts = written.split('::').filter((part) => part !== '');
     const name = parts.pop();
     if (name === undefined) return;
     const words = node.children.filter(({ field, type }) => field === null || /qualifier|specifier/.test(type));
-    const has = (word: string): boolean => words.some((child) => textOf(text, child) === word);
+    const has = (word: string): boolean => words.some((child) => sourceTextOf(text, child) === word);
     const owner = parts.at(-1);
     add(functions, name, {
       name,
@@ -189,7 +189,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       isDevice: has('__device__'),
       isInternal: isInternal || (has('static') && record === undefined),
       record: record ?? (owner !== undefined && records.has(owner) ? owner : undefined),
-      returns: textOf(text, childIn(node, 'type') ?? head).slice(0, childIn(node, 'type') ? undefined : 0) + suffixOf(declarator), // prettier-ignore
+      returns: sourceTextOf(text, childIn(node, 'type') ?? head).slice(0, childIn(node, 'type') ? undefined : 0) + suffixOf(declarator), // prettier-ignore
       body: childIn(node, 'body'),
       initialisers: childOf(node, 'field_initializer_list'),
       node,
@@ -205,7 +205,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     switch (node.type) {
       case 'namespace_definition': {
         const name = childIn(node, 'name');
-        const parts = name ? textOf(text, name).split('::') : [];
+        const parts = name ? sourceTextOf(text, name).split('::') : [];
         const body = childIn(node, 'body');
         for (const child of body?.children ?? []) visit(child, [...path, ...parts.map((part) => part.trim())], isInternal || !name, record); // prettier-ignore
         return;
@@ -236,22 +236,22 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
         const type = childIn(node, 'type');
         const name = childIn(node, 'declarator');
         if (type && name) {
-          const called = declaredName(text, name) ?? textOf(text, name);
+          const called = declaredName(text, name) ?? sourceTextOf(text, name);
           typeOf(type, path, isInternal, called);
           const own = childIn(type, 'name');
-          aliases.set(called, (childIn(type, 'body') ? (own ? textOf(text, own) : called) : textOf(text, type)) + suffixOf(name)); // prettier-ignore
+          aliases.set(called, (childIn(type, 'body') ? (own ? sourceTextOf(text, own) : called) : sourceTextOf(text, type)) + suffixOf(name)); // prettier-ignore
         }
         return;
       }
       case 'alias_declaration': {
         const [name, type] = [childIn(node, 'name'), childIn(node, 'type')];
-        if (name && type) aliases.set(textOf(text, name), textOf(text, type));
+        if (name && type) aliases.set(sourceTextOf(text, name), sourceTextOf(text, type));
         return;
       }
       case 'declaration': {
         const type = childIn(node, 'type');
         if (type) typeOf(type, path, isInternal);
-        const words = node.children.filter(({ field }) => field === null).map((child) => textOf(text, child));
+        const words = node.children.filter(({ field }) => field === null).map((child) => sourceTextOf(text, child));
         for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
           if (functionDeclarator(declarator) && declarator.type !== 'init_declarator') {
             declared(node, declarator, path, template, isInternal, record);
@@ -262,7 +262,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
           add(variables, name, {
             name,
             path,
-            type: textOf(text, type) + suffixOf(declarator),
+            type: sourceTextOf(text, type) + suffixOf(declarator),
             value: declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined,
             size: sizeIn(declarator),
             isConstant: words.some((word) => /^const(?:expr|init)?$/.test(word)) && !/\*/.test(suffixOf(declarator)),
@@ -309,11 +309,12 @@ function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
   for (const node of nodesWhere(root, ({ type }) => declares.test(type))) {
     const [type, name, body] = [childIn(node, 'type'), childIn(node, 'name'), childIn(node, 'body')];
     if (node.type === 'alias_declaration') {
-      if (name && type) add(`alias ${textOf(text, name)}`, textOf(text, type));
+      if (name && type) add(`alias ${sourceTextOf(text, name)}`, sourceTextOf(text, type));
     } else if (node.type === 'type_definition') {
       for (const one of node.children.filter(({ field }) => field === 'declarator'))
-        if (type) add(`alias ${declaredName(text, one) ?? textOf(text, one)}`, textOf(text, type) + suffixOf(one));
-    } else if (name && body) add(`record ${textOf(text, name)}`, String(node.start));
+        if (type)
+          add(`alias ${declaredName(text, one) ?? sourceTextOf(text, one)}`, sourceTextOf(text, type) + suffixOf(one));
+    } else if (name && body) add(`record ${sourceTextOf(text, name)}`, String(node.start));
   }
   return new Set([...several].map((name) => name.replace(/^\w+ /, '')));
 }
@@ -321,7 +322,8 @@ function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
 /** Whether the fields of a record are all that it holds, and nothing but their types aligns it. */
 function hasPlainLayout(text: string, node: SyntaxNode, body: SyntaxNode): boolean {
   if (!/^(?:struct|class)\s*\w*\s*$/.test(text.slice(node.start, body.start))) return false;
-  if (/\b(?:virtual|alignas|union|__align__|__attribute__|_Alignas)\b|\[\[/.test(textOf(text, body))) return false;
+  if (/\b(?:virtual|alignas|union|__align__|__attribute__|_Alignas)\b|\[\[/.test(sourceTextOf(text, body)))
+    return false;
   const after = /^\s*([^;]*)/.exec(text.slice(body.end, body.end + 200))?.[1] ?? '';
   if (/\b(?:alignas|__align__|__attribute__)\b/.test(after)) return false;
   return body.children.every((member) => {
@@ -395,10 +397,10 @@ export function parametersOf(text: string, list: SyntaxNode | undefined): HostPa
     if (!/parameter_declaration$/.test(node.type)) continue;
     const type = childIn(node, 'type');
     const declarator = childIn(node, 'declarator');
-    const written = type ? textOf(text, type) : '';
+    const written = type ? sourceTextOf(text, type) : '';
     if (written === 'void' && !declarator) continue;
     const isConstant = node.children.some(
-      (child) => child.type === 'type_qualifier' && textOf(text, child) === 'const',
+      (child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const',
     );
     parameters.push({
       name: (declarator && declaredName(text, declarator)) ?? '',
@@ -423,7 +425,7 @@ function templateParameters(text: string, list: SyntaxNode | undefined): Templat
     const isType = /type_parameter/.test(node.type);
     const name = childIn(node, 'name') ?? childIn(node, 'declarator') ?? childOf(node, 'type_identifier');
     return {
-      name: name ? (declaredName(text, name) ?? textOf(text, name)) : '',
+      name: name ? (declaredName(text, name) ?? sourceTextOf(text, name)) : '',
       isType,
       value: childIn(node, 'default_type') ?? childIn(node, 'default_value'),
     };

@@ -4,7 +4,7 @@
  */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Declarations, type FunctionDeclaration, declaredName, textOf } from './declarations.ts';
+import { type Declarations, type FunctionDeclaration, declaredName, sourceTextOf } from './declarations.ts';
 import { isHarmless } from './library-function.ts';
 import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from './record-shape.ts';
 import { resolvedType } from './resolved-type.ts';
@@ -103,7 +103,7 @@ class Search {
         return;
       case 'binary_expression': {
         // `std::cin >> n` writes it; a comparison hands nothing on.
-        if (operator === '>>') for (const child of node.children) if (child.type === 'identifier') this.lent.add(textOf(this.#text, child)); // prettier-ignore
+        if (operator === '>>') for (const child of node.children) if (child.type === 'identifier') this.lent.add(sourceTextOf(this.#text, child)); // prettier-ignore
         const how: Use = /^(?:>>|[<>]=?|[!=]=|&&|\|\|)$/.test(operator ?? '') ? 'part' : 'value';
         in_('left', overloaded(operator, how));
         in_('right', overloaded(operator, how));
@@ -136,7 +136,7 @@ class Search {
         return;
       case 'cast_expression': {
         const type = childIn(node, 'type');
-        in_('value', type && textOf(this.#text, type).includes('&') ? 'place' : 'value');
+        in_('value', type && sourceTextOf(this.#text, type).includes('&') ? 'place' : 'value');
         return;
       }
       case 'sizeof_expression':
@@ -157,7 +157,7 @@ class Search {
       case 'new_expression': {
         const type = childIn(node, 'type');
         in_('placement', 'place');
-        for (const field of ['arguments', 'value', 'declarator']) in_(field, this.#keeps(type ? textOf(this.#text, type) : '') ? 'place' : 'value'); // prettier-ignore
+        for (const field of ['arguments', 'value', 'declarator']) in_(field, this.#keeps(type ? sourceTextOf(this.#text, type) : '') ? 'place' : 'value'); // prettier-ignore
         return;
       }
       case 'new_declarator':
@@ -224,11 +224,12 @@ class Search {
   }
 
   #addAll(node: SyntaxNode): void {
-    for (const inner of nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type))) this.names.add(textOf(this.#text, inner)); // prettier-ignore
+    for (const inner of nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type))) this.names.add(sourceTextOf(this.#text, inner)); // prettier-ignore
   }
 
   #lend(node: SyntaxNode): void {
-    for (const inner of nodesWhere(node, ({ type }) => type === 'identifier')) this.lent.add(textOf(this.#text, inner));
+    for (const inner of nodesWhere(node, ({ type }) => type === 'identifier'))
+      this.lent.add(sourceTextOf(this.#text, inner));
   }
 
   /** Whether an object of a type may keep references to what it is made of. */
@@ -241,7 +242,7 @@ class Search {
   #visitDeclaration(node: SyntaxNode): void {
     const type = childIn(node, 'type');
     if (type && childIn(type, 'body')) this.#visit(type, 'value');
-    const written = type ? textOf(this.#text, type) : '';
+    const written = type ? sourceTextOf(this.#text, type) : '';
     for (const declarator of node.children) {
       if (declarator.field !== 'declarator') continue;
       const isArray = nodesWhere(declarator, (inner) => inner.type === 'array_declarator').length > 0;
@@ -266,7 +267,7 @@ class Search {
     const body = childIn(node, 'body');
     if (!body) return;
     for (const inner of nodesWhere(body, ({ type }) => type === 'identifier')) {
-      const name = textOf(this.#text, inner);
+      const name = sourceTextOf(this.#text, inner);
       if (!own.has(name)) this.names.add(name);
     }
     const before = this.#returnsReference;
@@ -287,7 +288,7 @@ class Search {
       return;
     }
     if (!callee) return this.#addAll(node);
-    const written = textOf(this.#text, callee).replace(/\s*::\s*/g, '::').replace(/^::/, ''); // prettier-ignore
+    const written = sourceTextOf(this.#text, callee).replace(/\s*::\s*/g, '::').replace(/^::/, ''); // prettier-ignore
     const plain = written.replace(/<[^]*$/, '');
     const name = plain.replace(/^.*(?:::|->|\.)/, '');
     if (callee.type === 'field_expression') {
@@ -352,12 +353,12 @@ function numbersIn(within: SyntaxNode, { text, aliases, variables, records }: De
   const others = new Set<string>();
   for (const node of nodesWhere(within, ({ type }) => /declaration$|^for_range_loop$/.test(type))) {
     const type = childIn(node, 'type');
-    const known = type && resolvedType(textOf(text, type), aliases);
+    const known = type && resolvedType(sourceTextOf(text, type), aliases);
     const isNumber = known !== undefined && (integerType(known) !== undefined || isFloatType(known));
     for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
       const own = declarator.type === 'init_declarator' ? childIn(declarator, 'declarator') : declarator;
-      if (isNumber && own?.type === 'identifier') numbers.add(textOf(text, own));
-      else for (const inner of nodesWhere(declarator, ({ type: kind }) => kind === 'identifier')) others.add(textOf(text, inner)); // prettier-ignore
+      if (isNumber && own?.type === 'identifier') numbers.add(sourceTextOf(text, own));
+      else for (const inner of nodesWhere(declarator, ({ type: kind }) => kind === 'identifier')) others.add(sourceTextOf(text, inner)); // prettier-ignore
     }
   }
   const fields = new Set([...records.values()].flatMap((record) => record.fields.map(({ name }) => name)));

@@ -1,7 +1,7 @@
 /** What objects of the records of a unit are: those that are nothing but their fields are followed, others run code. */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
-import { type Declarations, textOf } from './declarations.ts';
+import { type Declarations, sourceTextOf } from './declarations.ts';
 
 /** What the text of a unit declares that runs without a call in the text, or not where the call says. */
 interface ImplicitCode {
@@ -72,12 +72,12 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
       const isVirtual = member.children.some(({ type }) => type === 'virtual') || nodesWhere(member, ({ type }) => type === 'virtual_specifier').length > 0; // prettier-ignore
       const [called] = isVirtual ? nodesWhere(member, ({ type }) => type === 'function_declarator') : [];
       const declarator = called && childIn(called, 'declarator');
-      if (declarator) virtualMethods.add(textOf(text, declarator));
+      if (declarator) virtualMethods.add(sourceTextOf(text, declarator));
     }
     if (name === '') continue;
     const isPlain = !records.has(name) && isFollowed(node, body, name, text, locals.has(node));
     records.set(name, isPlain);
-    const fields = body.children.flatMap((member) => (member.type === 'field_declaration' && childIn(member, 'type') ? [recordNamed(textOf(text, childIn(member, 'type')!))] : [])); // prettier-ignore
+    const fields = body.children.flatMap((member) => (member.type === 'field_declaration' && childIn(member, 'type') ? [recordNamed(sourceTextOf(text, childIn(member, 'type')!))] : [])); // prettier-ignore
     nested.push([name, fields]);
   }
   // What holds an object that is not followed is none itself.
@@ -94,7 +94,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
 
 function nameOf(node: SyntaxNode, text: string): string {
   const name = childIn(node, 'name');
-  if (name) return textOf(text, name);
+  if (name) return sourceTextOf(text, name);
   // `typedef struct { … } Name;`
   return /^\s*([A-Za-z_]\w*)\s*;/.exec(text.slice(node.end, node.end + 200))?.[1] ?? '';
 }
@@ -103,7 +103,7 @@ function nameOf(node: SyntaxNode, text: string): string {
 function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: string, isLocal: boolean): boolean {
   if (node.type === 'union_specifier') return false;
   if (node.children.some(({ type }) => type === 'base_class_clause')) return false;
-  const written = textOf(text, body);
+  const written = sourceTextOf(text, body);
   if (/\b(?:virtual|override|operator|union)\b/.test(written)) return false;
   const isDestroyed = new RegExp(`~\\s*${name}\\s*\\(\\s*\\)(?!\\s*(?:noexcept\\s*)?=\\s*default)`).test(written);
   if (isDestroyed || (isLocal && nodesWhere(body, ({ type }) => type === 'function_declarator').length > 0))

@@ -200,7 +200,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       const moved = movedVariables(guarded, chosen);
       const names = new Set(moved.map(({ name }) => name));
       const flag = `selvage_${candidates.length}`;
-      const textOf = (piece: Piece): string => {
+      const pieceSource = (piece: Piece): string => {
         const level = barrierLevel(text, piece.node, groups);
         if (level === null) return pieceText(piece, names);
         const { node } = piece;
@@ -219,7 +219,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
                   pieces[at]!.node.start,
                 ),
               );
-        return `${before} if (${flag}) { ${part.map(textOf).join(' ')} } ${index === 0 ? alternative : ''}`;
+        return `${before} if (${flag}) { ${part.map(pieceSource).join(' ')} } ${index === 0 ? alternative : ''}`;
       });
       const declared = moved.map(({ name, type }) => `${type} ${name};`).join(' ');
       const replacement = `{ const bool ${flag} = (${condition}); ${declared} ${blocks.join(' ')} }`;
@@ -248,11 +248,11 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
         statement.start,
       );
       const names = Array.from({ length: halves.variables }, (_, index) => `selvage_${number}_${index}`);
-      const { before, behind } = halves.parts(
+      const { before, after } = halves.parts(
         names,
         names.map(() => 'auto'),
       );
-      const words = [...before, marker(number), behind].join(' ');
+      const words = [...before, marker(number), after].join(' ');
       const replacement = halves.declares ? words : `{ ${words} }`;
       edits.push({
         start: statement.start,

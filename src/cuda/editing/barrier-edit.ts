@@ -260,10 +260,10 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   const open = `${brace}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
   const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
   const rest = /^[ \t]*(?:\/\/[^\r\n]*)?/.exec(text.slice(statement.end))![0];
-  const behind = statement.end + (/^[ \t]*\/\//.test(rest) ? rest.length : 0);
+  const after = statement.end + (/^[ \t]*\/\//.test(rest) ? rest.length : 0);
   if (split) {
     edits.push({ start: header, end: statement.end, text: open });
-    edits.push({ start: behind, end: behind, text: close });
+    edits.push({ start: after, end: after, text: close });
     return;
   }
   const sameLine = !between.includes('\n');
@@ -272,7 +272,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
     end: statement.start,
     text: `${open}${newLine}${sameLine ? indent : indentOf(text, statement.start)}`,
   });
-  edits.push({ start: behind, end: behind, text: close });
+  edits.push({ start: after, end: after, text: close });
 }
 
 /** The end of what precedes a body: `)`, `else` or `do`, comments left out. */
@@ -294,8 +294,8 @@ function splitLines({ text, call, names }: Context, placed: PlacedBarrier): stri
     names.add(name);
     return name;
   });
-  const { before, behind } = halves.parts(variables, halves.types());
-  return [...before, call(placed), behind];
+  const { before, after } = halves.parts(variables, halves.types());
+  return [...before, call(placed), after];
 }
 
 /** Takes a conditional statement apart, with barriers between its parts. */

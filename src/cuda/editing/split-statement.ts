@@ -18,7 +18,7 @@ export interface SplitStatement {
   readonly parts: (
     names: readonly string[],
     types: readonly string[],
-  ) => { readonly before: readonly string[]; readonly behind: string };
+  ) => { readonly before: readonly string[]; readonly after: string };
   /** How many variables there are. */
   readonly variables: number;
   /** Whether the second half declares what others use, so that no braces can stand around it. */
@@ -43,7 +43,7 @@ export function splitStatement(
   const chain = chainedStore(text, assignment);
   if (chain) {
     const { load, store } = chain;
-    return { variables: 0, types: () => [], declares: false, parts: () => ({ before: [load], behind: store }) };
+    return { variables: 0, types: () => [], declares: false, parts: () => ({ before: [load], after: store }) };
   }
   const inner = innermost(assignment);
   if (inner !== assignment) return splitInner(source, definition, statement, inner, false);
@@ -65,7 +65,7 @@ function readsAndWrites(text: string, assignment: SyntaxNode): boolean {
   if (!left || !right || right.type === 'initializer_list' || right.type === 'ERROR') return false;
   const isCompound = operator !== undefined && text.slice(operator.start, operator.end) !== '=';
   if (!memory.test(left.type) || hasEffects(text, left)) return false;
-  return isCompound || holds(right, memory);
+  return isCompound || containsType(right, memory);
 }
 
 /** `A[i]` and the value that is stored there: `A[i] + (x)` of `A[i] += x`. */
@@ -102,7 +102,7 @@ export function chainedStore(
   const inner = innermost(assignment);
   const variable = childIn(inner, 'left');
   const value = childIn(inner, 'right');
-  if (inner === assignment || variable?.type !== 'identifier' || !value || !holds(value, memory)) return null;
+  if (inner === assignment || variable?.type !== 'identifier' || !value || !containsType(value, memory)) return null;
   const targets: SyntaxNode[] = [];
   for (let node = assignment; node !== inner; node = childIn(node, 'right')!) {
     const target = childIn(node, 'left');
@@ -139,7 +139,7 @@ function splitAssignment(
         `${ofFirst} ${first} = ${text.slice(right.start, right.end)};`,
         `${ofSecond} ${second} = ${target} ${operator.slice(0, -1)} ${first};`,
       ],
-      behind: `${target} = ${second};`,
+      after: `${target} = ${second};`,
     }),
   };
 }
@@ -164,7 +164,7 @@ function splitInner(
     declares,
     parts: ([name], [type]) => ({
       before: [`${type} ${name} = ${value};`],
-      behind: `${text.slice(statement.start, assignment.start)}${target} = ${name}${text.slice(assignment.end, statement.end)}`,
+      after: `${text.slice(statement.start, assignment.start)}${target} = ${name}${text.slice(assignment.end, statement.end)}`,
     }),
   };
 }
@@ -188,7 +188,7 @@ function splitCall(
   const read = all.flatMap((argument, index) => {
     const type = parameters?.[index]?.type ?? '';
     const isAddress = argument.type === 'pointer_expression' && text[argument.start] === '&';
-    return type.includes('&') || isAddress || !holds(argument, memory) ? [] : [{ argument, type }];
+    return type.includes('&') || isAddress || !containsType(argument, memory) ? [] : [{ argument, type }];
   });
   if (read.length === 0) return null;
   return {
@@ -197,16 +197,16 @@ function splitCall(
     declares,
     parts: (names, types) => {
       let at = statement.start;
-      let behind = '';
+      let after = '';
       for (const [index, { argument }] of read.entries()) {
-        behind += text.slice(at, argument.start) + names[index]!;
+        after += text.slice(at, argument.start) + names[index]!;
         at = argument.end;
       }
       return {
         before: read.map(
           ({ argument: { start, end } }, index) => `${types[index]} ${names[index]} = ${text.slice(start, end)};`,
         ),
-        behind: behind + text.slice(at, statement.end),
+        after: after + text.slice(at, statement.end),
       };
     },
   };
@@ -235,7 +235,7 @@ function splitDeclaration(
     return value.type === 'call_expression' ? splitCall(source, statement, value, true) : null;
   }
   const later = declarators.slice(1);
-  if (!later.some((node) => holds(node, sideEffects)) || !holds(value, memory)) return null;
+  if (!later.some((node) => containsType(node, sideEffects)) || !containsType(value, memory)) return null;
   const base = text.slice(statement.start, first.start);
   return {
     variables: 0,
@@ -243,7 +243,7 @@ function splitDeclaration(
     declares: true,
     parts: () => ({
       before: [`${text.slice(statement.start, first.end)};`],
-      behind: `${base}${text.slice(second.start, statement.end)}`,
+      after: `${base}${text.slice(second.start, statement.end)}`,
     }),
   };
 }
@@ -252,14 +252,14 @@ function splitDeclaration(
 function splitComma(text: string, comma: SyntaxNode): SplitStatement | null {
   const left = childIn(comma, 'left');
   const right = childIn(comma, 'right');
-  if (!left || !right || !holds(left, memory) || !holds(right, memory)) return null;
+  if (!left || !right || !containsType(left, memory) || !containsType(right, memory)) return null;
   return {
     variables: 0,
     types: () => [],
     declares: false,
     parts: () => ({
       before: [`${text.slice(left.start, left.end)};`],
-      behind: `${text.slice(right.start, right.end)};`,
+      after: `${text.slice(right.start, right.end)};`,
     }),
   };
 }
@@ -268,7 +268,7 @@ function typeOf(source: CudaSource, { start, end }: FunctionDefinition, target: 
   return elementType(source, target, start, end) ?? 'auto';
 }
 
-function holds(node: SyntaxNode, types: RegExp): boolean {
+function containsType(node: SyntaxNode, types: RegExp): boolean {
   return nodesWhere(node, ({ type }) => types.test(type)).length > 0;
 }
 

@@ -4,7 +4,7 @@ import { isFloatType } from '../syntax/basic-type.ts';
 import { type Kinds, type NumberKind, asComputed, commonKind, inCommonKind } from './expression-type.ts';
 import { type Interpreter, moved } from './interpreter.ts';
 import { type HostTerm, arithmetic, compared, integer, negatedFact, zeroTerm } from './term.ts';
-import { type HostValue, factOf, numberValue, quotientOf, termOf } from './value.ts';
+import { type HostValue, factOf, integerValue, quotientOf, termOf } from './value.ts';
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 
@@ -15,7 +15,7 @@ export function unary(operator: string, operand: HostValue, kind: NumberKind | u
   if (operator === '~') {
     const mask = termOf(operand);
     // Of a number: what else it may be, its width would decide.
-    return mask?.kind === 'integer' ? asComputed(numberValue(integer(-mask.value - 1n)), kind) : null;
+    return mask?.kind === 'integer' ? asComputed(integerValue(integer(-mask.value - 1n)), kind) : null;
   }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
@@ -26,8 +26,8 @@ export function unary(operator: string, operand: HostValue, kind: NumberKind | u
   }
   const term = termOf(operand);
   const value = term && arithmetic('-', zeroTerm, term);
-  if (term?.kind === 'integer') return value && asComputed(numberValue(value), kind);
-  return value && numberValue(value);
+  if (term?.kind === 'integer') return value && asComputed(integerValue(value), kind);
+  return value && integerValue(value);
 }
 
 /** The value of a comparison. */
@@ -91,16 +91,16 @@ export function combined(
   const kept = (value: HostValue | null): HostValue | null =>
     isConstant && value ? asComputed(value, isShift ? kinds[0] : commonKind(...kinds), isShift) : value;
   if (operator === '>>') {
-    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return kept(numberValue(integer(a.value >> b.value))); // prettier-ignore
+    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return kept(integerValue(integer(a.value >> b.value))); // prettier-ignore
     const shift = b.kind === 'integer' && b.value >= 0n && b.value < 63n ? integer(1n << b.value) : null;
     const quotient = shift && arithmetic('/', a, shift);
-    return quotient && numberValue(quotient);
+    return quotient && integerValue(quotient);
   }
   if (operator === '^' && a.kind === 'integer' && b.kind === 'integer')
-    return kept(numberValue(integer(a.value ^ b.value)));
+    return kept(integerValue(integer(a.value ^ b.value)));
   if (!arithmeticOperators.test(operator)) return null;
   const term = arithmetic(operator as ArithmeticOperator, a, b);
-  return kept(term && numberValue(term));
+  return kept(term && integerValue(term));
 }
 
 interface Quotient {

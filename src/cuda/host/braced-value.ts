@@ -1,10 +1,10 @@
 /** The values of lists in braces. */
 import { listItems, childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from '../declarations/declarations.ts';
+import { sourceTextOf } from '../declarations/declarations.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Frame, type Interpreter, type State, converted, dim3Of, typeText } from './interpreter.ts';
 import { type HostTerm, one, zeroTerm } from './term.ts';
-import { type HostValue, numberValue, symbolOf, zeroed } from './value.ts';
+import { type HostValue, integerValue, symbolOf, zeroed } from './value.ts';
 
 /** The first fields of structures of CUDA that programs give without a name. */
 const firstFields: Readonly<Record<string, string>> = { cudaGraphNodeParams: 'type' };
@@ -20,7 +20,7 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
     const rest = symbolOf(host.symbol(known));
     const values = items.map((item): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame)); // prettier-ignore
-    const isZero = items.every((item) => textOf(declarations.text, item) === '0');
+    const isZero = items.every((item) => sourceTextOf(declarations.text, item) === '0');
     const first = firstFields[known];
     const fields = new Map(first === undefined || isZero ? [] : values.slice(0, 1).map((value): [string, HostValue] => [first, value])); // prettier-ignore
     return { kind: 'record', fields, rest: isZero ? { ...rest, type: zeroed } : rest };
@@ -33,19 +33,19 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   const fields = new Map<string, HostValue>();
   for (const [index, item] of items.entries()) {
     const designated = item.type === 'initializer_pair' ? childIn(item, 'designator') : undefined;
-    const name = designated ? textOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
+    const name = designated ? sourceTextOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
     const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
     const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
     fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
   }
   if (known === 'dim3') {
-    for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(one));
+    for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(one));
   } else {
     // What an initialiser leaves out is 0.
     for (const { name, type: own } of record?.fields ?? [])
-      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, numberValue(zeroTerm));
+      if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, integerValue(zeroTerm));
   }
-  const label = known === '' ? textOf(declarations.text, list) : known;
+  const label = known === '' ? sourceTextOf(declarations.text, list) : known;
   const rest = symbolOf(host.symbol(label));
   return { kind: 'record', fields, rest: isStructure || known.endsWith('[]') ? { ...rest, type: zeroed } : rest };
 }

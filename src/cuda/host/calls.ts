@@ -1,11 +1,11 @@
 /** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type FunctionDeclaration, parametersOf, textOf } from '../declarations/declarations.ts';
+import { type FunctionDeclaration, parametersOf, sourceTextOf } from '../declarations/declarations.ts';
 import { bracedValue } from './braced-value.ts';
 import { constantOfType, exposeNamed, functionNamed, templateArguments, unfollowedObject } from './expressions.ts';
 import { typeOfExpression } from './expression-type.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
-import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, meet, typeText } from './interpreter.ts'; // prettier-ignore
+import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, mergeStates, typeText } from './interpreter.ts'; // prettier-ignore
 import { noteContents } from './device-contents.ts';
 import { isConstantObject } from './integral-constant.ts';
 import { isHarmless, isOfLibrary } from '../declarations/library-function.ts';
@@ -30,7 +30,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   }
   const list = childIn(node, 'arguments');
   const items = list ? expandPacks(listItems(list), frame, host) : [];
-  const written = textOf(text, callee).replace(/\s*::\s*/g, '::');
+  const written = sourceTextOf(text, callee).replace(/\s*::\s*/g, '::');
   const cast = /^(?:static_cast|const_cast|reinterpret_cast|dynamic_cast)\s*<([^]*)>$/.exec(written)?.[1];
   const [only] = items;
   if (cast !== undefined && only) {
@@ -92,7 +92,7 @@ export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: In
     if (item.type !== 'parameter_pack_expansion') return [item];
     const pattern = childIn(item, 'pattern') ?? item;
     // `std::forward<Args>(args)...`
-    const names = nodesWhere(pattern, ({ type }) => type === 'identifier').map((inner) => textOf(text, inner));
+    const names = nodesWhere(pattern, ({ type }) => type === 'identifier').map((inner) => sourceTextOf(text, inner));
     const pack = names.map((name) => packs.get(frame.scope)?.get(name) ?? outerPack(frame.scope, name)).find((found) => found !== undefined); // prettier-ignore
     return pack ? [...pack] : [item];
   });
@@ -243,7 +243,7 @@ export function invokeFunction(
         continue;
       }
       if (!name || !value) continue;
-      const field = textOf(host.declarations.text, name);
+      const field = sourceTextOf(host.declarations.text, name);
       const type = host.declarations.records.get(declaration.record ?? '')?.fields.find((one) => one.name === field)?.type ?? ''; // prettier-ignore
       const evaluated = converted(host.evaluate(value, state, inner), type, host.declarations.aliases);
       host.write({ kind: 'cell', cell: self.cell, path: [...self.path, field] }, evaluated, state);
@@ -267,7 +267,7 @@ export function invokeFunction(
 /** The name of what an item of a constructor's list initialises. */
 function fieldOf(item: SyntaxNode, host: Interpreter): string | undefined {
   const name = item.children.find(({ type }) => type === 'field_identifier');
-  return name && textOf(host.declarations.text, name);
+  return name && sourceTextOf(host.declarations.text, name);
 }
 
 /** Joins the ways out of a function. */
@@ -290,7 +290,7 @@ function leave(
       .reduce<Fact>((all, one) => joinedFact('and', all, one), truth(true));
     const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
     const merged = cloneState(result);
-    meet(merged, end.state, result, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
+    mergeStates(merged, end.state, result, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
     const either = eitherValue(condition, end.value, value);
     if (!either) for (const one of [end.value, value]) host.lose(one);
     value = either ?? host.symbol('result');
@@ -388,8 +388,8 @@ function bindTemplate(
       });
       const [type] = deduced;
       if (type !== undefined && type !== '') bound.set(parameter.name, type);
-      else if (parameter.value) bound.set(parameter.name, textOf(text, parameter.value));
-    } else if (parameter.value) bound.set(parameter.name, textOf(text, parameter.value));
+      else if (parameter.value) bound.set(parameter.name, sourceTextOf(text, parameter.value));
+    } else if (parameter.value) bound.set(parameter.name, sourceTextOf(text, parameter.value));
   }
   return bound;
 }
@@ -430,7 +430,7 @@ function methodCall(
   const object = childIn(callee, 'argument');
   const field = childIn(callee, 'field');
   if (!object || !field) return host.symbol('call');
-  const name = textOf(text, field)
+  const name = sourceTextOf(text, field)
     .replace(/<[^]*$/, '')
     .trim();
   const type = resolvedType(typeOfExpression(object, state, frame, host) ?? '', aliases);
@@ -464,17 +464,17 @@ function methodCall(
   if (place?.kind === 'cell' && held.kind === 'record' && !/^(?:size|length|numel|width|height|rows|cols)$/.test(name)) host.expose(place.cell); // prettier-ignore
   if (items.length === 0 && accessor.test(name) && !isOfUnit) {
     const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
-    return { kind: 'symbol', symbol: { id, label: `${textOf(text, object)}.${name}()` } };
+    return { kind: 'symbol', symbol: { id, label: `${sourceTextOf(text, object)}.${name}()` } };
   }
   const given = items.map((item) => argumentOf(item, state, frame, host));
   forget(given, state, host);
   const isConstant = /^(?:c_str|empty|at|front|back|find|count|good|fail|open|close|push_back|emplace_back)$/.test(
     name,
   );
-  if (!isConstant && place) host.write(place, host.symbol(textOf(text, object), type), state);
+  if (!isConstant && place) host.write(place, host.symbol(sourceTextOf(text, object), type), state);
   if (isOfUnit || isVirtual) host.opaque(state);
   else host.disturb(state);
-  return host.symbol(`${textOf(text, object)}.${name}()`);
+  return host.symbol(`${sourceTextOf(text, object)}.${name}()`);
 }
 
 /** A call of a function that nothing is known of: it may change what it is given the address of. */
@@ -485,7 +485,7 @@ function unknownCall(
   state: State,
   host: Interpreter,
 ): HostValue {
-  const label = textOf(host.declarations.text, node);
+  const label = sourceTextOf(host.declarations.text, node);
   const name = path?.replace(/^.*::/, '');
   const own = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
   if (path !== undefined && name !== undefined && own.length === 0 && isHarmless(path)) {

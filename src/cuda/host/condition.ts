@@ -1,7 +1,7 @@
 /** Conditions of statements, and where the ways that they part meet again. */
 import { childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { declaredName, textOf } from '../declarations/declarations.ts';
-import { type Frame, type Interpreter, type State, meet } from './interpreter.ts';
+import { declaredName, sourceTextOf } from '../declarations/declarations.ts';
+import { type Frame, type Interpreter, type State, mergeStates } from './interpreter.ts';
 import { type Fact, truth } from './term.ts';
 import type { HostValue } from './value.ts';
 
@@ -19,13 +19,14 @@ export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame,
   const inner = childIn(value, 'value');
   const result = inner ? host.evaluate(inner, state, frame) : host.symbol('condition');
   const type = childIn(value, 'type');
-  if (name !== undefined) host.declare(name, type ? textOf(host.declarations.text, type) : '', result, state, frame);
+  if (name !== undefined)
+    host.declare(name, type ? sourceTextOf(host.declarations.text, type) : '', result, state, frame);
   return result;
 }
 
 /** Makes a state one of two that meet. */
 export function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
-  meet(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
+  mergeStates(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
 }
 
 /** Makes a state another one. */

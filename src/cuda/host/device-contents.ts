@@ -5,7 +5,7 @@
  */
 import { integerType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Declarations, type FunctionDeclaration, textOf } from '../declarations/declarations.ts';
+import { type Declarations, type FunctionDeclaration, sourceTextOf } from '../declarations/declarations.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type HostArgument, type Interpreter, type State } from './interpreter.ts';
 import { isHarmless } from '../declarations/library-function.ts';
@@ -13,7 +13,7 @@ import { isSame, termConstant } from './term.ts';
 import { type HostMemory, type HostValue, type MemoryContents, termOf } from './value.ts';
 
 /** Tables of more elements are not told. */
-const mostElements = 4096;
+const maxElements = 4096;
 
 /** With these, work of the device is done at other times than the text says, or by other threads of the program. */
 const elsewhere =
@@ -38,7 +38,7 @@ function isPure({ body, initialisers }: FunctionDeclaration, text: string): bool
   const calls = [body, initialisers].flatMap((node) => (node ? nodesWhere(node, ({ type }) => type === 'call_expression') : [])); // prettier-ignore
   return calls.every((call) => {
     const callee = childIn(call, 'function');
-    const name = callee ? textOf(text, callee).replace(/^.*::/s, '') : '';
+    const name = callee ? sourceTextOf(text, callee).replace(/^.*::/s, '') : '';
     return isHarmless(name) && !/^cu/.test(name);
   });
 }
@@ -68,20 +68,20 @@ export function noteContents(
     case 'cudaMemcpy': {
       if (!written) {
         // Memory of the host is none of these.
-        if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(textOf(host.declarations.text, items[3]))) return; // prettier-ignore
+        if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(sourceTextOf(host.declarations.text, items[3]))) return; // prettier-ignore
         break;
       }
       const size = count && constantOf(count.value);
       const isWhole = written.isStart && size !== undefined && written.memory.bytes !== undefined && termConstant(written.memory.bytes) === size; // prettier-ignore
-      const isFromHost = items[3] !== undefined && /^cudaMemcpyHostToDevice$/.test(textOf(host.declarations.text, items[3])); // prettier-ignore
+      const isFromHost = items[3] !== undefined && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[3])); // prettier-ignore
       const table = source && isWhole && isFromHost ? tableOf(source, host) : null;
       host.fill(written.memory.id, table && bytesOf(table) === size ? table : null, state);
       return;
     }
     case 'cudaMemcpyToSymbol': {
-      const symbol = items[0] ? textOf(host.declarations.text, items[0]) : '';
+      const symbol = items[0] ? sourceTextOf(host.declarations.text, items[0]) : '';
       if (!/^(?:::)?\w+$/.test(symbol)) break;
-      const isPlain = (fourth === undefined || constantOf(fourth.value) === 0n) && (fifth === undefined || (items[4] && /^cudaMemcpyHostToDevice$/.test(textOf(host.declarations.text, items[4])))); // prettier-ignore
+      const isPlain = (fourth === undefined || constantOf(fourth.value) === 0n) && (fifth === undefined || (items[4] && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[4])))); // prettier-ignore
       const table = source && isPlain ? tableOf(source, host) : null;
       const isWhole = table && bytesOf(table) === (count && constantOf(count.value));
       host.fill(`symbol ${symbol.replace('::', '')}`, isWhole ? table : null, state);
@@ -109,7 +109,7 @@ function pointedMemory(value: HostValue): { readonly memory: HostMemory; readonl
 
 /** An array of the host all of whose elements are known integers. */
 function tableOf({ value, type = '' }: HostArgument, host: Interpreter): MemoryContents | null {
-  if (value.kind !== 'record' || value.length === undefined || value.length > mostElements) return null;
+  if (value.kind !== 'record' || value.length === undefined || value.length > maxElements) return null;
   const element = resolvedType(type, host.declarations.aliases).replace(/\[\]$/, '').replace(/\bconst\b/g, '').trim(); // prettier-ignore
   const bytes = integerType(element) ? sizeOfType(element) : undefined;
   if (bytes === undefined || !/\[\]$/.test(type)) return null;

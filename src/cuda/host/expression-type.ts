@@ -1,11 +1,11 @@
 /** Types of expressions, and what the conversions of C++ make of constants. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from '../declarations/declarations.ts';
+import { sourceTextOf } from '../declarations/declarations.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Frame, type Interpreter, type State, typeText } from './interpreter.ts';
 import { type HostTerm, integer } from './term.ts';
-import { type HostValue, numberValue } from './value.ts';
+import { type HostValue, integerValue } from './value.ts';
 
 interface IntegerKind {
   readonly bytes: number;
@@ -82,14 +82,14 @@ export function numberKindOf(node: SyntaxNode, state: State, frame: Frame, host:
     case 'qualified_identifier': {
       const type = typeOfExpression(inner, state, frame, host);
       if (type !== undefined) return kindOfType(type, host);
-      const bound = frame.template.get(textOf(text, inner));
-      if (bound !== undefined && /^-?\d+$/.test(bound)) return kindOfTemplate(textOf(text, inner), frame, host);
+      const bound = frame.template.get(sourceTextOf(text, inner));
+      if (bound !== undefined && /^-?\d+$/.test(bound)) return kindOfTemplate(sourceTextOf(text, inner), frame, host);
       // Enumerators of an enumeration whose type is not written count as `int`.
       return undefined;
     }
     case 'call_expression': {
       const callee = childIn(inner, 'function');
-      const name = callee ? textOf(text, callee) : '';
+      const name = callee ? sourceTextOf(text, callee) : '';
       const isType = callee?.type === 'primitive_type' || integerType(name) !== undefined || isFloatType(name);
       if (isType) return kindOfType(name, host);
       const cast = typeOfExpression(inner, state, frame, host);
@@ -126,10 +126,10 @@ function kindOfLiteral(written: string): NumberKind | undefined {
     ...(isUnsigned ? [] : [{ bytes, signed: true }]),
     ...(isUnsigned || !isDecimal ? [{ bytes, signed: false }] : []),
   ]);
-  return kinds.find((kind) => holds(kind, value));
+  return kinds.find((kind) => canRepresent(kind, value));
 }
 
-function holds({ bytes, signed }: IntegerKind, value: bigint): boolean {
+function canRepresent({ bytes, signed }: IntegerKind, value: bigint): boolean {
   return (signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value)) === value;
 }
 
@@ -159,9 +159,9 @@ export function asComputed(value: HostValue, kind: NumberKind | undefined, isShi
   const { value: number } = value.term;
   if (isHeldByAll(number)) return value;
   if (!kind) return null;
-  if (!kind.signed) return numberValue(integer(BigInt.asUintN(8 * kind.bytes, number)));
-  if (isShifted) return numberValue(integer(BigInt.asIntN(8 * kind.bytes, number)));
-  return holds(kind, number) ? value : null;
+  if (!kind.signed) return integerValue(integer(BigInt.asUintN(8 * kind.bytes, number)));
+  if (isShifted) return integerValue(integer(BigInt.asIntN(8 * kind.bytes, number)));
+  return canRepresent(kind, number) ? value : null;
 }
 
 /** The declared type of what an expression names; undefined where no declaration tells. */
@@ -175,22 +175,22 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
     }
     case 'identifier':
     case 'qualified_identifier': {
-      const cell = host.lookUp(textOf(declarations.text, inner).replace(/\s/g, ''), frame, state);
+      const cell = host.lookUp(sourceTextOf(declarations.text, inner).replace(/\s/g, ''), frame, state);
       if (cell !== undefined) return typeText(host.typeOfCell(cell), frame);
       const record = frame.function?.record === undefined ? undefined : declarations.records.get(frame.function.record);
-      return record?.fields.find(({ name }) => name === textOf(declarations.text, inner))?.type;
+      return record?.fields.find(({ name }) => name === sourceTextOf(declarations.text, inner))?.type;
     }
     case 'cast_expression': {
       const type = childIn(inner, 'type');
-      return type && typeText(textOf(declarations.text, type).replace(/\s+(?=\*)/g, ''), frame);
+      return type && typeText(sourceTextOf(declarations.text, type).replace(/\s+(?=\*)/g, ''), frame);
     }
     case 'compound_literal_expression': {
       const type = childIn(inner, 'type');
-      return type && typeText(textOf(declarations.text, type), frame);
+      return type && typeText(sourceTextOf(declarations.text, type), frame);
     }
     case 'call_expression': {
       const callee = childIn(inner, 'function');
-      const target = callee && /_cast\s*<([^]*)>\s*$/.exec(textOf(declarations.text, callee))?.[1];
+      const target = callee && /_cast\s*<([^]*)>\s*$/.exec(sourceTextOf(declarations.text, callee))?.[1];
       return target === undefined ? undefined : typeText(target.trim(), frame);
     }
     case 'field_expression': {
@@ -223,5 +223,5 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
 /** The name behind `.` or `->`. */
 export function memberName(node: SyntaxNode, text: string): string {
   const field = childIn(node, 'field');
-  return field ? textOf(text, field) : '';
+  return field ? sourceTextOf(text, field) : '';
 }

@@ -4,22 +4,22 @@ import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, childOf, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { combined, comparison, isPointer, unary } from './arithmetic.ts';
 import { bracedValue } from './braced-value.ts';
-import { textOf } from '../declarations/declarations.ts';
+import { sourceTextOf } from '../declarations/declarations.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { isHarmless } from '../declarations/library-function.ts';
 import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from '../declarations/record-shape.ts';
 import { asComputed, intKind, memberName, numberKindOf, typeOfExpression } from './expression-type.ts';
-import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, meet, moved, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, mergeStates, moved, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
 import { arithmetic, integer, joinedFact, termKey, negatedFact, one, zeroTerm } from './term.ts';
 import { constantObject, isConstantObject, isConstantType, memberOfConstant } from './integral-constant.ts';
-import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, numberValue, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, integerValue, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
 
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
 
 /** The value of an expression. What it assigns is assigned. */
 export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { text } = host.declarations;
-  const written = (): string => textOf(text, node);
+  const written = (): string => sourceTextOf(text, node);
   const unknown = (): HostValue => host.symbol(written());
   const at = (inner: SyntaxNode | undefined): HostValue => (inner ? host.evaluate(inner, state, frame) : unknown());
   if (!host.step()) return unknown();
@@ -28,13 +28,13 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       return asComputed(literalValue(text.slice(node.start, node.end)) ?? unknown(), numberKindOf(node, state, frame, host)) ?? unknown(); // prettier-ignore
     case 'true':
     case 'false':
-      return numberValue(integer(node.type === 'true' ? 1 : 0));
+      return integerValue(integer(node.type === 'true' ? 1 : 0));
     case 'null':
     case 'nullptr':
       return nullPointer;
     case 'char_literal': {
       const code = /^'(.)'$/s.exec(text.slice(node.start, node.end))?.[1]?.charCodeAt(0);
-      return code === undefined ? unknown() : numberValue(integer(code));
+      return code === undefined ? unknown() : integerValue(integer(code));
     }
     case 'string_literal':
     case 'concatenated_string':
@@ -76,7 +76,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [a, b] = [cloneState(state), cloneState(state)];
       const first = then ? inKind(host.evaluate(then, a, frame)) : unknown();
       const second = otherwise ? inKind(host.evaluate(otherwise, b, frame)) : unknown();
-      meet(state, a, b, condition, host, () => unknown());
+      mergeStates(state, a, b, condition, host, () => unknown());
       const either = eitherValue(condition, first, second);
       if (!either) for (const value of [first, second]) host.lose(value);
       return either ?? unknown();
@@ -86,24 +86,24 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const call = type && callInParentheses(node, state, frame, host);
       if (call) return host.call(call, state, frame);
       const value = at(childIn(node, 'value'));
-      return type ? cast(value, textOf(text, type), frame, host) : value;
+      return type ? cast(value, sourceTextOf(text, type), frame, host) : value;
     }
     case 'sizeof_expression': {
       const type = childIn(node, 'type');
-      if (type) return numberValue(sizeOfNamed(typeText(textOf(text, type), frame), host.declarations));
+      if (type) return integerValue(sizeOfNamed(typeText(sourceTextOf(text, type), frame), host.declarations));
       const operand = stripParentheses(childIn(node, 'value') ?? node);
-      const named = typeText(textOf(text, operand), frame);
+      const named = typeText(sourceTextOf(text, operand), frame);
       const own = typeOfExpression(operand, state, frame, host);
       const value = own !== undefined && /^[^[\]]*\[\]$/.test(own) && operand.type === 'identifier' && !isArrayParameter(named, text) ? host.evaluate(operand, state, frame) : undefined; // prettier-ignore
       if (value?.kind === 'record' && value.length !== undefined) {
         const size = arithmetic('*', sizeOfNamed(own!.replace(/\[\]$/, ''), host.declarations), integer(value.length));
-        return size ? numberValue(size) : unknown();
+        return size ? integerValue(size) : unknown();
       }
       if (own === undefined || /\[\]/.test(own)) {
         const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named) || sizeOfType(named) !== undefined; // prettier-ignore
-        return isType ? numberValue(sizeOfNamed(named, host.declarations)) : unknown();
+        return isType ? integerValue(sizeOfNamed(named, host.declarations)) : unknown();
       }
-      return numberValue(sizeOfNamed(own, host.declarations));
+      return integerValue(sizeOfNamed(own, host.declarations));
     }
     case 'assignment_expression':
       return assign(node, state, frame, host);
@@ -118,7 +118,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const type = typeOfExpression(operand, state, frame, host);
       const kinds = [numberKindOf(operand, state, frame, host), intKind] as const;
       const next =
-        combined(operator.type === '++' ? '+' : '-', before, numberValue(one), type, host, kinds) ?? unknown();
+        combined(operator.type === '++' ? '+' : '-', before, integerValue(one), type, host, kinds) ?? unknown();
       const after = type === undefined ? next : converted(next, type, host.declarations.aliases);
       host.write(place, after, state, node);
       return operator.start < operand.start ? after : before;
@@ -151,9 +151,9 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [type, list] = [childIn(node, 'type'), childIn(node, 'value')];
       const constant = type && list && listItems(list).length === 0 ? constantOfType(type, state, frame, host) : null;
       if (constant) return constant;
-      const made = type ? resolvedType(typeText(textOf(text, type), frame), host.declarations.aliases) : '';
+      const made = type ? resolvedType(typeText(sourceTextOf(text, type), frame), host.declarations.aliases) : '';
       if (list && !isFollowedType(made, host.declarations)) return unfollowedObject(listItems(list), made, state, frame, host); // prettier-ignore
-      return list ? bracedValue(list, type ? textOf(text, type) : '', state, frame, host) : unknown();
+      return list ? bracedValue(list, type ? sourceTextOf(text, type) : '', state, frame, host) : unknown();
     }
     case 'initializer_list':
       return bracedValue(node, '', state, frame, host);
@@ -167,13 +167,13 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const [placement, arguments_] = [childIn(node, 'placement'), childIn(node, 'arguments')];
       for (const list of [placement, arguments_]) for (const item of list ? listItems(list) : []) at(item);
       if (placement) exposeNamed(placement, state, frame, host);
-      const made = type ? resolvedType(typeText(textOf(text, type), frame), host.declarations.aliases) : '';
+      const made = type ? resolvedType(typeText(sourceTextOf(text, type), frame), host.declarations.aliases) : '';
       const isMade = isFollowedType(made, host.declarations) && !hasConstructor(made, host.declarations);
       if (arguments_ && !isMade) exposeNamed(arguments_, state, frame, host);
       if (placement || !isMade) host.opaque(state);
       const length = childOf(node, 'new_declarator') && childIn(childOf(node, 'new_declarator')!, 'length');
       const count = length ? termOf(at(length)) : null;
-      const element = type && sizeOfNamed(typeText(textOf(text, type), frame), host.declarations);
+      const element = type && sizeOfNamed(typeText(sourceTextOf(text, type), frame), host.declarations);
       const bytes = (count && element && arithmetic('*', count, element)) ?? undefined;
       return { kind: 'pointer', memory: host.memory(written(), bytes), offset: zeroTerm };
     }
@@ -236,7 +236,7 @@ function runsOperator(
 /** Nothing is known any more of the variables that a text names: it changes one of them. */
 export function exposeNamed(node: SyntaxNode | undefined, state: State, frame: Frame, host: Interpreter): void {
   for (const inner of node ? nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type)) : []) {
-    const cell = host.lookUp(textOf(host.declarations.text, inner), frame, state);
+    const cell = host.lookUp(sourceTextOf(host.declarations.text, inner), frame, state);
     if (cell !== undefined) host.expose(cell);
   }
 }
@@ -263,22 +263,22 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
   for (const [at, capture] of captures.entries()) {
     const isReference = captures[at - 1]?.type === '&';
     if (capture.type === 'identifier') {
-      const name = textOf(text, capture);
+      const name = sourceTextOf(text, capture);
       if (isReference) byReference.add(name);
       else copy(name);
     } else if (capture.type === 'lambda_capture_initializer') {
       const [left, right] = [childIn(capture, 'left'), childIn(capture, 'right')];
       if (!left || !right) continue;
       const place = childOf(capture, '&') ? host.place(right, state, frame) : undefined;
-      if (place?.kind === 'cell' && place.path.length === 0) cells.set(textOf(text, left), place.cell);
+      if (place?.kind === 'cell' && place.path.length === 0) cells.set(sourceTextOf(text, left), place.cell);
       else {
         if (place !== undefined) exposeNamed(right, state, frame, host);
-        const value = place === undefined ? host.evaluate(right, state, frame) : host.symbol(textOf(text, left));
-        declare(textOf(text, left), typeOfExpression(right, state, frame, host) ?? '', value);
+        const value = place === undefined ? host.evaluate(right, state, frame) : host.symbol(sourceTextOf(text, left));
+        declare(sourceTextOf(text, left), typeOfExpression(right, state, frame, host) ?? '', value);
       }
     }
   }
-  if (captures.some((one) => one.type === 'lambda_default_capture' && textOf(text, one) === '=')) {
+  if (captures.some((one) => one.type === 'lambda_default_capture' && sourceTextOf(text, one) === '=')) {
     const named = new Set<string>();
     for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) for (const name of scope.cells.keys()) named.add(name); // prettier-ignore
     for (const name of named) if (!byReference.has(name) && !cells.has(name)) copy(name);
@@ -289,14 +289,14 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
 /** Whether an expression is a call of what does not return. */
 export function endsProgram(node: SyntaxNode, text: string): boolean {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
-  return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(textOf(text, callee)); // prettier-ignore
+  return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(sourceTextOf(text, callee)); // prettier-ignore
 }
 
 /** A name: an argument of a template, a variable, an enumerator, a function. */
 function named(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { declarations } = host;
   const { text } = declarations;
-  const written = textOf(text, node).replace(/\s*::\s*/g, '::');
+  const written = sourceTextOf(text, node).replace(/\s*::\s*/g, '::');
   const bound = frame.template.get(written);
   if (bound !== undefined) {
     const number = literalValue(bound);
@@ -339,11 +339,11 @@ function enumeratorValue(name: string, state: State, frame: Frame, host: Interpr
   const found = host.declarations.enumerators.get(name);
   if (!found || depth > 200) return null;
   if (found.value) return host.evaluate(found.value, state, frame);
-  if (found.before === undefined) return numberValue(zeroTerm);
+  if (found.before === undefined) return integerValue(zeroTerm);
   const before = enumeratorValue(found.before, state, frame, host, depth + 1);
   const next = before && termOf(before);
   const value = next && arithmetic('+', next, one);
-  return value && numberValue(value);
+  return value && integerValue(value);
 }
 
 /** A function with the arguments of its template. */
@@ -372,7 +372,7 @@ export function templateArguments(
 ): readonly (string | undefined)[] {
   const { declarations } = host;
   return listItems(list).map((item) => {
-    const written = textOf(declarations.text, item);
+    const written = sourceTextOf(declarations.text, item);
     const bound = frame.template.get(written);
     if (bound !== undefined) return bound;
     const type = typeText(written, frame);
@@ -393,7 +393,7 @@ export function templateArguments(
 
 /** An object of a type without an initialiser, where the type is `std::integral_constant`; null for other types. */
 export function constantOfType(type: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue | null {
-  const written = textOf(host.declarations.text, type);
+  const written = sourceTextOf(host.declarations.text, type);
   if (!isConstantType(written)) return null;
   const list = nodesWhere(type, (node) => node.type === 'template_argument_list')[0];
   return constantObject(written, list ? templateArguments(list, state, frame, host).at(-1) : undefined, host);
@@ -418,7 +418,7 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     const isAsked = operator === '&&' ? fact : negatedFact(fact);
     assume(rest, isAsked);
     const second = factOf(host.evaluate(right, rest, frame));
-    meet(state, rest, cloneState(state), isAsked, host, (cell) => host.symbol(`cell ${cell}`));
+    mergeStates(state, rest, cloneState(state), isAsked, host, (cell) => host.symbol(`cell ${cell}`));
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
@@ -455,7 +455,7 @@ function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: I
   if (!type || value?.type !== 'parenthesized_expression') return null;
   const named = type.children.length === 1 ? type.children[0]! : type;
   if (!/^(?:type_identifier|qualified_identifier|template_type)$/.test(named.type)) return null;
-  const written = textOf(declarations.text, named).replace(/\s*::\s*/g, '::');
+  const written = sourceTextOf(declarations.text, named).replace(/\s*::\s*/g, '::');
   const plain = written.replace(/<[^]*$/, '');
   const last = plain.replace(/^.*::/, '');
   const resolved = resolvedType(typeText(written, frame), declarations.aliases);
@@ -543,7 +543,7 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
       combined(operator.slice(0, -1), before, value, type, host, [
         numberKindOf(left, state, frame, host),
         numberKindOf(right, state, frame, host),
-      ]) ?? host.symbol(textOf(host.declarations.text, left));
+      ]) ?? host.symbol(sourceTextOf(host.declarations.text, left));
   }
   if (type !== undefined) value = converted(value, type, host.declarations.aliases);
   if (place) host.write(place, value, state, node);
@@ -562,7 +562,7 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
   if (/^(?:identifier|qualified_identifier|template_function)$/.test(node.type)) {
     const value = host.evaluate(node, state, frame);
     if (value.kind === 'function' && functions.has(value.name.replace(/^.*::/, ''))) return value;
-    const name = textOf(text, node)
+    const name = sourceTextOf(text, node)
       .replace(/\s/g, '')
       .replace(/<[^]*$/, '');
     // A function that is declared in a header outside of the project.
@@ -579,7 +579,7 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
   }
   const place = host.place(node, state, frame);
   if (place?.kind === 'cell') return { kind: 'place', cell: place.cell, path: place.path };
-  const symbol = place ? place.symbol : { id: `&${textOf(text, node)}`, label: textOf(text, node) };
+  const symbol = place ? place.symbol : { id: `&${sourceTextOf(text, node)}`, label: sourceTextOf(text, node) };
   return { kind: 'symbol', symbol: { id: `&${symbol.id}`, label: symbol.label } };
 }
 
@@ -595,7 +595,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
   switch (inner.type) {
     case 'identifier':
     case 'qualified_identifier': {
-      const name = textOf(text, inner).replace(/\s/g, '');
+      const name = sourceTextOf(text, inner).replace(/\s/g, '');
       const cell = host.lookUp(name, frame, state);
       if (cell !== undefined) return { kind: 'cell', cell, path: [] };
       const record =
@@ -619,7 +619,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       const [index] = indices ? listItems(indices).filter(({ type }) => !/^[[\]]$/.test(type)) : [];
       if (!array || !index) return null;
       const at = termOf(host.evaluate(index, state, frame));
-      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${textOf(text, index)} ${termKey(at)}]` : null; // prettier-ignore
+      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${sourceTextOf(text, index)} ${termKey(at)}]` : null; // prettier-ignore
       if (key === null) return null;
       const type = typeOfExpression(array, state, frame, host);
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {
@@ -630,12 +630,12 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
           return { kind: 'cell', cell: value.cell, path: value.path };
         }
         const id = memoryId(value, host);
-        return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
+        return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: sourceTextOf(text, inner) } };
       }
       const outer = host.place(array, state, frame);
       if (outer) return partPlace(outer, key);
       const id = memoryId(host.evaluate(array, state, frame), host);
-      return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: textOf(text, inner) } };
+      return { kind: 'memory', symbol: { id: `${id}[${key}]@${state.epoch}`, label: sourceTextOf(text, inner) } };
     }
     case 'pointer_expression': {
       const operand = childIn(inner, 'argument');
@@ -665,7 +665,7 @@ function isMemberAccess(node: SyntaxNode): boolean {
 function pointedPlace(value: HostValue, node: SyntaxNode, state: State, host: Interpreter): HostPlace {
   if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
   const id = memoryId(value, host);
-  return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: textOf(host.declarations.text, node) } };
+  return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: sourceTextOf(host.declarations.text, node) } };
 }
 
 /** Tells the memory that a pointer leads to from all other. */

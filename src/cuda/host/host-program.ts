@@ -10,19 +10,19 @@ import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.t
 import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from '../declarations/declarations.ts'; // prettier-ignore
 import { bracedValue, withLength } from './braced-value.ts';
 import { hostValueOf, placeNamed } from './expressions.ts';
-import { HandedFunctions } from '../declarations/handed-functions.ts';
+import { EscapingFunctions } from '../declarations/escaping-functions.ts';
 import { HostStore } from './host-store.ts';
 import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
 import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
-import { type HostMemory, type HostValue, type HostScope, type MemoryContents, numberValue, termOf } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // prettier-ignore
 
 /** Statements and expressions that are gone through for one function, calls included. */
-const mostSteps = 60_000;
+const maxSteps = 60_000;
 /** Functions that are begun with. */
-const mostRoots = 200;
+const maxRoots = 200;
 
 export interface HostProgram {
   readonly declarations: Declarations;
@@ -62,7 +62,7 @@ export function readHostProgram(
   const all = [...declarations.functions.values()].flat().filter(({ body }) => body);
   const names = new Map(all.map((one) => [one, namesIn(one, text)]));
   const reaching = reachingLaunches(all, names, text, wanted);
-  const handed = new HandedFunctions(declarations);
+  const handed = new EscapingFunctions(declarations);
   // A parameter that is called may be such a function.
   const telling = new Set([...[...reaching].map((one) => one.name), ...wanted, ...handed.calledParameters]);
   const reachingNodes = new Map<SyntaxNode, boolean>();
@@ -78,7 +78,7 @@ export function readHostProgram(
     wanted.size === 0 ? launchNodes(one, text) : callNodes(one, text, wanted);
   const called = new Set<string>();
   for (const one of reaching) for (const name of names.get(one) ?? []) if (name !== one.name) called.add(name);
-  const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, mostRoots);
+  const roots = [...reaching].filter(({ name, isDevice }) => !called.has(name) && !isDevice).slice(0, maxRoots);
   const seen = new Set<SyntaxNode>();
   const open = new Set<string>();
   const cutShort = new Set<FunctionDeclaration>();
@@ -163,7 +163,7 @@ interface NamesWithoutCall {
 }
 
 /** Names in bodies and initialisers that stand for a function without a call of it there. */
-function namesWithoutCall(root: SyntaxNode, text: string, handed: HandedFunctions): NamesWithoutCall {
+function namesWithoutCall(root: SyntaxNode, text: string, handed: EscapingFunctions): NamesWithoutCall {
   const named = new Set<string>();
   const takers = new Map<string, Set<string>>();
   const visitItems = (call: SyntaxNode, list: SyntaxNode): void => {
@@ -454,7 +454,7 @@ function interpret(
     unfollowed: (called) => void unfollowed.add(called),
     reaches,
     spent: () => steps,
-    step: (count = 1) => (steps += count) <= mostSteps,
+    step: (count = 1) => (steps += count) <= maxSteps,
     silently(run) {
       const outer = written;
       const own: NonNullable<typeof written> = new Map();
@@ -544,7 +544,7 @@ function interpret(
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // prettier-ignore
     const isKnown = isFirm({ name, isConstant, isInternal });
-    if (!isKnown || !value) return !value && type === 'dim3' && isKnown ? dim3Of(numberValue(one)) : unknown();
+    if (!isKnown || !value) return !value && type === 'dim3' && isKnown ? dim3Of(integerValue(one)) : unknown();
     const scratch = cloneState(base);
     if (value.type === 'initializer_list') return withLength(bracedValue(value, type, scratch, frame, host), type, value, size && termOf(host.evaluate(size, scratch, frame))); // prettier-ignore
     if (value.type === 'argument_list') {
@@ -554,7 +554,7 @@ function interpret(
       if (values.length === 1 && only) return converted(only, type, declarations.aliases);
       if (type !== 'dim3') return unknown();
       const fields = new Map(
-        ['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? numberValue(one)]),
+        ['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? integerValue(one)]),
       );
       return { kind: 'record', fields, rest: { id: `dim3 ${name}`, label: name } };
     }
@@ -577,5 +577,5 @@ function interpret(
     then.facts = [];
     callLambda(lambda, [], then, frame, host);
   }
-  return { events, unfollowed, isCutShort: steps > mostSteps };
+  return { events, unfollowed, isCutShort: steps > maxSteps };
 }

@@ -7,7 +7,7 @@ interface Layer {
 }
 
 /** Layers above which a copy makes one of all: each of them costs a look when a cell is read. */
-const mostLayers = 24;
+const maxLayers = 24;
 
 /**
  * What the cells of a host program hold. Copies share what they had in common when they were made, so that a copy costs
@@ -56,7 +56,7 @@ export class HostStore {
   copy(): HostStore {
     if (this.own.size > 0) {
       const depth = (this.below?.depth ?? 0) + 1;
-      this.below = depth > mostLayers ? this.merged() : { cells: this.own, below: this.below, depth };
+      this.below = depth > maxLayers ? this.merged() : { cells: this.own, below: this.below, depth };
       this.own = new Map();
     }
     return new HostStore(this.below);

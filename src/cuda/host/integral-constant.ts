@@ -1,7 +1,7 @@
 /** `std::integral_constant`: types that name a number, and objects of them, which count as it. */
 import type { Interpreter } from './interpreter.ts';
 import { integer } from './term.ts';
-import { type HostValue, integralConstant, literalValue, numberValue, valueKey } from './value.ts';
+import { type HostValue, integralConstant, literalValue, integerValue, valueKey } from './value.ts';
 
 /** Whether a type, as written, is one of a constant. */
 export function isConstantType(written: string): boolean {
@@ -17,7 +17,7 @@ export function isConstantType(written: string): boolean {
 export function constantObject(written: string, argument: string | undefined, host: Interpreter): HostValue {
   const truth = /\btrue_type$/.test(written) ? 'true' : /\bfalse_type$/.test(written) ? 'false' : argument;
   const isTruth = truth === 'true' || truth === 'false';
-  const number = isTruth ? numberValue(integer(truth === 'true' ? 1 : 0)) : literalValue(truth ?? '');
+  const number = isTruth ? integerValue(integer(truth === 'true' ? 1 : 0)) : literalValue(truth ?? '');
   const value = number ?? host.symbol(written);
   const id = `${integralConstant} ${valueKey(value)}`;
   return { kind: 'record', fields: new Map([['value', value]]), rest: { id, label: written, type: integralConstant } };

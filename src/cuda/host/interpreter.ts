@@ -5,7 +5,7 @@ import type { Declarations, FunctionDeclaration } from '../declarations/declarat
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
 import { HostStore } from './host-store.ts';
-import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, numberValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, integerValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -185,7 +185,7 @@ export function assume(state: State, fact: Fact): void {
 /**
  * Makes one state of two that meet.
  */
-export function meet(
+export function mergeStates(
   state: State,
   then: State,
   otherwise: State,
@@ -222,7 +222,7 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
     const kind = integerType(known)!;
     if (basic !== 'bool' && value.kind === 'number' && value.term.kind === 'integer') {
       const wrapped = kind.signed ? BigInt.asIntN(8 * kind.bytes, value.term.value) : BigInt.asUintN(8 * kind.bytes, value.term.value); // prettier-ignore
-      return wrapped === value.term.value ? value : numberValue({ kind: 'integer', value: wrapped });
+      return wrapped === value.term.value ? value : integerValue({ kind: 'integer', value: wrapped });
     }
     const isTyped = value.kind === 'symbol' && value.symbol.type !== undefined && value.symbol.type !== basic;
     if (basic === 'bool' && value.kind !== 'condition' && (value.kind !== 'symbol' || isTyped)) return { kind: 'condition', fact: factOf(value) }; // prettier-ignore
@@ -233,7 +233,7 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
       return { kind: 'symbol', symbol: { id: `${basic} of ${valueKey(value)}`, label: 'a part of a number', type: basic } }; // prettier-ignore
     if (value.kind === 'symbol') return { kind: 'symbol', symbol: { ...value.symbol, type: basic } };
     const term = /^(?:quotient|condition)$/.test(value.kind) ? termOf(value) : null;
-    return term ? numberValue(term) : value;
+    return term ? integerValue(term) : value;
   }
   if (isFloatType(known)) {
     const isWhole = value.kind === 'symbol' && integerType(value.symbol.type ?? '') !== undefined;
@@ -251,7 +251,7 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
 /** What a number becomes where a `dim3` is wanted. */
 export function dim3Of(value: HostValue): HostValue {
   if (value.kind === 'record') return value;
-  const one: HostValue = numberValue({ kind: 'integer', value: 1n });
+  const one: HostValue = integerValue({ kind: 'integer', value: 1n });
   const isNumber = value.kind === 'number' || (value.kind === 'symbol' && integerType(value.symbol.type ?? ''));
   const term = value.kind === 'quotient' || isNumber ? termOf(value) : null;
   if (!term) {
@@ -259,7 +259,7 @@ export function dim3Of(value: HostValue): HostValue {
     return { kind: 'record', fields: new Map(), rest: { ...symbol, type: 'dim3' } };
   }
   const fields = new Map<string, HostValue>([
-    ['x', numberValue(term)],
+    ['x', integerValue(term)],
     ['y', one],
     ['z', one],
   ]);

@@ -1,18 +1,18 @@
 /** What functions of CUDA and C++ do to the values that launches depend on. */
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from '../declarations/declarations.ts';
+import { sourceTextOf } from '../declarations/declarations.ts';
 import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
 import { type HostTerm, arithmetic, choice, compared, integer, one, zeroTerm } from './term.ts';
-import { type HostValue, ceilingOf, factOf, hostField, numberValue, quotientOf, termOf } from './value.ts';
+import { type HostValue, ceilingOf, factOf, hostField, integerValue, quotientOf, termOf } from './value.ts';
 
 /** Far more than any GPU has: that index arithmetic does not wrap around needs some bound. */
-const mostMultiprocessors = 65_535;
+const maxMultiprocessors = 65_535;
 /** Blocks that a multiprocessor of any GPU takes at once, at most (CUDA programming guide, compute capabilities: 32). */
-const mostBlocks = 64;
+const maxBlocks = 64;
 
 /** What fields of `cudaDeviceProp` are at most; none of them is below 1. */
 const devicePropertyLimits: readonly (readonly [string, number])[] = [
-  ['multiProcessorCount', mostMultiprocessors],
+  ['multiProcessorCount', maxMultiprocessors],
   ['maxThreadsPerBlock', 1024],
   ['maxThreadsPerMultiProcessor', 4096],
 ];
@@ -49,7 +49,7 @@ export function callKnown(
   const a = first && termOf(first.value);
   const b = second && termOf(second.value);
   const label = (): string =>
-    items[0] ? textOf(host.declarations.text, items[0]).replace(/^(?:\(void\s*\*+\))?\s*&/, '') : name;
+    items[0] ? sourceTextOf(host.declarations.text, items[0]).replace(/^(?:\(void\s*\*+\))?\s*&/, '') : name;
   const write = (argument: HostArgument | undefined, value: HostValue): void => {
     if (argument?.value.kind === 'place')
       host.write({ kind: 'cell', cell: argument.value.cell, path: argument.value.path }, value, state);
@@ -132,11 +132,11 @@ export function callKnown(
       const value = host.symbol(label(), 'int');
       const term = termOf(value);
       const isBlocks = name.startsWith('cudaOccupancy');
-      const attribute = items[1] ? textOf(host.declarations.text, items[1]) : '';
+      const attribute = items[1] ? sourceTextOf(host.declarations.text, items[1]) : '';
       const isCount = /(?:MultiProcessorCount|MULTIPROCESSOR_COUNT)$/.test(attribute);
       // No block may fit: then nothing is launched.
-      if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(mostBlocks))]) host.know(fact); // prettier-ignore
-      if (term && isCount) within(term, mostMultiprocessors, host);
+      if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(maxBlocks))]) host.know(fact); // prettier-ignore
+      if (term && isCount) within(term, maxMultiprocessors, host);
       write(first, value);
       return done();
     }
@@ -156,7 +156,7 @@ export function callKnown(
       if (second?.value.kind === 'function') write(first, second.value);
       return done();
     case 'cudaGetSymbolAddress':
-      write(first, { kind: 'symbol', symbol: { id: `symbol ${items[1] ? textOf(host.declarations.text, items[1]) : ''}`, label: label() } }); // prettier-ignore
+      write(first, { kind: 'symbol', symbol: { id: `symbol ${items[1] ? sourceTextOf(host.declarations.text, items[1]) : ''}`, label: label() } }); // prettier-ignore
       return done();
     case 'min':
     case 'max':
@@ -169,7 +169,7 @@ export function callKnown(
       const isMinimum = name.includes('min');
       if (first.value.kind === 'quotient' || second.value.kind === 'quotient') return null;
       const value = isMinimum ? choice(isLess, a, b) : choice(isLess, b, a);
-      return value && numberValue(value);
+      return value && integerValue(value);
     }
     case 'ceil':
     case 'ceilf': {
@@ -188,7 +188,7 @@ export function callKnown(
     case 'labs': {
       const minus = a && arithmetic('-', zeroTerm, a);
       const value = a && minus && choice(compared('<', a, zeroTerm), minus, a);
-      return value ? numberValue(value) : null;
+      return value ? integerValue(value) : null;
     }
     case 'swap': {
       if (!first?.place || !second?.place) return null;

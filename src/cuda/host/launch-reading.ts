@@ -1,12 +1,12 @@
 /** The forms of a launch in host code. */
 import { childIn, childOf, listItems, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { textOf } from '../declarations/declarations.ts';
+import { sourceTextOf } from '../declarations/declarations.ts';
 import { functionNamed } from './expressions.ts';
 import { typeOfExpression } from './expression-type.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, typeText } from './interpreter.ts'; // prettier-ignore
 import { termConstant, integer } from './term.ts';
-import { type HostFunction, type HostValue, numberValue, symbolOf, termOf, valueKey } from './value.ts';
+import { type HostFunction, type HostValue, integerValue, symbolOf, termOf, valueKey } from './value.ts';
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
 
@@ -22,7 +22,7 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   const list = childIn(node, 'arguments');
   const items = list ? host.expand(listItems(list), frame) : [];
   const given = partsApart(items, items.map((item) => host.evaluate(item, state, frame)), host); // prettier-ignore
-  const configured = { grid, block, shared: shared ?? numberValue(integer(0)), cluster: undefined, cooperative: false, startsEarly: false }; // prettier-ignore
+  const configured = { grid, block, shared: shared ?? integerValue(integer(0)), cluster: undefined, cooperative: false, startsEarly: false }; // prettier-ignore
   const { aliases } = host.declarations;
   const types = items.map((item) => {
     const type = typeOfExpression(item, state, frame, host);
@@ -53,7 +53,7 @@ function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   const list = isBare ? (childIn(node, 'value') ?? node) : node;
   if (list.type !== 'initializer_list') return host.evaluate(node, state, frame);
   const fields = new Map(listItems(list).map((item, at): [string, HostValue] => ['xyz'[at] ?? '', host.evaluate(item, state, frame)])); // prettier-ignore
-  for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, numberValue(integer(1)));
+  for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(integer(1)));
   return { kind: 'record', fields, rest: { id: `list ${node.start}`, label: 'dim3' } };
 }
 
@@ -81,7 +81,7 @@ export function readLaunchCall(
   switch (name) {
     case 'cudaLaunchKernel':
     case 'cudaLaunchCooperativeKernel': {
-      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? numberValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel', startsEarly: false }; // prettier-ignore
+      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? integerValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel', startsEarly: false }; // prettier-ignore
       send(kernel(0), configured, pointed(at(3), state, host));
       break;
     }
@@ -221,7 +221,7 @@ function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Int
     );
     if (entries.length > 0) return entries;
   }
-  const written = textOf(host.declarations.text, node).replace(/\s/g, '');
+  const written = sourceTextOf(host.declarations.text, node).replace(/\s/g, '');
   const isVariable = host.lookUp(written, frame, state) !== undefined;
   if (!/^(?:identifier|qualified_identifier|template_function)$/.test(node.type) || isVariable) return [];
   return [functionNamed(node, written.replace(/<[^]*$/, ''), state, frame, host)];
@@ -244,8 +244,8 @@ function emit(
 ): void {
   const { text } = host.declarations;
   const configuration = childOf(node, 'kernel_call_syntax');
-  const written = textOf(text, node);
-  const shown = configuration ? textOf(text, { ...node, end: configuration.end }) : written;
+  const written = sourceTextOf(text, node);
+  const shown = configuration ? sourceTextOf(text, { ...node, end: configuration.end }) : written;
   const list = kernels.length > 0 ? kernels : [{ kind: 'function' as const, name: '', templateArguments: [] }];
   for (const { name, templateArguments, isByName } of list) {
     host.emit({

@@ -2,13 +2,13 @@
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
-import { declaredName, textOf } from '../declarations/declarations.ts';
+import { declaredName, sourceTextOf } from '../declarations/declarations.ts';
 import { type Exits, type Frame, type HostEvent, type Interpreter, type State, type Writes, assume, cloneState, converted, typeText, withPart } from './interpreter.ts'; // prettier-ignore
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
-const mostRounds = 64;
+const maxRounds = 64;
 
 /**
  * Goes through a loop.
@@ -38,7 +38,7 @@ export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: 
     const start = host.spent();
     const changed = new Set<string>();
     isThrough = summarised(node, state, frame, host, isFirst, 'all alike', changed);
-    return host.spent() - start > mostOfFirstRound || !emitted().some((event) => isLeftOpen(event, changed));
+    return host.spent() - start > maxOfFirstRound || !emitted().some((event) => isLeftOpen(event, changed));
   });
   if (isTold) return isThrough;
   become(state, before);
@@ -88,7 +88,7 @@ function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpr
   const trial = cloneState(state);
   let rounds: number | undefined;
   host.silently(() => {
-    for (let count = 0; count <= mostRounds && rounds === undefined; count++) {
+    for (let count = 0; count <= maxRounds && rounds === undefined; count++) {
       const condition = loopCondition(node, trial, frame, host);
       if (condition.kind !== 'truth') break;
       if (!condition.value) rounds = count;
@@ -99,10 +99,10 @@ function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpr
 }
 
 /** Work of one round above which the first round is not gone through apart from the others. */
-const mostOfFirstRound = 4000;
+const maxOfFirstRound = 4000;
 
 /** Work that goes into the rounds of a loop that leads to no launch: what it leaves behind rarely matters there. */
-const mostOfSideLoop = 1000;
+const maxOfSideLoop = 1000;
 
 /**
  * Goes through the rounds one by one.
@@ -112,8 +112,8 @@ const mostOfSideLoop = 1000;
 function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, host: Interpreter): boolean {
   const breaks: State[] = [];
   const start = host.spent();
-  const most = host.reaches(node) ? Infinity : mostOfSideLoop;
-  for (let count = 0; count <= mostRounds && host.spent() - start <= most; count++) {
+  const most = host.reaches(node) ? Infinity : maxOfSideLoop;
+  for (let count = 0; count <= maxRounds && host.spent() - start <= most; count++) {
     // As one round costs, so will the others.
     if (count === 1 && (host.spent() - start) * rounds > most) return false;
     if (count > 0 || node.type !== 'do_statement') {
@@ -142,8 +142,8 @@ function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Inter
     return value?.kind === 'record' ? value : undefined;
   };
   const length = isList ? listItems(right).length : elements()?.length;
-  if (length === undefined || length > mostRounds) return false;
-  const most = host.reaches(node) ? Infinity : host.spent() + mostOfSideLoop;
+  if (length === undefined || length > maxRounds) return false;
+  const most = host.reaches(node) ? Infinity : host.spent() + maxOfSideLoop;
   for (let index = 0; index < length; index++) {
     const element = elements()?.fields.get(String(index));
     if (!element || host.spent() > most) return false;
@@ -251,7 +251,7 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
   const [type, declarator] = [childIn(node, 'type'), childIn(node, 'declarator')];
   const name = declarator && declaredName(text, declarator);
   if (name === undefined || !type) return;
-  const own = textOf(text, type);
+  const own = sourceTextOf(text, type);
   const value = element ?? host.symbol(name, own === 'auto' ? undefined : own);
   host.declare(name, own, converted(value, typeText(own, frame), host.declarations.aliases), state, frame);
 }
@@ -326,13 +326,13 @@ function stepsOf(node: SyntaxNode, host: Interpreter): Map<string, Step> {
     if (within(childIn(node, 'initializer'), inner)) continue;
     const target = childIn(inner, inner.type === 'update_expression' ? 'argument' : 'left');
     if (target?.type !== 'identifier') continue;
-    const name = textOf(text, target);
+    const name = sourceTextOf(text, target);
     steps.set(name, steps.has(name) ? null : stepOf(inner, name, text));
   }
   for (const inner of nodesWhere(node, ({ type }) => type === 'pointer_expression')) {
     const target = childIn(inner, 'argument');
     if (childIn(inner, 'operator')?.type === '&' && target?.type === 'identifier')
-      steps.set(textOf(text, target), null);
+      steps.set(sourceTextOf(text, target), null);
   }
   return new Map([...steps].flatMap(([name, step]): [string, Step][] => (step ? [[name, step]] : [])));
 }
@@ -353,8 +353,8 @@ function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
     if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by, node }; // prettier-ignore
     return /^[-+*/]$/.test(sign) ? { operator: sign as Step['operator'], by, node } : null;
   };
-  if (operator !== '=') return read(operator.slice(0, -1), textOf(text, right));
-  const form = /^([A-Za-z_]\w*)\s*([-+*/]|<<|>>)\s*(\d+)$/.exec(textOf(text, right));
+  if (operator !== '=') return read(operator.slice(0, -1), sourceTextOf(text, right));
+  const form = /^([A-Za-z_]\w*)\s*([-+*/]|<<|>>)\s*(\d+)$/.exec(sourceTextOf(text, right));
   return form?.[1] === name ? read(form[2] ?? '', form[3] ?? '') : null;
 }
 

@@ -21,9 +21,9 @@ interface PlainRequest {
 }
 
 /** Characters that are made of one file with its headers. */
-const mostText = 2 << 20;
+const maxText = 2 << 20;
 /** Tokens that come of one use of a macro. */
-const mostTokens = 20_000;
+const maxTokens = 20_000;
 const deepestInclude = 40;
 
 /** @returns text with line markers, as `readHostText` takes it */
@@ -37,7 +37,7 @@ export function preprocessPlainly({ file, text, resolve, definitions }: PlainReq
   const parts: string[] = [];
   let size = 0;
   const emit = (piece: string): void => {
-    if (size > mostText) return;
+    if (size > maxText) return;
     size += piece.length;
     parts.push(piece);
   };
@@ -241,7 +241,7 @@ function expansion(
   at: number,
   macros: ReadonlyMap<string, Macro>,
 ): { text: string; end: number } {
-  const { list, end } = used(tokens, at, macros, new Set(), { left: mostTokens });
+  const { list, end } = used(tokens, at, macros, new Set(), { left: maxTokens });
   return { text: joinTokens(list), end };
 }
 

@@ -1,7 +1,7 @@
 /** What statements of host code do. Branches meet again. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { declaredName, sizeIn, suffixOf, textOf } from '../declarations/declarations.ts';
+import { declaredName, sizeIn, suffixOf, sourceTextOf } from '../declarations/declarations.ts';
 import { argumentOf, forget } from './calls.ts';
 import { bracedValue, withLength } from './braced-value.ts';
 import { endsProgram, exposeNamed, unfollowedObject } from './expressions.ts';
@@ -159,7 +159,7 @@ function declareEnumerators(node: SyntaxNode, state: State, frame: Frame, host: 
   let next: HostTerm | null = zeroTerm;
   for (const item of childIn(node, 'body')?.children ?? []) {
     if (item.type !== 'enumerator') continue;
-    const name = textOf(host.declarations.text, childIn(item, 'name') ?? item);
+    const name = sourceTextOf(host.declarations.text, childIn(item, 'name') ?? item);
     const value = childIn(item, 'value');
     const own: HostTerm | null = value ? termOf(host.evaluate(value, state, frame)) : next;
     host.declare(name, 'const int', own ? { kind: 'number', term: own } : host.symbol(name), state, frame);
@@ -171,7 +171,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   const { text, aliases, records } = host.declarations;
   const type = childIn(node, 'type');
   if (!type) return;
-  const base = textOf(text, type);
+  const base = sourceTextOf(text, type);
   if (type.type === 'enum_specifier') declareEnumerators(type, state, frame, host);
   for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
     const name = declaredName(text, declarator);
@@ -183,7 +183,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
       if (source && !place) host.evaluate(source, state, frame);
       if (place?.kind === 'cell') host.expose(place.cell);
       for (const bound of bindings.flatMap((list) => nodesWhere(list, ({ type: kind }) => kind === 'identifier'))) {
-        const called = textOf(text, bound);
+        const called = sourceTextOf(text, bound);
         host.declare(called, '', host.symbol(called), state, frame);
       }
       continue;
@@ -205,7 +205,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         continue;
       }
       // A part of a variable by another name.
-      const isConstant = node.children.some((child) => child.type === 'type_qualifier' && textOf(text, child) === 'const'); // prettier-ignore
+      const isConstant = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // prettier-ignore
       if (place && !isConstant) {
         host.write(place, host.symbol(name), state);
         if (place.kind === 'cell') host.expose(place.cell);
@@ -219,7 +219,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         ? listItems(value)
         : undefined;
     let initial: HostValue;
-    const isConstantList = node.children.some((child) => child.type === 'type_qualifier' && textOf(text, child) === 'const'); // prettier-ignore
+    const isConstantList = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // prettier-ignore
     const isArray = /\[\]$/.test(own);
     const element = isConstantList && !isArray ? /^(?:std::)?(?:vector|array)<\s*([\w ]+?)\s*[,>]/.exec(known)?.[1] : undefined; // prettier-ignore
     if (shape !== undefined || !isFollowedType(known, host.declarations)) {
@@ -248,20 +248,20 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
     else initial = host.symbol(name, known);
     const kind = /^auto$/.test(own) && value ? numberKindOf(value, state, frame, host) : undefined;
-    const isStatic = node.children.some((child) => textOf(text, child) === 'static');
-    if (isStatic && !/\bconst(?:expr)?\b/.test(textOf(text, node))) initial = host.symbol(name, known);
+    const isStatic = node.children.some((child) => sourceTextOf(text, child) === 'static');
+    if (isStatic && !/\bconst(?:expr)?\b/.test(sourceTextOf(text, node))) initial = host.symbol(name, known);
     // Nothing changes a number that is declared constant, whoever knows where it is.
-    const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(textOf(text, child))) && !node.children.some((child) => textOf(text, child) === 'volatile'); // prettier-ignore
+    const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(sourceTextOf(text, child))) && !node.children.some((child) => sourceTextOf(text, child) === 'volatile'); // prettier-ignore
     const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
     if (isStatic) host.outlives(cell);
-    if (node.children.some((child) => textOf(text, child) === 'volatile')) host.expose(cell);
+    if (node.children.some((child) => sourceTextOf(text, child) === 'volatile')) host.expose(cell);
   }
 }
 
 /** The name of a record that a declaration writes out; empty where it has none. */
 function localName(type: SyntaxNode, text: string): string {
   const name = childIn(type, 'name');
-  return name ? textOf(text, name) : '';
+  return name ? sourceTextOf(text, name) : '';
 }
 
 /** Whether what reads as parameters of a function are some: they name types, not variables or functions. */
@@ -270,7 +270,7 @@ function isOfTypes(list: SyntaxNode, state: State, frame: Frame, host: Interpret
   return listItems(list).every((parameter) => {
     const type = childIn(parameter, 'type');
     if (!type || !/^(?:type_identifier|qualified_identifier)$/.test(type.type)) return parameter.type === 'parameter_declaration'; // prettier-ignore
-    const name = textOf(text, type);
+    const name = sourceTextOf(text, type);
     if (host.lookUp(name, frame, state) !== undefined || functions.has(name.replace(/^.*::/, ''))) return false;
     const resolved = resolvedType(typeText(name, frame), aliases);
     return integerType(resolved) !== undefined || isFloatType(resolved) || resolved !== name || records.has(name) || childIn(parameter, 'declarator')?.type === 'identifier'; // prettier-ignore

@@ -79,7 +79,7 @@ export const zeroed = 'zeroed';
 export const integralConstant = 'integral_constant';
 
 /** An integer as a value. */
-export function numberValue(term: HostTerm): HostValue {
+export function integerValue(term: HostTerm): HostValue {
   return { kind: 'number', term };
 }
 
@@ -89,10 +89,11 @@ export function literalValue(written: string): HostValue | null {
   const positive = /^-\s*(\S.*)$/.exec(plain)?.[1];
   if (positive !== undefined && /^(?:0[xXbB]|\d+[uUlLzZ]*$)/.test(positive)) {
     const value = literalValue(positive);
-    return value?.kind === 'number' && value.term.kind === 'integer' ? numberValue(integer(-value.term.value)) : null;
+    return value?.kind === 'number' && value.term.kind === 'integer' ? integerValue(integer(-value.term.value)) : null;
   }
   const whole = /^(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*$/.exec(plain)?.[1];
-  if (whole !== undefined) return numberValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
+  if (whole !== undefined)
+    return integerValue(integer(BigInt(/^0[0-7]+$/.test(whole) ? `0o${whole.slice(1)}` : whole)));
   const value = Number(plain.replace(/[fFlL]$/, ''));
   return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
 }
@@ -246,7 +247,7 @@ export function eitherValue(condition: Fact, then: HostValue, otherwise: HostVal
   if (!isNumber(then) || !isNumber(otherwise)) return null;
   const [a, b] = [termOf(then), termOf(otherwise)];
   const term = a && b && choice(condition, a, b);
-  return term && numberValue(term);
+  return term && integerValue(term);
 }
 
 /** The field of a record, or of anything that may be one. */
@@ -264,7 +265,7 @@ export function hostField(value: HostValue, name: string): HostValue {
 /** The symbol for a part of what a symbol stands for. */
 export function symbolField(symbol: HostSymbol, name: string): HostValue {
   // What every GPU of today has.
-  if (name === 'warpSize' && /prop/i.test(symbol.label)) return numberValue(integer(32));
+  if (name === 'warpSize' && /prop/i.test(symbol.label)) return integerValue(integer(32));
   const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
   const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };
   return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };

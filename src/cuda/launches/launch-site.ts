@@ -1,10 +1,10 @@
 /** A launch in the host program as a kernel sees it: what is constant, and what ties the rest to the kernel's arguments. */
 import { type AxisExtents, type Extents, axesOf } from './extents.ts';
-import { waysToLaunch } from './launch-ways.ts';
+import { launchPaths } from './launch-paths.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
-import { isClosed, type Substitution } from '../host/substitution.ts';
+import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
 import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // prettier-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
@@ -76,11 +76,11 @@ export interface SiteContents {
 }
 
 /** Facts of a site that are told. */
-const mostFacts = 12;
+const maxFacts = 12;
 
 /** The launches of an event: one for each set of extents that the ways through the program lead to. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
-  const { ways, resolved, isPossible } = waysToLaunch(event);
+  const { ways, resolved, isPossible } = launchPaths(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
   // Of several ways those on which nothing is launched are not told.
   const possible = sites.filter((_, at) => isPossible[at]);
@@ -98,7 +98,7 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
 }
 
 /** Contents of memory in which launches of one kind may differ; where there are more, nothing is said of them. */
-const mostContents = 4;
+const maxContents = 4;
 
 /** Sites with what memory holds told of none where another one is the same and any memory may hold anything. */
 function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
@@ -112,7 +112,7 @@ function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
     groups.set(key, group);
     return { site, other, group };
   });
-  return plain.map(({ site, other, group }) => (group.isOpen || group.contents.size > mostContents ? other : site));
+  return plain.map(({ site, other, group }) => (group.isOpen || group.contents.size > maxContents ? other : site));
 }
 
 /** A site that says nothing of what memory holds. */
@@ -463,7 +463,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
   }
   let count = 0;
   for (const fact of facts) {
-    if (count >= mostFacts) break;
+    if (count >= maxFacts) break;
     const condition = translatedFact(told(fact), names);
     if (!condition) continue;
     count++;
@@ -525,7 +525,7 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
 }
 
 /** So many values of one argument are listed. */
-const mostValues = 8;
+const maxValues = 8;
 
 /** `dir == 1 || dir == 0` for the argument `dir != 0`: one of several numbers. Null for all else. */
 function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
@@ -535,14 +535,14 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
     return part.kind === 'integer' || (part.kind === 'choice' && isKnown(part.then) && isKnown(part.otherwise));
   };
   // Numbers that every type holds.
-  if (!isKnown(term) || values.size < 2 || values.size > mostValues) return null;
+  if (!isKnown(term) || values.size < 2 || values.size > maxValues) return null;
   if ([...values].some((value) => value < 0n || value > 127n)) return null;
   const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // prettier-ignore
   return equations.reduce((left, right) => ({ kind: 'or', left, right }));
 }
 
 /** Factors of a divisor that are tried. */
-const mostFactors = 4096n;
+const maxFactors = 4096n;
 
 /** `m / 512` for `n / 1024`, where an argument `m` is `n / 2`. */
 function quotientOfQuotient(
@@ -550,7 +550,7 @@ function quotientOfQuotient(
   divisor: bigint | undefined,
   names: Bindings,
 ): IntegerExpression | null {
-  for (let factor = 2n; divisor !== undefined && factor <= mostFactors && 2n * factor <= divisor; factor++) {
+  for (let factor = 2n; divisor !== undefined && factor <= maxFactors && 2n * factor <= divisor; factor++) {
     if (divisor % factor !== 0n) continue;
     const part = arithmetic('/', dividend, integer(divisor / factor));
     const left = part && names.get(termKey(part));
@@ -667,12 +667,12 @@ function distancesOf(
   return [...firsts].flatMap((first): LaunchSite['distances'] => {
     const others = aliases.filter((pair) => pair[0] === first).map(([, second]) => second);
     const start = startOf(first);
-    const apart = others.map((other): readonly [number, number] => {
+    const offsets = others.map((other): readonly [number, number] => {
       const end = startOf(other);
       const difference = start && end && arithmetic('-', end, start);
       return [other, Number((difference ? termConstant(difference) : undefined) ?? NaN)];
     });
-    const all = [[first, 0] as const, ...apart];
+    const all = [[first, 0] as const, ...offsets];
     const isKnown = all.every(([, bytes]) => Number.isSafeInteger(bytes));
     if (!isKnown || new Set(all.map(([, bytes]) => bytes)).size < all.length) return [];
     const [lowest, base] = all.reduce((least, one) => (one[1] < least[1] ? one : least));

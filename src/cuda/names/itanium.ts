@@ -62,7 +62,7 @@ const maximumDepth = 200;
 const maximumText = 65_536;
 
 const plain = (left: string): Type => ({ left, right: '', shape: 'plain' });
-const textOf = (type: Type): string => (type.pack ? type.pack.map(textOf).join(', ') : type.left + type.right);
+const spellingOf = (type: Type): string => (type.pack ? type.pack.map(spellingOf).join(', ') : type.left + type.right);
 
 /** Applies a type constructor to a type, or to each element of a pack. */
 function over(type: Type, construct: (element: Type) => Type): Type {
@@ -116,7 +116,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     return result;
   };
   const remember = (type: Type): Type => {
-    if (textOf(type).length > maximumText) fail();
+    if (spellingOf(type).length > maximumText) fail();
     substitutions.push(type);
     return type;
   };
@@ -173,7 +173,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
       return type();
     });
   const argumentText = (types: readonly Type[]): string =>
-    `<${types.flatMap((item) => (item.pack?.length === 0 ? [] : [textOf(item)])).join(', ')}>`;
+    `<${types.flatMap((item) => (item.pack?.length === 0 ? [] : [spellingOf(item)])).join(', ')}>`;
 
   const literal = (): string => {
     expect('L');
@@ -183,7 +183,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
       return text;
     }
     const code = match(/[a-z](?=n?\d+E)/y);
-    const typeText = code !== undefined && code in builtins ? (builtins[code] ?? '') : textOf(type());
+    const typeText = code !== undefined && code in builtins ? (builtins[code] ?? '') : spellingOf(type());
     const raw = match(/n?[0-9a-zA-Z_]*?(?=E)/y) ?? '';
     expect('E');
     const value = raw.startsWith('n') ? `-${raw.slice(1)}` : raw;
@@ -196,7 +196,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
   const expression = (): string =>
     bounded(() => {
       if (peek('L')) return literal();
-      if (peek('T')) return textOf(templateParameter());
+      if (peek('T')) return spellingOf(templateParameter());
       accept('gs');
       const parameter = match(/f(?:L\d+)?p[rVK]*\d*_/y);
       if (parameter !== undefined) return `{parm#${Number(/p[rVK]*(\d*)_$/.exec(parameter)?.[1] || -1) + 2}}`;
@@ -211,24 +211,24 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
           return peek('I') ? name + argumentText(templateArgs()) : name;
         }
         case 'sr': {
-          const scope = textOf(type());
+          const scope = spellingOf(type());
           const member = /[1-9]/.test(input[at] ?? '') ? sourceName() : (accept('on'), operatorName());
           return `${scope}::${member}${peek('I') ? argumentText(templateArgs()) : ''}`;
         }
         case 'st':
         case 'at':
-          return `${code === 'st' ? 'sizeof' : 'alignof'} (${textOf(type())})`;
+          return `${code === 'st' ? 'sizeof' : 'alignof'} (${spellingOf(type())})`;
         case 'sz':
         case 'az':
           return `${code === 'sz' ? 'sizeof' : 'alignof'} (${expression()})`;
         case 'sZ':
-          return `sizeof...(${peek('T') ? textOf(templateParameter()) : expression()})`;
+          return `sizeof...(${peek('T') ? spellingOf(templateParameter()) : expression()})`;
         case 'sp':
           return `${expression()}...`;
         case 'nx':
           return `noexcept (${expression()})`;
         case 'cv': {
-          const target = textOf(type());
+          const target = spellingOf(type());
           return accept('_') ? `${target}(${untilE(expression).join(', ')})` : `(${target})(${expression()})`;
         }
         case 'sc':
@@ -236,14 +236,14 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
         case 'rc':
         case 'dc': {
           const cast = { sc: 'static', cc: 'const', rc: 'reinterpret', dc: 'dynamic' }[code];
-          return `${cast}_cast<${textOf(type())}>(${expression()})`;
+          return `${cast}_cast<${spellingOf(type())}>(${expression()})`;
         }
         case 'cl':
           return `${expression()}(${untilE(expression).join(', ')})`;
         case 'il':
           return `{${untilE(expression).join(', ')}}`;
         case 'tl':
-          return `${textOf(type())}{${untilE(expression).join(', ')}}`;
+          return `${spellingOf(type())}{${untilE(expression).join(', ')}}`;
         case 'dt':
         case 'pt':
           return `${expression()}${code === 'dt' ? '.' : '->'}${expression()}`;
@@ -260,7 +260,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     });
 
   const operatorName = (): string => {
-    if (accept('cv')) return `operator ${textOf(type())}`;
+    if (accept('cv')) return `operator ${spellingOf(type())}`;
     if (accept('li')) return `operator"" ${sourceName()}`;
     const name = operatorNames[match(/[a-z][a-zA-Z]/y) ?? fail()];
     return name === undefined ? fail() : `operator${name}`;
@@ -299,7 +299,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
       let text: string;
       let returnsNothing = false;
       if (peek('S') && !peek('St')) {
-        text = textOf(substitution());
+        text = spellingOf(substitution());
         if (!peek('I')) fail();
       } else {
         const scope = accept('St') ? 'std' : '';
@@ -331,7 +331,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     let returnsNothing = false;
     while (!accept('E')) {
       if (peek('S')) {
-        text = textOf(substitution());
+        text = spellingOf(substitution());
         endsInArguments = false;
         continue;
       }
@@ -343,8 +343,8 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
         endsInArguments = true;
       } else {
         if (accept('M')) continue;
-        if (peek('T')) text = textOf(templateParameter());
-        else if (peek('DT') || peek('Dt')) text = textOf(type());
+        if (peek('T')) text = spellingOf(templateParameter());
+        else if (peek('DT') || peek('Dt')) text = spellingOf(type());
         else {
           const own = unqualifiedName(text);
           text = join(text, own.text);
@@ -373,7 +373,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
   };
 
   const parameterTexts = (types: readonly Type[]): string[] => {
-    const texts = types.flatMap((item) => (item.pack ? item.pack.map(textOf) : [textOf(item)]));
+    const texts = types.flatMap((item) => (item.pack ? item.pack.map(spellingOf) : [spellingOf(item)]));
     return texts.length === 1 && texts[0] === 'void' ? [] : texts;
   };
 
@@ -454,7 +454,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
           return remember(arrayType());
         case 'M': {
           at++;
-          const owner = textOf(type());
+          const owner = spellingOf(type());
           const member = type();
           return remember(
             member.shape === 'plain'
@@ -485,7 +485,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     });
 
   const templateTemplate = (base: Type): Type =>
-    peek('I') ? remember(plain(textOf(base) + argumentText(templateArgs()))) : base;
+    peek('I') ? remember(plain(spellingOf(base) + argumentText(templateArgs()))) : base;
 
   const extendedType = (): Type => {
     if (accept('Dp')) return type();
@@ -514,7 +514,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
           TV: 'vtable', TT: 'VTT', TI: 'typeinfo', TS: 'typeinfo name', GV: 'guard variable', GR: 'reference temporary',
           TH: 'TLS init function', TW: 'TLS wrapper function',
         }; // prettier-ignore
-        const target = code.startsWith('T') && code < 'TW' && code !== 'TH' ? textOf(type()) : name(true).text;
+        const target = code.startsWith('T') && code < 'TW' && code !== 'TH' ? spellingOf(type()) : name(true).text;
         return { name: `${kinds[code] ?? ''} for ${target}`, parameters: null, qualifiers: '' };
       }
       const named = name(true);

@@ -49,11 +49,11 @@ export function departure(
       else passed = true;
     }
     for (const node of statements) {
-      const leaving = holds(node, 'return_statement')
+      const leaving = containsType(node, 'return_statement')
         ? 'returned'
         : leavingIn(source.text.slice(node.start, node.end), macros);
       const isInside = place ? contains(node, place, source.text) : 'no';
-      if (leaving === 'unclear' || holds(node, 'goto_statement')) unclear = true;
+      if (leaving === 'unclear' || containsType(node, 'goto_statement')) unclear = true;
       else if (leaving !== 'returned' || isInside === 'yes') passed = true;
       else if (isInside === 'no') returned = true;
       else unclear = true;
@@ -79,9 +79,9 @@ function statementsAt(source: CudaSource, at: Place): SyntaxNode[] {
   return found;
 }
 
-function holds(node: SyntaxNode, type: string): boolean {
+function containsType(node: SyntaxNode, type: string): boolean {
   if (nested.test(node.type)) return false;
-  return node.type === type || node.children.some((child) => holds(child, type));
+  return node.type === type || node.children.some((child) => containsType(child, type));
 }
 
 /** Whether what stands on a line is part of a statement: unclear where the line holds code of it and other code. */
@@ -119,8 +119,8 @@ function leavingIn(text: string, macros: ReadonlyMap<string, string>, depth = 0)
     const body = macros.get(name);
     if (body === undefined) {
       // At the start of a statement, in capitals: a macro of a header.
-      const isForeign = /^[A-Z][A-Z0-9_]{2,}$/.test(name) && new RegExp(`(?:^|[;{}])\\s*${name}\\b`).test(text);
-      isUnclear ||= isForeign;
+      const isUnknownMacro = /^[A-Z][A-Z0-9_]{2,}$/.test(name) && new RegExp(`(?:^|[;{}])\\s*${name}\\b`).test(text);
+      isUnclear ||= isUnknownMacro;
       continue;
     }
     if (/\breturn\b/.test(body)) return 'returned';

@@ -210,7 +210,7 @@ class TypeScan {
         isTemplate = false;
       } else if (word === 'template') {
         isTemplate = true;
-        if (this.text(i + 1) === '<') i = this.behindAngles(i + 1, to) - 1;
+        if (this.text(i + 1) === '<') i = this.afterAngles(i + 1, to) - 1;
       } else if (word === 'namespace') i = this.namespace(i, to, prefix);
       else if (word === 'typedef') {
         isTypedef = true;
@@ -255,7 +255,7 @@ class TypeScan {
     const limit = Math.min(to, index + maximumDeclaration);
     for (; i < limit && this.text(i) !== ';'; i++) {
       if (this.text(i) === '{') hasBody = true;
-      if (this.text(i) === '<') i = this.behindAngles(i, to) - 1;
+      if (this.text(i) === '<') i = this.afterAngles(i, to) - 1;
       else if (this.text(i) === '(' && this.text(i + 1) === '*') names.push(this.close(i) - 1);
       if ('([{'.includes(this.text(i))) i = this.close(i);
       else if (this.isName(i) && /^[;,[]$/.test(this.text(i + 1))) names.push(i);
@@ -309,7 +309,7 @@ class TypeScan {
         while (i + 1 < to && !/^[{;]$/.test(this.text(i + 1))) i++;
       } else if (word === '<') {
         isPlain = false;
-        i = this.behindAngles(i, to) - 1;
+        i = this.afterAngles(i, to) - 1;
       } else if (word === '::') isPlain = false;
       else if (word === 'final') continue;
       else if (this.isName(i)) {
@@ -405,7 +405,7 @@ class TypeScan {
     let inInitialisers = false;
     let isOperator = false;
     let i = from;
-    if (this.text(i) === 'template' && this.text(i + 1) === '<') i = this.behindAngles(i + 1, to);
+    if (this.text(i) === 'template' && this.text(i + 1) === '<') i = this.afterAngles(i + 1, to);
     for (; i < to; i++) {
       const word = this.text(i);
       if (this.tokens[i]?.kind === 'directive') return undefined;
@@ -466,9 +466,9 @@ class TypeScan {
         let path = word;
         while (i + 1 < end && (this.text(i + 1) === '::' || this.text(i) === '::')) path += this.text(++i);
         if (this.text(i + 1) === '<') {
-          const behind = this.behindAngles(i + 1, end);
+          const after = this.afterAngles(i + 1, end);
           path += '<…>';
-          i = behind - 1;
+          i = after - 1;
         }
         type.push(path);
         isComplete = true;
@@ -498,7 +498,7 @@ class TypeScan {
   }
 
   /** The index after the `>` that closes the `<` at `open`, or after `open` if there is none. */
-  private behindAngles(open: number, to: number): number {
+  private afterAngles(open: number, to: number): number {
     let depth = 0;
     for (let i = open; i < Math.min(to, open + maximumDeclaration); i++) {
       const word = this.text(i);

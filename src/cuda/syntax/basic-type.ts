@@ -16,13 +16,13 @@ const vectorElements: Readonly<Record<string, number>> = {
 
 /** Types that were read before: programs have few, and ask for them often. */
 const basicTypes = new Map<string, string>();
-const mostBasicTypes = 4096;
+const maxBasicTypes = 4096;
 
 /** A type without qualifiers, in the spelling of the tables here: `unsigned` for `const unsigned int`. */
 export function basicTypeOf(type: string): string {
   let known = basicTypes.get(type);
   if (known === undefined) {
-    if (basicTypes.size >= mostBasicTypes) basicTypes.clear();
+    if (basicTypes.size >= maxBasicTypes) basicTypes.clear();
     basicTypes.set(type, (known = withoutQualifiers(type)));
   }
   return known;

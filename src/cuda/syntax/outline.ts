@@ -72,7 +72,7 @@ export function outline(
   const textAt = (index: number): string => tokens[index]?.text ?? '';
 
   /** The index after the `>` that closes the `<` at `open`, or `open` itself if there is none. */
-  const behindAngles = (open: number, end: number): number => {
+  const afterAngles = (open: number, end: number): number => {
     let depth = 0;
     for (let i = open; i < Math.min(end, open + 1000); i++) {
       const current = textAt(i);
@@ -95,7 +95,7 @@ export function outline(
     for (let i = from; i < to; i++) {
       const current = textAt(i);
       if ('([{'.includes(current) && (partner[i] ?? -1) > i) i = partner[i] ?? i;
-      else if (current === '<') i = Math.max(i, behindAngles(i, to) - 1);
+      else if (current === '<') i = Math.max(i, afterAngles(i, to) - 1);
       else if (current === ',') {
         parts.push([start, i]);
         start = i + 1;
@@ -115,7 +115,7 @@ export function outline(
       if (current === '=') {
         to = i;
         break;
-      } else if (current === '<') i = Math.max(i, behindAngles(i, limit) - 1);
+      } else if (current === '<') i = Math.max(i, afterAngles(i, limit) - 1);
       else if (current === '(' && /^[*&]$/.test(textAt(i + 1)) && tokens[closing - 1]?.kind === 'identifier') {
         name = closing - 1;
         i = closing;
@@ -146,7 +146,7 @@ export function outline(
     let fallback = -1;
     for (let i = from; i < to; i++) {
       const closing = partner[i] ?? -1;
-      if (textAt(i) === '<') i = Math.max(i, behindAngles(i, to) - 1);
+      if (textAt(i) === '<') i = Math.max(i, afterAngles(i, to) - 1);
       else if (textAt(i) === '[' && closing > i) i = closing;
       else if (textAt(i) === '(' && closing > i && closing < to) {
         const before = tokens[i - 1];
@@ -195,7 +195,7 @@ export function outline(
       const closing = partner[i] ?? -1;
       if (textAt(i) === ':') break;
       if (textAt(i) === '[' && closing > i) i = closing;
-      else if (textAt(i) === '<') i = Math.max(i, behindAngles(i, to) - 1);
+      else if (textAt(i) === '<') i = Math.max(i, afterAngles(i, to) - 1);
       else if (textAt(i + 1) === '(' && (partner[i + 1] ?? -1) > i) i = partner[i + 1] ?? i;
       else if (textAt(i) === '(') return null;
       else if (tokens[i]?.kind === 'identifier' && textAt(i) !== 'final') {
@@ -235,10 +235,10 @@ export function outline(
       let from = start;
       const templates: [number, number][] = [];
       while (textAt(from) === 'template' && textAt(from + 1) === '<') {
-        const behind = behindAngles(from + 1, i);
-        if (behind === from + 1) break;
-        templates.push([from + 2, behind - 1]);
-        from = behind;
+        const after = afterAngles(from + 1, i);
+        if (after === from + 1) break;
+        templates.push([from + 2, after - 1]);
+        from = after;
       }
       const closing = partner[i] ?? -1;
       const header = tokens.slice(from, i);
@@ -250,14 +250,14 @@ export function outline(
         const found = declarator(from, i);
         if (found) {
           const words = new Set(header.map((token) => token.text));
-          const holds = (word: string, macros: ReadonlySet<string>): boolean =>
+          const hasWord = (word: string, macros: ReadonlySet<string>): boolean =>
             words.has(word) || header.some((token) => macros.has(token.text));
-          const isDevice = holds('__device__', deviceMacros);
+          const isDevice = hasWord('__device__', deviceMacros);
           const end = closing > i ? (tokens[closing]?.end ?? text.length) : text.length;
           functions.push({
             name: found.name.slice(found.name.lastIndexOf('::') === -1 ? 0 : found.name.lastIndexOf('::') + 2),
             qualified: scope.prefix + found.name,
-            kind: holds('__global__', globalMacros) ? 'kernel' : isDevice ? 'device' : 'host',
+            kind: hasWord('__global__', globalMacros) ? 'kernel' : isDevice ? 'device' : 'host',
             templateParameters: templates.flatMap(([open, close]) => parametersOf(open, close)),
             specialization: found.specialization,
             parameters: parametersOf(found.open + 1, partner[found.open] ?? found.open),

@@ -127,11 +127,11 @@ const emptyTree: SyntaxNode = {
  */
 export function macrosFor(word: string, macros: readonly MacroDefinition[]): ReadonlySet<string> {
   const names = new Set<string>();
-  const holds = ({ value }: MacroDefinition): boolean =>
+  const containsWord = ({ value }: MacroDefinition): boolean =>
     !value.includes('{') && (value.match(/[A-Za-z_]\w*/g) ?? []).some((part) => part === word || names.has(part));
   for (let known = -1; known < names.size;) {
     known = names.size;
-    for (const macro of macros) if (!names.has(macro.name) && holds(macro)) names.add(macro.name);
+    for (const macro of macros) if (!names.has(macro.name) && containsWord(macro)) names.add(macro.name);
   }
   return names;
 }

@@ -5,7 +5,7 @@ import { configurationName } from '../../settings/options.ts';
 import { failureOf } from './client.ts';
 
 /** A larger file is none of ours, in bytes. */
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 /**
  * Reads the defaults of whoever owns a repository, as their default branch has them. Nothing of this makes a run fail.
@@ -16,8 +16,8 @@ export async function organisationDefaults(octokit: Octokit, owner: string): Pro
   try {
     const { data } = await octokit.rest.repos.getContent({ owner, repo: '.github', path: configurationName });
     if (Array.isArray(data) || data.type !== 'file') return { file, problem: 'it is no regular file.' };
-    if (data.size > mostBytes || data.encoding !== 'base64')
-      return { file, problem: `it has more than ${mostBytes} bytes.` };
+    if (data.size > maxBytes || data.encoding !== 'base64')
+      return { file, problem: `it has more than ${maxBytes} bytes.` };
     return { file, text: Buffer.from(data.content, 'base64').toString('utf8') };
   } catch (error) {
     const { status, message } = failureOf(error);

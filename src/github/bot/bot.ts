@@ -3,15 +3,15 @@
  * App. Whoever may write to the repository may command; every command is answered once, in its thread.
  */
 import type { Octokit } from '@octokit/rest';
-import { applyLineEdits, distinctEdits } from '../../document/repaired-file.ts';
-import { findingsOf, placesOf, type Finding } from '../../document/outcome.ts';
-import type { KernelReport, RepairEdit, Report } from '../../document/report.ts';
+import { applyLineEdits, distinctEdits } from '../../report-model/repaired-file.ts';
+import { findingsOf, placesOf, type Finding } from '../../report-model/outcome.ts';
+import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import { costTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
 import { toMarkdown } from '../../report/markup/code-pieces.ts';
 import { codes, type Code } from '../../source/codes.ts';
-import { holdsOtherBytes } from '../../source/source-bytes.ts';
+import { hasNonTextBytes } from '../../source/source-bytes.ts';
 import { failureOf } from '../api/client.ts';
 import type { PullRequestTarget } from '../api/target.ts';
 import { parseMarker } from '../text/marker.ts';
@@ -282,20 +282,20 @@ function helpTable(): string {
   return ['| command | does |', '|---|---|', ...rows].join('\n');
 }
 
-const mostRows = 30;
+const maxRows = 30;
 /** Begins the line of a commit message that names the comment whose command it is. */
 const trailer = 'Selvage-Command:';
 
 function findingTable({ kernels }: Report): string {
   const all = kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
   if (all.length === 0) return 'There are no findings in what this pull request changes.';
-  const rows = all.slice(0, mostRows).map(({ finding, kernel }) => {
+  const rows = all.slice(0, maxRows).map(({ finding, kernel }) => {
     const [place] = placesOf(finding);
     const where = place ? `${place.file}:${place.line}` : '';
     const edit = kernel.repair.fixes?.includes(finding.fingerprint) === true ? 'yes' : 'no';
     return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`; // prettier-ignore
   });
-  const more = all.length > mostRows ? [`\nand ${all.length - mostRows} more.`] : [];
+  const more = all.length > maxRows ? [`\nand ${all.length - maxRows} more.`] : [];
   return ['| ID | finding | place | verified edit |', '|---|---|---|---|', ...rows, ...more].join('\n');
 }
 
@@ -408,7 +408,7 @@ async function committed(
   subject: string,
 ): Promise<string> {
   for (const [file, text] of files)
-    if (holdsOtherBytes(text))
+    if (hasNonTextBytes(text))
       throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // prettier-ignore
   const now = await pullState(octokit, target);
   if (now.headSha !== pull.headSha)

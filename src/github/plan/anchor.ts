@@ -1,6 +1,6 @@
 /** Where on the diff a finding is shown. GitHub takes comments only on lines inside a hunk, context included. */
-import { isRace, type Finding } from '../../document/outcome.ts';
-import { addedLines, hunkAt, inSameHunk, linesBesideRemovals, type FileDiff } from '../../source/diff.ts';
+import { isRace, type Finding } from '../../report-model/outcome.ts';
+import { addedLines, hunkAt, inSameHunk, linesAdjacentToRemovals, type FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
 
 export interface Anchor {
@@ -48,11 +48,11 @@ function anchorOn(
   const chosen = shown.find((frame) => isAdded(diff, frame)) ?? shown[0];
   const beside = [...places, ...others.filter(isKnown)];
   if (chosen) {
-    const removed = between(chosen.file, places, diff, linesBesideRemovals);
+    const removed = between(chosen.file, places, diff, linesAdjacentToRemovals);
     return spanning(chosen.file, chosen.line, [...linesIn(chosen.file, beside), ...removed], diff);
   }
   for (const file of new Set(places.map((place) => place.file))) {
-    const removed = between(file, places, diff, linesBesideRemovals);
+    const removed = between(file, places, diff, linesAdjacentToRemovals);
     const [line] = removed.length > 0 ? removed : between(file, places, diff, addedLines);
     if (line !== undefined) return spanning(file, line, removed, diff);
   }

@@ -1,11 +1,11 @@
 /** A finding as a comment tells it: what happens, the lines, the repair; then, folded, how it was found. */
 import { hashText } from '../../base/hash.ts';
-import type { Finding } from '../../document/outcome.ts';
-import { findingsInGroup, type FindingGroup } from '../../document/finding-group.ts';
-import type { RepairReport } from '../../document/report.ts';
+import type { Finding } from '../../report-model/outcome.ts';
+import { findingsInGroup, type FindingGroup } from '../../report-model/finding-group.ts';
+import type { RepairReport } from '../../report-model/report.ts';
 import type { Location } from '../../source/location.ts';
-import { kernelsText, launchText, otherLinesText, remediesOf, sentencesIn, titleText } from '../../wording/review.ts';
-import { repairPhrase } from '../../wording/phrases.ts';
+import { kernelsText, launchText, otherLinesText, remediesOf, sentencesIn, titleText } from '../../messages/review.ts';
+import { repairPhrase } from '../../messages/phrases.ts';
 import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
 import { codeSpan, details, fencedBlock, oneLine } from '../../report/markup/inert-markdown.ts';
 import { sequenceDiagram } from '../../report/sequence.ts';

@@ -3,20 +3,20 @@ import { optionDefaults } from '../../settings/defaults.ts';
 import { hashText } from '../../base/hash.ts';
 import { type Severity, compareSeverity } from '../../source/severity.ts';
 import type { FailOn } from '../../settings/options.ts';
-import { fingerprintsOf, isFailure, isRace, violationsOf } from '../../document/outcome.ts';
-import { exitCodeOf } from '../../document/exit-code.ts';
-import type { Report } from '../../document/report.ts';
+import { fingerprintsOf, isFailure, isRace, violationsOf } from '../../report-model/outcome.ts';
+import { exitCodeOf } from '../../report-model/exit-code.ts';
+import type { Report } from '../../report-model/report.ts';
 import { renderPatch } from '../../report/patch.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { codes, type Code } from '../../source/codes.ts';
-import { listed } from '../../wording/text/code-text.ts';
+import { listed } from '../../messages/text/code-text.ts';
 import type { Location } from '../../source/location.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
-import { kernelsText, launchText, otherLinesText, titleText } from '../../wording/review.ts';
-import { placeName, placeNames } from '../../document/cause.ts';
-import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../document/finding-group.ts'; // prettier-ignore
-import { notesOf, worseCosts } from '../../wording/cost/worse-costs.ts';
+import { kernelsText, launchText, otherLinesText, titleText } from '../../messages/review.ts';
+import { placeName, placeNames } from '../../report-model/cause.ts';
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../report-model/finding-group.ts'; // prettier-ignore
+import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
 import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // prettier-ignore
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';

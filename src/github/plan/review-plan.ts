@@ -1,5 +1,5 @@
 /** What a review of a range of commits posts: data that `plan.ts` makes and `publish.ts` posts. */
-import type { ExitCode } from '../../document/exit-code.ts';
+import type { ExitCode } from '../../report-model/exit-code.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Anchor } from './anchor.ts';
 import type { Offer } from './suggestion.ts';

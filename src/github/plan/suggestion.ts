@@ -1,9 +1,9 @@
 /** Repairs as a reader of a review can take them: as a suggestion block, or as a diff. */
-import { applyLineEdits } from '../../document/repaired-file.ts';
-import type { KernelReport, RepairEdit, Report } from '../../document/report.ts';
-import { repairPhrase } from '../../wording/phrases.ts';
+import { applyLineEdits } from '../../report-model/repaired-file.ts';
+import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
+import { repairPhrase } from '../../messages/phrases.ts';
 import { renderPatch } from '../../report/patch.ts';
-import { holdsOtherBytes } from '../../source/source-bytes.ts';
+import { hasNonTextBytes } from '../../source/source-bytes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { isInDiff, type Anchor } from './anchor.ts';
 
@@ -110,7 +110,7 @@ function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }
     .join('\n');
   const replaced = applyLineEdits(`${lines}\n`, moved);
   // GitHub takes texts alone.
-  return replaced === '' || holdsOtherBytes(replaced) ? undefined : replaced.replace(/\n$/, '');
+  return replaced === '' || hasNonTextBytes(replaced) ? undefined : replaced.replace(/\n$/, '');
 }
 
 /** A text whose lines all end alike, with line feeds; undefined where they do not. */

@@ -1,23 +1,23 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
-import { decidingPhrases } from '../../wording/finding/deciding-fact.ts';
-import { count, listed } from '../../wording/text/code-text.ts';
-import type { Regression } from '../../document/regression.ts';
-import type { DivergenceReport, RaceReport, ReportedFact } from '../../document/finding.ts';
-import { isFailure, isRace, type Finding } from '../../document/outcome.ts';
-import type { KernelReport, Report } from '../../document/report.ts';
+import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
+import { count, listed } from '../../messages/text/code-text.ts';
+import type { Regression } from '../../report-model/regression.ts';
+import type { DivergenceReport, RaceReport, ReportedFact } from '../../report-model/finding.ts';
+import { isFailure, isRace, type Finding } from '../../report-model/outcome.ts';
+import type { KernelReport, Report } from '../../report-model/report.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
-import { amountOf, costName } from '../../wording/cost/cost-messages.ts';
+import { amountOf, costName } from '../../messages/cost/cost-messages.ts';
 import { codeChangesMarkdown } from '../../report/cost/code-changes.ts';
 import { costNotesList, regressionCharts, regressionTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
-import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../wording/phrases.ts';
-import { costsPhrase } from '../../wording/cost/worse-costs.ts';
-import { stepText } from '../../wording/finding/interleaving.ts';
+import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../messages/phrases.ts';
+import { costsPhrase } from '../../messages/cost/worse-costs.ts';
+import { stepText } from '../../messages/finding/interleaving.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
-import { fixedTitle, launchText, titleText } from '../../wording/review.ts';
-import { findingsInGroup, locationOf, type FindingGroup } from '../../document/finding-group.ts';
+import { fixedTitle, launchText, titleText } from '../../messages/review.ts';
+import { findingsInGroup, locationOf, type FindingGroup } from '../../report-model/finding-group.ts';
 import { byteLength } from '../text/markdown.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 

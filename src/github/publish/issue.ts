@@ -3,7 +3,7 @@ import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import type { RepositoryTarget } from '../api/target.ts';
 import type { IssuePlan } from '../plan/issue-plan.ts';
 import { parseMarker } from '../text/marker.ts';
-import { askOnce } from './own-comments.ts';
+import { cachedViewer } from './own-comments.ts';
 import { describeProblem, problemOf } from './publish.ts';
 
 type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number];
@@ -30,7 +30,7 @@ async function bringUpToDate(
   { owner, repo }: RepositoryTarget,
   { title, body, text, stands }: IssuePlan,
 ): Promise<IssueResult> {
-  const viewer = askOnce(octokit);
+  const viewer = cachedViewer(octokit);
   const all = await ownIssues(octokit, { owner, repo }, await viewer());
   const open = all.find(({ state }) => state === 'open');
   const edit = async (issue: Issue, change: 'open' | 'closed' | null): Promise<void> => {

@@ -37,14 +37,14 @@ export interface OwnComments {
   readonly refusedBefore: ReadonlySet<string>;
 }
 
-/** Asks who the token writes as; see {@link askOnce}. */
+/** Asks who the token writes as; see {@link cachedViewer}. */
 export type Viewer = () => Promise<string>;
 
 /**
  * The login that the token writes as, asked for once and only where a comment with our marker is there to compare with.
  * Who does not know it must write nothing: its own comments would look like those of others, and be told twice.
  */
-export function askOnce(octokit: Octokit): Viewer {
+export function cachedViewer(octokit: Octokit): Viewer {
   let login: Promise<string> | undefined;
   const query = async (): Promise<string> => {
     const answer = await octokit.graphql<{ viewer?: { login?: string } }>('query { viewer { login } }');

@@ -5,7 +5,7 @@ import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
 import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
 import { parseMarker, printMarker } from '../text/marker.ts';
-import { askOnce, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
+import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
 import { composeReview, settledBody } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
 import { shortSha } from '../plan/summary.ts';
@@ -87,7 +87,7 @@ export async function publish(
     return { comments: 0, review: 'off', summary: 'off', check, settled: 0, movedTo: head, problems };
   }
 
-  const viewer = askOnce(octokit);
+  const viewer = cachedViewer(octokit);
   const write = 'pull-requests: write';
   const own = await attempt('review', write, () => ownComments(octokit, target, plan.headSha, viewer));
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));

@@ -18,7 +18,7 @@ export class Log {
   private word: string | undefined;
 
   /** Logs each line once, with workflow commands turned on. */
-  say(lines: readonly string[]): void {
+  writeOnce(lines: readonly string[]): void {
     const fresh = lines.filter((line) => !this.said.has(line));
     if (fresh.length === 0) return;
     const isOff = this.word !== undefined;

@@ -1,8 +1,8 @@
 /** Linear forms of addresses as sets of bytes: one step for each index, or for each sum of indices that a condition bounds. */
 import type { AddressSet } from '../model/quantity.ts';
 import { type AddressForm, type IndexVariable, type FootprintVariable, formMultiple } from './form.ts';
-import { type LaunchCondition, allMet, atMost } from './launch-condition.ts';
-import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, largestAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type LaunchCondition, allMet, lessOrEqual } from './launch-condition.ts';
+import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
 import { type FormFact, type WayFacts, type Span, propagated } from './scope.ts';
 
 interface Run {
@@ -54,7 +54,9 @@ export function assembleBytes(
   const steps = wasRange
     ? [{ stride: oneAmount, count: subtractAmounts(extent.high, subtractAmounts(extent.low, oneAmount)) }]
     : merged.map(({ stride, count }) => ({ stride, count }));
-  const counts = wasRange ? allMet([condition, ...merged.map(({ count }) => atMost(oneAmount, count))]) : condition;
+  const counts = wasRange
+    ? allMet([condition, ...merged.map(({ count }) => lessOrEqual(oneAmount, count))])
+    : condition;
   if (counts.condition.kind !== 'always') {
     const first = steps.shift() ?? { stride: zeroAmount, count: oneAmount };
     steps.unshift({ ...first, count: choiceAmount(counts.condition, counts.key, first.count, zeroAmount) });
@@ -151,10 +153,10 @@ function runsOf(
     const others = scope.withFacts(facts.filter((other) => other !== fact));
     const { low, high } = others.byVariables(fact.form);
     // An index that is said to be 5 is none where there are fewer.
-    if (fact.low && high) guards.push(atMost(fact.low, high));
-    if (fact.high && low) guards.push(atMost(low, fact.high));
+    if (fact.low && high) guards.push(lessOrEqual(fact.low, high));
+    if (fact.high && low) guards.push(lessOrEqual(low, fact.high));
     if (isOfAddress) continue;
-    if (fact.low && fact.high) guards.push(atMost(fact.low, fact.high));
+    if (fact.low && fact.high) guards.push(lessOrEqual(fact.low, fact.high));
     const [[only]] = fact.form.terms as unknown as [[IndexVariable]];
     if (fact.form.terms.size > 1 || !isSurjective(scope, only)) exact = false;
   }
@@ -230,14 +232,14 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
     const of = [...new Set([...inner.variable.of, ...outer.variable.of])];
     const variable: FootprintVariable = { kind: 'combined', of };
     // Two counts below zero are not to make one above it.
-    const isNatural = (count: Amount): boolean => isAtMost(zeroAmount, count);
+    const isNonNegative = (count: Amount): boolean => isAtMost(zeroAmount, count);
     let count: Amount;
     if (overlap === null) {
       const own =
-        isNatural(inner.count) || isNatural(outer.count) ? inner.count : largestAmount(zeroAmount, inner.count);
+        isNonNegative(inner.count) || isNonNegative(outer.count) ? inner.count : maxAmount(zeroAmount, inner.count);
       count = multiplyAmounts(own, outer.count);
     } else {
-      guards.push(atMost(oneAmount, inner.count), atMost(oneAmount, outer.count));
+      guards.push(lessOrEqual(oneAmount, inner.count), lessOrEqual(oneAmount, outer.count));
       count = addAmounts(inner.count, scaleAmount(subtractAmounts(outer.count, oneAmount), overlap));
     }
     list[list.indexOf(inner)] = { stride: inner.stride, count, variable };

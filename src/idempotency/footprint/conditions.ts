@@ -2,12 +2,12 @@
 import { readComparison } from '../../analysis/loops/comparison.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressForm, subtractForms } from './form.ts';
-import { atMost } from './launch-condition.ts';
+import { lessOrEqual } from './launch-condition.ts';
 import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './polynomial.ts';
-import type { TermReading } from './reading.ts';
+import type { LinearInterpretation } from './linear-interpretation.ts';
 
 /** Takes one of several ways in which a condition holds as the one; false where part of it is left out. */
-type Alternative = (reading: TermReading) => boolean;
+type Alternative = (reading: LinearInterpretation) => boolean;
 
 /**
  * What was made of a condition: all of it, nothing (then more threads are taken to meet it than do), or one of several
@@ -21,7 +21,7 @@ const allOfIt: Learnt = { kind: 'all' };
 const nothing: Learnt = { kind: 'nothing' };
 
 /** Takes a condition as met. */
-export function learn(reading: TermReading, condition: Term): Learnt {
+export function learn(reading: LinearInterpretation, condition: Term): Learnt {
   const { scope } = reading;
   const launched = reading.launchCondition(condition);
   if (launched) {
@@ -37,7 +37,7 @@ export function learn(reading: TermReading, condition: Term): Learnt {
     case 'any':
       return {
         kind: 'one-of',
-        ways: condition.arguments.map((part) => (other: TermReading) => learn(other, part).kind === 'all'),
+        ways: condition.arguments.map((part) => (other: LinearInterpretation) => learn(other, part).kind === 'all'),
       };
     case 'equal':
       if (a.width === 0) return nothing;
@@ -58,20 +58,20 @@ export function learn(reading: TermReading, condition: Term): Learnt {
   const comparison = readComparison(condition);
   if (!comparison || comparison.smaller.width === 0) return nothing;
   const { smaller, larger, strict } = comparison;
-  const apart = strict ? oneAmount : zeroAmount;
+  const margin = strict ? oneAmount : zeroAmount;
   if (comparison.signed) {
     const less = subtractForms(reading.signed(smaller), reading.signed(larger));
-    scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, apart) });
+    scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, margin) });
     return allOfIt;
   }
-  return learnUnsigned(reading, smaller, larger, apart);
+  return learnUnsigned(reading, smaller, larger, margin);
 }
 
 /**
  * What the sign of a bitwise or, or and, says of the signs of its operands: compilers test several numbers against zero
  * at once. Null for any other condition.
  */
-function signsOf(reading: TermReading, condition: Term): Term | null {
+function signsOf(reading: LinearInterpretation, condition: Term): Term | null {
   const { store } = reading.context.symbolic;
   const isNegated = condition.operator === 'not';
   const core = isNegated ? condition.arguments[0]! : condition;
@@ -92,16 +92,16 @@ function signsOf(reading: TermReading, condition: Term): Term | null {
 }
 
 /** The difference of two terms, read alike. */
-function difference(reading: TermReading, a: Term, b: Term): AddressForm {
-  const isNatural = (term: Term): boolean => {
+function difference(reading: LinearInterpretation, a: Term, b: Term): AddressForm {
+  const isNonNegative = (term: Term): boolean => {
     const { low } = reading.scope.ofForm(reading.natural(term));
     return low !== null && reading.scope.isAtMost(zeroAmount, low);
   };
-  const read = isNatural(a) && isNatural(b) ? 'unsigned' : 'signed';
+  const read = isNonNegative(a) && isNonNegative(b) ? 'unsigned' : 'signed';
   return subtractForms(reading[read](a), reading[read](b));
 }
 
-function learnUnequal(reading: TermReading, equal: Term): Learnt {
+function learnUnequal(reading: LinearInterpretation, equal: Term): Learnt {
   const { scope } = reading;
   const [a, b] = equal.arguments as [Term, Term];
   const form = difference(reading, a, b);
@@ -123,8 +123,8 @@ function learnUnequal(reading: TermReading, equal: Term): Learnt {
   };
 }
 
-/** `smaller + apart <= larger` as unsigned numbers, where a difference may have wrapped around below zero. */
-function learnUnsigned(reading: TermReading, smaller: Term, larger: Term, apart: Amount): Learnt {
+/** `smaller + margin <= larger` as unsigned numbers, where a difference may have wrapped around below zero. */
+function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Term, margin: Amount): Learnt {
   const { scope } = reading;
   const size = fixedAmount(1n << BigInt(smaller.width));
   const dips = (term: Term): boolean => {
@@ -140,11 +140,11 @@ function learnUnsigned(reading: TermReading, smaller: Term, larger: Term, apart:
     const { high } = scope.ofForm(limit);
     if (!span.low || !span.high || !high) return nothing;
     const isNear =
-      scope.need(atMost(addAmounts(high, subtractAmounts(oneAmount, apart)), addAmounts(span.low, size))) &&
-      scope.need(atMost(addAmounts(span.high, oneAmount), size));
+      scope.need(lessOrEqual(addAmounts(high, subtractAmounts(oneAmount, margin)), addAmounts(span.low, size))) &&
+      scope.need(lessOrEqual(addAmounts(span.high, oneAmount), size));
     if (!isNear) return nothing;
     scope.learn(form, { low: zeroAmount, high: null });
-    scope.learn(subtractForms(form, limit), { low: null, high: subtractAmounts(zeroAmount, apart) });
+    scope.learn(subtractForms(form, limit), { low: null, high: subtractAmounts(zeroAmount, margin) });
     return { kind: 'all' };
   }
   if (dips(larger) && !dips(smaller)) {
@@ -154,8 +154,8 @@ function learnUnsigned(reading: TermReading, smaller: Term, larger: Term, apart:
     const { high } = scope.ofForm(limit);
     if (!span.low || !span.high || !high) return nothing;
     const isNear =
-      scope.need(atMost(high, addAmounts(span.low, size))) &&
-      scope.need(atMost(addAmounts(span.high, oneAmount), size));
+      scope.need(lessOrEqual(high, addAmounts(span.low, size))) &&
+      scope.need(lessOrEqual(addAmounts(span.high, oneAmount), size));
     if (!isNear) return nothing;
     return {
       kind: 'one-of',
@@ -163,11 +163,11 @@ function learnUnsigned(reading: TermReading, smaller: Term, larger: Term, apart:
         (other) => other.scope.learn(form, { low: null, high: fixedAmount(-1n) }),
         (other) =>
           other.scope.learn(form, { low: zeroAmount, high: null }) &&
-          other.scope.learn(subtractForms(form, limit), { low: apart, high: null }),
+          other.scope.learn(subtractForms(form, limit), { low: margin, high: null }),
       ],
     };
   }
   const less = subtractForms(reading.unsignedLimit(smaller), reading.unsignedLimit(larger));
-  scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, apart) });
+  scope.learn(less, { low: null, high: subtractAmounts(zeroAmount, margin) });
   return { kind: 'all' };
 }

@@ -12,11 +12,11 @@ import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { assembleBytes } from './assembly.ts';
 import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
-import { atMost, neverMet } from './launch-condition.ts';
+import { lessOrEqual, neverMet } from './launch-condition.ts';
 import { type Amount, atom, fixedAmount, oneAmount, quantityOf, zeroAmount } from './polynomial.ts';
 import { tighten, withKnownRemainders } from './relations.ts';
-import type { StatedValue } from './reading.ts';
-import { type Way, waysTo } from './ways.ts';
+import type { StatedValue } from './linear-interpretation.ts';
+import { type PathCase, pathsTo } from './paths.ts';
 
 /** What an address starts from. */
 export type Root =
@@ -79,7 +79,7 @@ function ofTarget(
   stated: StatedValue,
 ): readonly Footprint[] {
   const root = rootOf(target);
-  const ways = waysTo(symbolic, access.block, target.condition, extensions, stated);
+  const ways = pathsTo(symbolic, access.block, target.condition, extensions, stated);
   const list = ways
     .filter(({ isPossible }) => isPossible)
     .map((way) => ofWay(symbolic, access, target, root, way, extensions));
@@ -132,7 +132,7 @@ function ofWay(
   access: Access,
   target: Target,
   root: Root,
-  way: Way,
+  way: PathCase,
   extensions: Extensions,
 ): Footprint {
   const { reading } = way;
@@ -159,7 +159,7 @@ function ofWay(
   }
   const isShared = root.kind === 'object' && root.object.space === 'shared';
   const last = fixedAmount((1n << (isShared ? 32n : 64n)) - 1n);
-  const fits = scope.need(atMost(zeroAmount, found.low)) && scope.need(atMost(found.high, last));
+  const fits = scope.need(lessOrEqual(zeroAmount, found.low)) && scope.need(lessOrEqual(found.high, last));
   return {
     access,
     root,

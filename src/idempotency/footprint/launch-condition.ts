@@ -24,7 +24,7 @@ export const alwaysMet: LaunchCondition = { condition: always, key: 'always', ne
 export const neverMet: LaunchCondition = { condition: never, key: 'never', negation: () => alwaysMet };
 
 /** `a <= b` */
-export function atMost(a: Amount, b: Amount): LaunchCondition {
+export function lessOrEqual(a: Amount, b: Amount): LaunchCondition {
   if (isAtMost(a, b)) return alwaysMet;
   if (isAtMost(addAmounts(b, oneAmount), a)) return neverMet;
   const difference = subtractAmounts(b, a);
@@ -33,7 +33,7 @@ export function atMost(a: Amount, b: Amount): LaunchCondition {
     condition: { kind: 'compare', comparison: '<=', left: quantityOf(negative), right: quantityOf(positive) },
     key: `0<=${difference.key}`,
     difference,
-    negation: () => atMost(addAmounts(b, oneAmount), a),
+    negation: () => lessOrEqual(addAmounts(b, oneAmount), a),
   };
 }
 
@@ -48,8 +48,8 @@ function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
   const isApart = isAtMost(addAmounts(a, oneAmount), b) || isAtMost(addAmounts(b, oneAmount), a);
   if (known !== null || isApart) return (known === 0n) === wanted ? alwaysMet : neverMet;
   // Of what is not negative to be unlike zero is to be at least one.
-  if (isAtMost(b, a)) return wanted ? atMost(a, b) : atMost(addAmounts(b, oneAmount), a);
-  if (isAtMost(a, b)) return wanted ? atMost(b, a) : atMost(addAmounts(a, oneAmount), b);
+  if (isAtMost(b, a)) return wanted ? lessOrEqual(a, b) : lessOrEqual(addAmounts(b, oneAmount), a);
+  if (isAtMost(a, b)) return wanted ? lessOrEqual(b, a) : lessOrEqual(addAmounts(a, oneAmount), b);
   const { negative, positive } = bySign(difference);
   return {
     condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // prettier-ignore

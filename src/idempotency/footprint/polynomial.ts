@@ -34,11 +34,11 @@ interface Range {
 }
 
 /** Sums of more products than this are not multiplied out. */
-const mostMonomials = 48;
+const maxMonomials = 48;
 /** Minima within minima that are looked into to compare two quantities. */
 const deepestChoice = 2;
 /** Sums of more addends than this are compared addend by addend. */
-const mostCompared = 10;
+const maxCompared = 10;
 
 function make(list: Iterable<Monomial>): Amount {
   const monomials = new Map<string, Monomial>();
@@ -91,7 +91,7 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
 
 /** The product; null where it has too many addends. */
 export function multiplyAmounts(a: Amount, b: Amount): Amount {
-  if (a.monomials.size * b.monomials.size > mostMonomials) return ofFactor(opaqueProduct(a, b));
+  if (a.monomials.size * b.monomials.size > maxMonomials) return ofFactor(opaqueProduct(a, b));
   const products: Monomial[] = [];
   for (const x of a.monomials.values()) {
     for (const y of b.monomials.values()) {
@@ -165,7 +165,7 @@ const ranges = new WeakMap<Amount, Range>();
 export function rangeOf(a: Amount): Range {
   let known = ranges.get(a);
   if (!known) {
-    known = refined(a, a.monomials.size > mostCompared ? 0 : deepestChoice);
+    known = refined(a, a.monomials.size > maxCompared ? 0 : deepestChoice);
     ranges.set(a, known);
   }
   return known;
@@ -233,7 +233,7 @@ function smaller(a: bigint | null, b: bigint): bigint {
  * A product or a sum of products of one sign, with the signed arguments in it taken as not negative; null where something
  * else may be negative. `arguments` are those.
  */
-export function naturalArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
+export function nonNegativeArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
   const taken = new Map<string, Amount>();
   const all = [...monomials.values()];
   if (all.some(({ coefficient }) => coefficient > 0n !== all[0]!.coefficient > 0n)) return null;
@@ -241,10 +241,10 @@ export function naturalArguments({ monomials }: Amount): { value: Amount; argume
   for (const { factors, coefficient } of all) {
     const natural: Factor[] = [];
     for (const factor of factors) {
-      const isNatural = factor.low !== null && factor.low >= 0n;
-      if (!isNatural && factor.quantity.kind !== 'argument') return null;
-      if (!isNatural) taken.set(factor.key, ofFactor(factor));
-      natural.push(isNatural ? factor : { ...factor, low: 0n });
+      const isNonNegative = factor.low !== null && factor.low >= 0n;
+      if (!isNonNegative && factor.quantity.kind !== 'argument') return null;
+      if (!isNonNegative) taken.set(factor.key, ofFactor(factor));
+      natural.push(isNonNegative ? factor : { ...factor, low: 0n });
     }
     parts.push({ factors: natural, coefficient });
   }
@@ -257,8 +257,8 @@ export function isAtMost(a: Amount, b: Amount): boolean {
   return low !== null && low >= 0n;
 }
 
-export const leastAmount = (...of: readonly Amount[]): Amount => extreme('min', of);
-export const largestAmount = (...of: readonly Amount[]): Amount => extreme('max', of);
+export const minAmount = (...of: readonly Amount[]): Amount => extreme('min', of);
+export const maxAmount = (...of: readonly Amount[]): Amount => extreme('max', of);
 
 function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   const flat = of.flatMap((part) => {

@@ -15,7 +15,7 @@ import {
   subtractAmounts,
   zeroAmount,
 } from './polynomial.ts';
-import type { TermReading } from './reading.ts';
+import type { LinearInterpretation } from './linear-interpretation.ts';
 import type { WayFacts } from './scope.ts';
 
 /** A variable, and what it is in terms of others. */
@@ -25,13 +25,13 @@ interface Relation {
 }
 
 /** Kernels with more parts than this on the way to an access are not looked into. */
-const mostParts = 12;
+const maxParts = 12;
 
 /** Quotients and remainders by the value and the divisor. */
 function partsIn(forms: readonly AddressForm[]): readonly IndexVariable[] {
   const parts = new Set<IndexVariable>();
   const open = [...forms];
-  for (let form = open.pop(); form && parts.size <= mostParts; form = open.pop()) {
+  for (let form = open.pop(); form && parts.size <= maxParts; form = open.pop()) {
     for (const variable of form.terms.keys()) {
       const { part } = variable;
       if (!part || parts.has(variable) || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
@@ -43,9 +43,9 @@ function partsIn(forms: readonly AddressForm[]): readonly IndexVariable[] {
 }
 
 /** Puts variables in terms of the parts that are taken of them. */
-function relationsAmong(reading: TermReading, forms: readonly AddressForm[]): readonly Relation[] {
+function relationsAmong(reading: LinearInterpretation, forms: readonly AddressForm[]): readonly Relation[] {
   const parts = partsIn(forms);
-  if (parts.length > mostParts) return [];
+  if (parts.length > maxParts) return [];
   const present = new Set(forms.flatMap((form) => [...form.terms.keys()]));
   const relations: Relation[] = [];
   const seen = new Set<string>();
@@ -108,7 +108,7 @@ function isUnit(coefficient: Amount): boolean {
  * An address with each sum of indices that leaves a known remainder in terms of its quotient: where `i mod 2` is 1, `i` is
  * `2 * q + 1`.
  */
-export function withKnownRemainders(reading: TermReading, address: AddressForm): AddressForm {
+export function withKnownRemainders(reading: LinearInterpretation, address: AddressForm): AddressForm {
   const { scope } = reading;
   let form = address;
   for (const fact of scope.facts) {
@@ -126,7 +126,7 @@ export function withKnownRemainders(reading: TermReading, address: AddressForm):
 }
 
 /** Narrows sums of indices by what quotients and remainders of them say. */
-export function tighten(reading: TermReading, address: AddressForm): void {
+export function tighten(reading: LinearInterpretation, address: AddressForm): void {
   const { scope } = reading;
   const sums = scope.facts.filter(({ form }) => form.terms.size > 1);
   const relations = relationsAmong(reading, [address, ...sums.map(({ form }) => form)]);

@@ -13,8 +13,8 @@ import {
   scaleForm,
   replaceVariable,
 } from './form.ts';
-import { type LaunchCondition, allMet, anyMet, atMost } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, largestAmount, leastAmount, multiplyAmounts, naturalArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type LaunchCondition, allMet, anyMet, lessOrEqual } from './launch-condition.ts';
+import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, nonNegativeArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
 
 /** Least and largest value; null: not bounded. */
 export interface Span {
@@ -31,7 +31,7 @@ export interface FormFact extends Span {
 }
 
 /** What bounds a round stands for it in so many forms within each other. */
-const mostWithin = 1;
+const maxWithin = 1;
 
 export class WayFacts {
   private readonly known: Map<string, FormFact>;
@@ -157,7 +157,7 @@ export class WayFacts {
 
   /** The values that two spans have in common. */
   narrower(a: Span, b: Span): Span {
-    return { low: joined(a.low, b.low, largestAmount), high: joined(a.high, b.high, leastAmount) };
+    return { low: joined(a.low, b.low, maxAmount), high: joined(a.high, b.high, minAmount) };
   }
 
   /** The range of a variable by itself. */
@@ -188,12 +188,12 @@ export class WayFacts {
         const inner = this.ofForm(part.of);
         const most = subtractAmounts(part.by, oneAmount);
         const isSmall = inner.low !== null && inner.high !== null && isAtMost(zeroAmount, inner.low);
-        return { low: zeroAmount, high: isSmall ? leastAmount(most, inner.high) : most };
+        return { low: zeroAmount, high: isSmall ? minAmount(most, inner.high) : most };
       }
       default: {
         const [a, b] = [this.ofForm(part.a), this.ofForm(part.b)];
-        const lows = part.kind === 'largest' ? joined(a.low, b.low, largestAmount) : both(a.low, b.low, leastAmount);
-        const highs = part.kind === 'least' ? joined(a.high, b.high, leastAmount) : both(a.high, b.high, largestAmount);
+        const lows = part.kind === 'largest' ? joined(a.low, b.low, maxAmount) : both(a.low, b.low, minAmount);
+        const highs = part.kind === 'least' ? joined(a.high, b.high, minAmount) : both(a.high, b.high, maxAmount);
         return this.narrower({ low, high }, { low: lows, high: highs });
       }
     }
@@ -218,7 +218,7 @@ export class WayFacts {
   /** What bounds the rounds in a form, where those have no bound of their own, stands for them. */
   private withRounds(form: AddressForm, known: Span): Span {
     // What bounds one round may rest on another that rests on the first.
-    if (this.standingFor >= mostWithin) return known;
+    if (this.standingFor >= maxWithin) return known;
     let { low, high } = known;
     this.standingFor++;
     for (const fact of this.known.values()) {
@@ -269,15 +269,15 @@ export class WayFacts {
     if (this.isPositive(scaleAmount(factor, -1n), 0n)) return { low: scaled(high), high: scaled(low) };
     if (!low || !high) return unbounded;
     const [a, b] = [multiplyAmounts(low, factor), multiplyAmounts(high, factor)];
-    return { low: leastAmount(a, b), high: largestAmount(a, b) };
+    return { low: minAmount(a, b), high: maxAmount(a, b) };
   }
 
   /** A factor with the strides and extents among the arguments taken as not negative; what the launch has to meet. */
   private presumed(factor: Amount): Amount {
     if (rangeOf(factor).low !== null && rangeOf(factor).low! >= 0n) return factor;
-    const natural = naturalArguments(factor);
+    const natural = nonNegativeArguments(factor);
     if (!natural) return factor;
-    for (const argument of natural.arguments) this.need(atMost(zeroAmount, argument));
+    for (const argument of natural.arguments) this.need(lessOrEqual(zeroAmount, argument));
     return natural.value;
   }
 
@@ -313,8 +313,8 @@ export class WayFacts {
     const span = this.ofForm(form);
     if (!span.low || !span.high) return false;
     const conditions = [
-      this.isAtMost(fixedAmount(low), span.low) ? null : atMost(fixedAmount(low), span.low),
-      this.isAtMost(span.high, fixedAmount(high)) ? null : atMost(span.high, fixedAmount(high)),
+      this.isAtMost(fixedAmount(low), span.low) ? null : lessOrEqual(fixedAmount(low), span.low),
+      this.isAtMost(span.high, fixedAmount(high)) ? null : lessOrEqual(span.high, fixedAmount(high)),
     ];
     if (conditions.some((condition) => condition?.condition.kind === 'never')) return false;
     for (const condition of conditions) if (condition) this.need(condition);

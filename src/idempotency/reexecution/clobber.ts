@@ -3,9 +3,9 @@
  * of a run. Of a launch without races each run has the same order of a read and a write of one byte; a launch with races
  * is not idempotent in any case.
  */
-import type { MemoryAccess } from '../../machine/core/program.ts';
-import type { GlobalMemory } from '../../machine/core/memory.ts';
-import { pageBytes, regionPage, regionSlot } from '../../machine/core/memory.ts';
+import type { MemoryAccess } from '../../interpreter/core/program.ts';
+import type { GlobalMemory } from '../../interpreter/core/memory.ts';
+import { pageBytes, regionPage, regionSlot } from '../../interpreter/core/memory.ts';
 
 /** Bytes of global memory that a launch reads before it writes them. */
 export interface Clobbers {

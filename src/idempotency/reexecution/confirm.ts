@@ -1,6 +1,6 @@
 /** Confirms that a kernel is not idempotent: a launch, at sizes as programs use them, whose re-execution differs. */
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
-import { naturalSettings, type Setting } from '../../check/natural/settings.ts';
+import { representativeLaunches, type LaunchInstance } from '../../check/representative/representative-launches.ts';
 import { describeWitness, replayRequest } from '../../check/witness/replay.ts';
 import { randomScenario } from '../../check/witness/random-scenario.ts';
 import type { Witness } from '../../verdict/finding.ts';
@@ -25,7 +25,7 @@ const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 /** Stops of each schedule: most differences show once a launch has ended. */
 const stops = 6;
 /** Blocks that are run of a grid that has more. */
-const mostBlocks = 16;
+const maxBlocks = 16;
 /** Blocks that are run where that many take too long. */
 const fewBlocks = 2;
 /** Draws of contents that each setting is tried with. */
@@ -42,7 +42,7 @@ export function confirmNonIdempotent(
   budget: ConfirmationBudget = usualConfirmation,
 ): NonIdempotencyWitness | null {
   let left = budget.launches;
-  for (const setting of naturalSettings(context)) {
+  for (const setting of representativeLaunches(context)) {
     for (let draw = 0; draw < draws; draw++) {
       if (left-- <= 0) return null;
       const found = refuted(context, setting, draw, budget.steps);
@@ -60,7 +60,7 @@ export function confirmUnordered(
   context: KernelAndLaunch & SymbolicFacts,
   budget: ConfirmationBudget = usualConfirmation,
 ): NonIdempotencyWitness | null {
-  const all = naturalSettings(context);
+  const all = representativeLaunches(context);
   const large = all.filter(({ isLarge }) => isLarge);
   const settings = (large.length > 0 ? large : all).slice(0, Math.ceil(budget.launches / draws));
   const found: NonIdempotencyWitness[] = [];
@@ -75,14 +75,14 @@ export function confirmUnordered(
 /** A launch at a setting, if it is seen not to be idempotent. */
 function refuted(
   context: KernelAndLaunch & SymbolicFacts,
-  setting: Setting,
+  setting: LaunchInstance,
   draw: number,
   steps: number,
 ): NonIdempotencyWitness | null {
   const { kernel, request, fields } = context;
   const { launch, parameters, name } = request;
   const blocks = setting.grid[0] * setting.grid[1] * setting.grid[2];
-  for (const most of [mostBlocks, fewBlocks]) {
+  for (const most of [maxBlocks, fewBlocks]) {
     const scenario = randomScenario(context, setting, draw, [...Array(Math.min(blocks, most)).keys()]);
     const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
     const result = reexecute({ ...asked, stops, seed: draw });

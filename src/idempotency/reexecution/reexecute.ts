@@ -6,19 +6,19 @@
 import { seededRandom } from '../../base/random.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
-import type { Argument, GlobalBuffer } from '../../machine/core/arguments.ts';
-import { type GlobalMemory, regionBase, regionSlot } from '../../machine/core/memory.ts';
-import type { RunRequest } from '../../machine/core/run-request.ts';
-import type { RunOutcome, RunResult } from '../../machine/core/run-result.ts';
-import { reversedSchedule } from '../../machine/core/schedule.ts';
+import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
+import { type GlobalMemory, regionBase, regionSlot } from '../../interpreter/core/memory.ts';
+import type { RunRequest } from '../../interpreter/core/run-request.ts';
+import type { RunOutcome, RunResult } from '../../interpreter/core/run-result.ts';
+import { reversedSchedule } from '../../interpreter/core/schedule.ts';
 import {
   copyMemory,
   firstDifference,
   initialMemory,
   type MemoryDifference,
-} from '../../machine/javascript/memory-image.ts';
-import { stage } from '../../machine/javascript/stage.ts';
-import { runOn } from '../../machine/javascript/staged-run.ts';
+} from '../../interpreter/javascript/memory-image.ts';
+import { stage } from '../../interpreter/javascript/stage.ts';
+import { runOn } from '../../interpreter/javascript/staged-run.ts';
 import type { Clobbers } from './clobber.ts';
 import { type IsInside, type LaneOrder, type Stop, StoppedRun, type Stopping } from './stopped-run.ts';
 
@@ -111,7 +111,7 @@ const partialRounds = 3;
 /** Stops after which the second run is stopped too. */
 const stoppedTwice = 2;
 /** Ends of blocks at which a schedule is stopped. */
-const mostBlockEnds = 4;
+const maxBlockEnds = 4;
 /** A launch that takes so many times as long when run again, and these steps, is taken not to end. */
 const longerRun = 20;
 const shortRun = 20_000;
@@ -239,7 +239,7 @@ class Repeating {
     const { stops, seed } = this.#request;
     const at = stopSteps(this.#steps, stops, seed + (schedule.seed ?? 0));
     const memory = copyMemory(this.#start);
-    const { watched, result } = this.#watch(memory, schedule, { at, blockEnds: mostBlockEnds });
+    const { watched, result } = this.#watch(memory, schedule, { at, blockEnds: maxBlockEnds });
     const why = watched.hasLeft ? 'left-arrays' : problemOf(result);
     if (why) throw new Told({ why });
     this.#note(watched);

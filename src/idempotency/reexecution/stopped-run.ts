@@ -1,12 +1,12 @@
 /** A run that keeps what global memory holds at chosen steps, as if the launch had been stopped there. */
 import { type Random, seededRandom } from '../../base/random.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
-import type { GlobalMemory } from '../../machine/core/memory.ts';
-import type { RunObserver } from '../../machine/core/observer.ts';
-import type { MemoryAccess } from '../../machine/core/program.ts';
-import { RunStop } from '../../machine/core/run-stop.ts';
-import type { Thread, ThreadHome } from '../../machine/core/thread.ts';
-import { copyMemory } from '../../machine/javascript/memory-image.ts';
+import type { GlobalMemory } from '../../interpreter/core/memory.ts';
+import type { RunObserver } from '../../interpreter/core/observer.ts';
+import type { MemoryAccess } from '../../interpreter/core/program.ts';
+import { RunStop } from '../../interpreter/core/run-stop.ts';
+import type { Thread, ThreadContext } from '../../interpreter/core/thread.ts';
+import { copyMemory } from '../../interpreter/javascript/memory-image.ts';
 import { ClobberTest } from './clobber.ts';
 
 /** In which order the lanes of a warp execute: one after the other, an instruction each in turn, or mixed. */
@@ -54,7 +54,7 @@ export class StoppedRun implements RunObserver {
   #ends = 0;
   /** Whether memory has changed since it was kept last. */
   #isChanged = false;
-  #block: ThreadHome | null = null;
+  #block: ThreadContext | null = null;
 
   /** @param memory that the run works on */
   constructor(memory: GlobalMemory, order: LaneOrder, seed: number, stopping: Stopping, isInside: IsInside | null) {

@@ -26,15 +26,15 @@ interface ReachStep {
 
 const addressSpace = 1n << 64n;
 /** How many multiples of a stride may lie where two sets could meet, before the stride counts as too small to help. */
-const mostMultiples = 4n;
+const maxMultiples = 4n;
 /** How often two sets are compared by what is left of them modulo a stride. */
-const mostComparisons = 32;
+const maxComparisons = 32;
 
 /**
  * Whether two sets have no byte in common: by their ranges, or by their ranges modulo a common stride.
  * @returns undefined where that rests on a quantity that is not known, or a set leaves the 64 bits of addresses
  */
-export function areApart(left: LaunchedSet, right: LaunchedSet): boolean | undefined {
+export function areDisjoint(left: LaunchedSet, right: LaunchedSet): boolean | undefined {
   if (isEmpty(left) || isEmpty(right)) return true;
   const [a, b] = [reachOf(left), reachOf(right)];
   if (!a || !b) return undefined;
@@ -93,7 +93,7 @@ class Comparison {
   private readonly most: bigint;
   /** What the steps from each one on add at most. */
   private readonly spans: readonly bigint[];
-  private left = mostComparisons;
+  private left = maxComparisons;
 
   public constructor(steps: readonly ReachStep[], least: bigint, most: bigint) {
     this.steps = steps;
@@ -118,7 +118,7 @@ class Comparison {
       const first = larger(0n, -floorDivide(difference + rest - this.least, divisor));
       const last = smaller((span - rest) / divisor, floorDivide(this.most - difference, divisor));
       if (first > last) return true;
-      if (next === this.steps.length || last - first >= mostMultiples) continue;
+      if (next === this.steps.length || last - first >= maxMultiples) continue;
       let all = true;
       for (let k = first; all && k <= last; k += 1n) all = this.misses(difference + k * divisor, next);
       if (all) return true;

@@ -3,7 +3,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import { floorDivide } from '../../base/integer.ts';
 import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware-limits.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
-import { areApart, isWithin, type LaunchedSet } from './address-sets.ts';
+import { areDisjoint, isWithin, type LaunchedSet } from './address-sets.ts';
 
 /** What is known when a kernel is launched. */
 export interface InstanceArguments {
@@ -28,11 +28,11 @@ export interface InstanceArguments {
  * buffer, a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
  * comparison with it does not hold. Nothing is known of a launch that no device accepts.
  */
-export function holds(condition: ValidatorCondition, launch: InstanceArguments): boolean {
+export function isKnownToHold(condition: ValidatorCondition, launch: InstanceArguments): boolean {
   return isLegal(launch) && new Evaluation(launch).test(condition) === true;
 }
 
-/** A set of bytes at a launch, as {@link holds} computes its quantities. */
+/** A set of bytes at a launch, as {@link isKnownToHold} computes its quantities. */
 export function bytesAt(set: AddressSet, launch: InstanceArguments): LaunchedSet {
   return new Evaluation(launch).set(set);
 }
@@ -88,7 +88,7 @@ class Evaluation {
       case 'any':
         return this.combine(condition.conditions, false);
       case 'apart':
-        return areApart(this.set(condition.left), this.set(condition.right));
+        return areDisjoint(this.set(condition.left), this.set(condition.right));
       case 'within':
         return isWithin(this.set(condition.inner), this.set(condition.outer));
     }

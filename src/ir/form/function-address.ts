@@ -19,13 +19,13 @@ export function functionAddress(index: number): bigint {
 }
 
 /** Whether a number is such an address. */
-export function standsForFunction(value: bigint): boolean {
+export function isFunctionReference(value: bigint): boolean {
   return value >= functionSpace && value < functionSpace + largestModule;
 }
 
 /** Whether an operand is such an address. Another constant in that range is taken for one, which proves less. */
 export function isFunctionAddress(operand: Operand): boolean {
-  return operand.kind === 'constant' && operand.type === 64 && standsForFunction(operand.value);
+  return operand.kind === 'constant' && operand.type === 64 && isFunctionReference(operand.value);
 }
 
 /**

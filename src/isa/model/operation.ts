@@ -9,7 +9,7 @@ export type Semantics = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' 
 export type ValueType = Width | 'predicate';
 
 /**
- * What an instruction does besides computing values. `machine/` and `analysis/` interpret effects over their own state.
+ * What an instruction does besides computing values. `interpreter/` and `analysis/` interpret effects over their own state.
  *
  * `havoc`: the effect on memory is none, the results are unknown values. `opaque`: nothing is known; a kernel that can
  * reach one is never `proved`.

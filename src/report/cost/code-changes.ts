@@ -1,8 +1,8 @@
 /** What changed in the machine code of kernels, by source line: as Markdown, as HTML, and for a terminal. */
-import type { CodeLineChange, CodeLinesOfKernel } from '../../document/comparison-code.ts';
-import type { Comparison } from '../../document/report.ts';
-import { count } from '../../wording/text/code-text.ts';
-import { place } from '../../wording/text/place.ts';
+import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
+import type { Comparison } from '../../report-model/report.ts';
+import { count } from '../../messages/text/code-text.ts';
+import { place } from '../../messages/text/place.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 import { codeSpan, details, escapeText, fencedBlock, oneLine, tableCode } from '../markup/inert-markdown.ts';
 import type { Paint } from '../markup/paint.ts';
@@ -11,9 +11,9 @@ import { writtenLine, type SourceOf } from './written-line.ts';
 type CodeOfComparison = Pick<Comparison, 'code' | 'codeLines'>;
 
 /** So many sentences are listed. */
-const mostSentences = 30;
+const maxSentences = 30;
 /** So many rows of a kernel stand in a terminal, where nobody asked for all. */
-const mostRows = 8;
+const maxRows = 8;
 
 /** One row of a table: where, what, how much before and after. */
 interface Row {
@@ -63,8 +63,8 @@ export function codeChangesMarkdown(
   source: SourceOf,
 ): string {
   if (code.length === 0) return '';
-  const sentences = code.slice(0, mostSentences).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`); // prettier-ignore
-  if (code.length > mostSentences) sentences.push(`- and ${code.length - mostSentences} more, which the report has`);
+  const sentences = code.slice(0, maxSentences).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`); // prettier-ignore
+  if (code.length > maxSentences) sentences.push(`- and ${code.length - maxSentences} more, which the report has`);
   const parts = [sentences.join('\n')];
   let left = budget - parts[0]!.length;
   let omitted = 0;
@@ -123,7 +123,7 @@ export function codeChangesPretty(
 
 function tableLines(changed: CodeLinesOfKernel, verbose: boolean, paint: Paint, source: SourceOf): string[] {
   const rows = rowsOf(changed);
-  const shown = verbose ? rows : rows.slice(0, mostRows);
+  const shown = verbose ? rows : rows.slice(0, maxRows);
   const width = (of: (row: Row) => string): number => Math.max(0, ...shown.map((row) => of(row).length));
   const [line, what, before] = [width((row) => row.line), width((row) => row.what), width((row) => row.before)];
   const told = shown.map((row) => `  ${row.line.padEnd(line)}  ${row.what.padEnd(what)}  ${row.before.padStart(before)} → ${row.after}`); // prettier-ignore

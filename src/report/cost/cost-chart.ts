@@ -1,6 +1,6 @@
 /** A bound over one of its names, base against head, as Mermaid draws it. */
-import { argumentsText } from '../../wording/cost/cost-messages.ts';
-import type { Regression } from '../../document/regression.ts';
+import { argumentsText } from '../../messages/cost/cost-messages.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';

@@ -1,23 +1,23 @@
 /** Costs as Markdown: what is worse in a table, then the charts, then all bounds of a kernel. */
-import type { Regression } from '../../document/regression.ts';
+import type { Regression } from '../../report-model/regression.ts';
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import type { BoundReport, CodeReport, CostReport } from '../../document/cost-report.ts';
-import type { CostNote } from '../../document/report.ts';
+import type { BoundReport, CodeReport, CostReport } from '../../report-model/cost-report.ts';
+import type { CostNote } from '../../report-model/report.ts';
 import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
-import { count } from '../../wording/text/code-text.ts';
-import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
+import { count } from '../../messages/text/code-text.ts';
+import { resourcesPhrase } from '../../messages/cost/cost-phrases.ts';
 import {
   briefBound,
   executedText,
   hasPartialWarp,
   partialWarpText,
   wholeBound,
-} from '../../wording/cost/bound-text.ts';
-import { figureLines } from '../../wording/cost/figure-phrases.ts';
+} from '../../messages/cost/bound-text.ts';
+import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
-import { notesOf } from '../../wording/cost/worse-costs.ts';
+import { notesOf } from '../../messages/cost/worse-costs.ts';
 
 const MAX_CHARTS = 5;
 const MAX_NOTES = 30;

@@ -1,5 +1,5 @@
 /** What a kernel costs, for a terminal. */
-import { argumentsText } from '../../wording/cost/cost-messages.ts';
+import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
 import type {
   BoundReport,
@@ -9,10 +9,10 @@ import type {
   CostReport,
   LaunchCost,
   LineCost,
-} from '../../document/cost-report.ts';
-import type { KernelReport } from '../../document/report.ts';
+} from '../../report-model/cost-report.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import { count } from '../../wording/text/code-text.ts';
+import { count } from '../../messages/text/code-text.ts';
 import {
   amountText,
   briefBound,
@@ -20,15 +20,15 @@ import {
   hasPartialWarp,
   partialWarpText,
   wholeBound,
-} from '../../wording/cost/bound-text.ts';
-import { resourcesPhrase, totalsPhrase } from '../../wording/cost/cost-phrases.ts';
-import { figureLines } from '../../wording/cost/figure-phrases.ts';
+} from '../../messages/cost/bound-text.ts';
+import { resourcesPhrase, totalsPhrase } from '../../messages/cost/cost-phrases.ts';
+import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
 
 const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
 /** Metrics that are worth a list of lines, and how many lines of each. */
 const byLine = boundMetrics.filter((metric) => boundTable[metric].byLine);
-const mostLines = 5;
+const maxLines = 5;
 /** Longer bounds are cut in columns. */
 const widest = 60;
 const widestBrief = 40;
@@ -61,7 +61,7 @@ export function costLines(
     for (const metric of verbose ? boundMetrics : byLine) {
       const costly = (written[metric].lines ?? []).filter(({ bound }) => bound !== '0');
       if (costly.length === 0) continue;
-      const listed = verbose ? costly : costly.slice(0, mostLines);
+      const listed = verbose ? costly : costly.slice(0, maxLines);
       const open = written[metric].bound === null ? ', where they have bounds' : '';
       lines.push(
         paint('dim', `    ${metric} by line${open}`),

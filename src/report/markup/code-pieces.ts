@@ -1,4 +1,4 @@
-/** Sentences of `wording/`, which mark code by backticks, as Markdown, as HTML and as one line of plain text. */
+/** Sentences of `messages/`, which mark code by backticks, as Markdown, as HTML and as one line of plain text. */
 import { escapeHtml } from './html-text.ts';
 import { codeSpan, escapeText, oneLine, tableCode } from './inert-markdown.ts';
 

@@ -13,8 +13,8 @@ const KEPT_APART = '\u200b';
 
 /** Text as Markdown that renders as the text itself: no mention, reference, link, tag, comment or emphasis comes of it. */
 export function escapeText(text: string): string {
-  const apart = clipped(oneLine(text)).replace(REFERENCE, `$&${KEPT_APART}`);
-  return apart.replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`).replaceAll(KEPT_APART, '&#8203;');
+  const separated = clipped(oneLine(text)).replace(REFERENCE, `$&${KEPT_APART}`);
+  return separated.replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`).replaceAll(KEPT_APART, '&#8203;');
 }
 
 /**

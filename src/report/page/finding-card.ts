@@ -1,10 +1,10 @@
 /** A finding as HTML: what happens, then its lines, the run that shows it and the fix in one frame. */
-import { type FindingGroup, findingsInGroup, locationOf } from '../../document/finding-group.ts';
-import { accessesInOrder, type Finding, isRace, placesOf } from '../../document/outcome.ts';
-import type { ReportedFact } from '../../document/finding.ts';
-import { decidingPhrases } from '../../wording/finding/deciding-fact.ts';
-import { witnessPhrase } from '../../wording/text/launch.ts';
-import { place } from '../../wording/text/place.ts';
+import { type FindingGroup, findingsInGroup, locationOf } from '../../report-model/finding-group.ts';
+import { accessesInOrder, type Finding, isRace, placesOf } from '../../report-model/outcome.ts';
+import type { ReportedFact } from '../../report-model/finding.ts';
+import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
+import { witnessPhrase } from '../../messages/text/launch.ts';
+import { place } from '../../messages/text/place.ts';
 import {
   alternativePhrases,
   conditionOf,
@@ -13,8 +13,8 @@ import {
   repairPhrase,
   standing,
   type Mark,
-} from '../../wording/phrases.ts';
-import { sharedTexts, titleText } from '../../wording/review.ts';
+} from '../../messages/phrases.ts';
+import { sharedTexts, titleText } from '../../messages/review.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 import type { PageParts } from './page-parts.ts';

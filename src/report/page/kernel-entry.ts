@@ -1,10 +1,10 @@
 /** A kernel as HTML, folded: verdicts, launches, assumptions, costs. */
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
-import type { BoundReport, CodeReport } from '../../document/cost-report.ts';
-import type { DivergenceReport, RaceReport } from '../../document/finding.ts';
-import type { ToldOfKernel } from '../../document/finding-group.ts';
-import type { KernelReport } from '../../document/report.ts';
-import { count } from '../../wording/text/code-text.ts';
+import type { BoundReport, CodeReport } from '../../report-model/cost-report.ts';
+import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts';
+import type { KernelFindingGroups } from '../../report-model/finding-group.ts';
+import type { KernelReport } from '../../report-model/report.ts';
+import { count } from '../../messages/text/code-text.ts';
 import {
   amountText,
   briefBound,
@@ -12,16 +12,16 @@ import {
   hasPartialWarp,
   partialWarpText,
   wholeBound,
-} from '../../wording/cost/bound-text.ts';
-import { resourcesPhrase } from '../../wording/cost/cost-phrases.ts';
-import { figureLines } from '../../wording/cost/figure-phrases.ts';
-import { idempotencyDetails, idempotencyPhrase } from '../../wording/idempotency.ts';
-import { launchPhrase } from '../../wording/text/launch.ts';
-import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../wording/phrases.ts';
-import { place } from '../../wording/text/place.ts';
-import { toldElsewhereText } from '../../wording/review.ts';
+} from '../../messages/cost/bound-text.ts';
+import { resourcesPhrase } from '../../messages/cost/cost-phrases.ts';
+import { figureLines } from '../../messages/cost/figure-phrases.ts';
+import { idempotencyDetails, idempotencyPhrase } from '../../messages/idempotency.ts';
+import { launchPhrase } from '../../messages/text/launch.ts';
+import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../messages/phrases.ts';
+import { place } from '../../messages/text/place.ts';
+import { toldElsewhereText } from '../../messages/review.ts';
 import { writtenLine, type SourceOf } from '../cost/written-line.ts';
-import { heatSections } from '../cost/heat.ts';
+import { heatSections } from '../cost/line-heat-map.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 import { decidingHtml } from './finding-card.ts';
@@ -35,7 +35,7 @@ export function isProved({ race, divergence }: KernelReport): boolean {
 /** A kernel that opens. */
 export function kernelEntry(
   kernel: KernelReport,
-  { elsewhere }: ToldOfKernel,
+  { elsewhere }: KernelFindingGroups,
   links: readonly string[],
   parts: PageParts,
 ): string {

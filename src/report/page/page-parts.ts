@@ -1,6 +1,6 @@
 /** What the parts of a page share. */
-import type { FindingGroup } from '../../document/finding-group.ts';
-import type { KernelReport } from '../../document/report.ts';
+import type { FindingGroup } from '../../report-model/finding-group.ts';
+import type { KernelReport } from '../../report-model/report.ts';
 
 export interface PageParts {
   /** Text of a file; undefined where it is not at hand. */

@@ -1,5 +1,5 @@
 /** Lines of source and of patches as HTML. Long lines are broken, so that nothing scrolls to the side. */
-import { type Mark, markedLine } from '../../wording/phrases.ts';
+import { type Mark, markedLine } from '../../messages/phrases.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
 /** Lines shown around each line that a finding is about. */

@@ -1,6 +1,6 @@
 /** An interleaving as HTML: a column for each thread, steps that can be gone through, and what the cells hold. */
-import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../document/finding.ts';
-import { stepText } from '../../wording/finding/interleaving.ts';
+import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
+import { stepText } from '../../messages/finding/interleaving.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 

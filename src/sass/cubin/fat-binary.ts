@@ -9,7 +9,7 @@ const machineCode = 2;
 const isLz4 = 0x2000;
 const isZstandard = 0x8000;
 /** More than this no cubin of an architecture has. */
-const mostBytes = 1 << 28;
+const maxBytes = 1 << 28;
 
 /**
  * The cubins in a file: itself, or what a fat binary, an object or a program holds.
@@ -68,7 +68,7 @@ function cubinsOf(bytes: Uint8Array): Uint8Array[] {
         continue;
       }
       unpacked += original;
-      if (unpacked > mostBytes) throw new DamagedFile(`its fat binary unpacks to more than ${mostBytes} bytes`);
+      if (unpacked > maxBytes) throw new DamagedFile(`its fat binary unpacks to more than ${maxBytes} bytes`);
       if (packed > payload) throw new DamagedFile('its fat binary has an entry that is cut off');
       const data = content.subarray(0, packed);
       found.push(flags & isLz4 ? unpackLz4(data, original) : unpackZstandard(data, original));

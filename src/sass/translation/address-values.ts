@@ -8,7 +8,13 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { displacementAt, firstUniform } from '../instruction/operands.ts';
-import { type ConstantLeaf, constantLeaf, mostParameterBytes, parameterOffsets, specialLeaf } from './leaves.ts';
+import {
+  type ConstantLeaf,
+  constantLeaf,
+  maxParameterBytes,
+  parameterOffsets,
+  specialLeaf,
+} from './address-origins.ts';
 import { knownThreads, longestRow } from './block-extents.ts';
 import type { RegisterFlow } from './registers.ts';
 
@@ -142,7 +148,7 @@ const keys = 4096;
 /** From here on descriptors of memory lie in the constant bank. */
 const firstDescribing = 80;
 /** So deep computations are followed. */
-const mostDepth = 200;
+const maxDepth = 200;
 
 /** Registers of the code in one trial, 32 bits each. */
 class CodeValues {
@@ -204,7 +210,7 @@ class CodeValues {
 
   #numbered(index: number, register: number, depth: number): number | null {
     const [at, ...others] = this.#registers.definitionsOf(index, register) ?? [];
-    if (at === undefined || at < 0 || others.length > 0 || depth > mostDepth) return null;
+    if (at === undefined || at < 0 || others.length > 0 || depth > maxDepth) return null;
     const key = at * keys + register;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -334,7 +340,7 @@ const trials = [1, 2, 3];
 const trialsOfRows = [4, 5];
 
 /** An access that has another address than its line of the PTX. */
-interface ForeignAddress {
+interface MismatchedAddress {
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
@@ -349,8 +355,8 @@ export function foreignAddresses(
   registers: RegisterFlow,
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
-): ForeignAddress[] {
-  if (version >= firstUnprinted || parameterOffsets(kernel).bytes > mostParameterBytes) return [];
+): MismatchedAddress[] {
+  if (version >= firstUnprinted || parameterOffsets(kernel).bytes > maxParameterBytes) return [];
   const accesses = new Map<number, Instruction | null>();
   for (const { instructions } of kernel.blocks) {
     for (const one of instructions) {
@@ -381,8 +387,8 @@ export function foreignAddresses(
     const code = new CodeValues(flow, registers, version, leaves, (one) => accessOf(one)?.ptxLine);
     return { code, source: new SourceValues(kernel, leaves, (line) => withCode.has(line)) };
   });
-  const found: ForeignAddress[] = [];
-  const byObject = new Map<string, { readonly access: ForeignAddress; readonly apart: number }[]>();
+  const found: MismatchedAddress[] = [];
+  const byObject = new Map<string, { readonly access: MismatchedAddress; readonly shift: number }[]>();
   for (const [index, instruction] of flow.instructions.entries()) {
     const ptx = accessOf(instruction);
     const [address] = ptx?.arguments ?? [];
@@ -390,33 +396,33 @@ export function foreignAddresses(
     // No copy of a store stands for that of another line, as a load may, if what it stores to is the same in each round.
     const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
     if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // prettier-ignore
-    const apart = new Set<number>();
+    const shifts = new Set<number>();
     let objects = noObjects;
     for (const { code, source } of sides) {
       const wanted = source.of(address);
       const made = wanted && typeof wanted.value === 'bigint' ? code.addressAt(index) : null;
       if (!wanted || made === null) {
-        apart.clear();
+        shifts.clear();
         break;
       }
       ({ objects } = wanted);
-      apart.add((made - Number(BigInt.asUintN(32, (wanted.value as bigint) + ptx.offset))) | 0);
+      shifts.add((made - Number(BigInt.asUintN(32, (wanted.value as bigint) + ptx.offset))) | 0);
     }
-    const [shift, ...others] = apart;
+    const [shift, ...others] = shifts;
     if (shift === undefined) continue;
     const access = { ptxLine: ptx.ptxLine, instruction };
     // Nothing but the place of an object may lie between the two.
     if (others.length > 0 || (objects.size === 0 && shift !== 0)) found.push(access);
     else if (objects.size > 0) {
       const key = `${opcode!.space} ${[...objects].sort((a, b) => a - b).join(' ')}`;
-      byObject.set(key, [...(byObject.get(key) ?? []), { access, apart: shift }]);
+      byObject.set(key, [...(byObject.get(key) ?? []), { access, shift }]);
     }
   }
   for (const group of byObject.values()) {
     const times = new Map<number, number>();
-    for (const { apart } of group) times.set(apart, (times.get(apart) ?? 0) + 1);
+    for (const { shift } of group) times.set(shift, (times.get(shift) ?? 0) + 1);
     const [usual] = [...times].reduce((best, one) => (one[1] > best[1] ? one : best));
-    for (const { access, apart } of group) if (apart !== usual) found.push(access);
+    for (const { access, shift } of group) if (shift !== usual) found.push(access);
   }
   return found;
 }

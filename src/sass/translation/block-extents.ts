@@ -2,7 +2,7 @@
 import type { Kernel } from '../../ir/form/kernel.ts';
 
 /** How many threads a block has at most. */
-const mostThreads = 1024;
+const maxThreads = 1024;
 
 /** How many threads a block has along each axis, where the assembler knows it. */
 export function knownThreads({
@@ -16,8 +16,8 @@ export function knownThreads({
 export function longestRow({ requiredThreads, maximumThreads }: Kernel): number {
   if (requiredThreads) return requiredThreads[0];
   return Math.min(
-    mostThreads,
-    (maximumThreads ?? [mostThreads]).reduce((product, one) => product * one, 1),
+    maxThreads,
+    (maximumThreads ?? [maxThreads]).reduce((product, one) => product * one, 1),
   );
 }
 

@@ -9,7 +9,7 @@ import { type SassInstruction, sassGuard, wordBits } from '../instruction/decode
 import { predicatesWritten } from '../predicates.ts';
 
 /** A store whose guard its line of the PTX does not have. */
-interface ForeignGuard {
+interface MismatchedGuard {
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
@@ -18,11 +18,11 @@ interface ForeignGuard {
  * Finds stores under guards of others.
  * @param lineOf the line of the PTX that an instruction is of
  */
-export function foreignGuards(
+export function mismatchedGuards(
   kernel: Kernel,
   flow: SassFlow,
   lineOf: (instruction: SassInstruction) => number | undefined,
-): ForeignGuard[] {
+): MismatchedGuard[] {
   const stores = new Map<number, BlockId | null>();
   // Predicates are kept in registers for a while, and copied: only what compares on its line says whose it is.
   const compared = new Set<number>();
@@ -37,7 +37,7 @@ export function foreignGuards(
   // In memory, too, where registers are short.
   const keepsPredicates = flow.instructions.some((one) => keepsPredicate(one) || one.opcode?.space === 'local');
   return flow.blocks.flatMap(({ first, end }, block) =>
-    flow.instructions.slice(first, end).flatMap((instruction, index): ForeignGuard[] => {
+    flow.instructions.slice(first, end).flatMap((instruction, index): MismatchedGuard[] => {
       const guard = sassGuard(instruction);
       const ptxLine = lineOf(instruction);
       const of =

@@ -18,7 +18,7 @@ const never = 15;
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
 /** An access whose operand is made of nothing that its line of the PTX uses. */
-interface ForeignOperand {
+interface MismatchedOperand {
   readonly what: 'address' | 'data';
   /** Whether it is made of nothing that the line uses; else of something that the line does not use. */
   readonly isCertain: boolean;
@@ -58,13 +58,13 @@ function argumentOf(
  * @param registers of the code
  * @param lineOf the line of the PTX that an instruction is of
  */
-export function foreignOperands(
+export function mismatchedOperands(
   kernel: Kernel,
   flow: SassFlow,
   registers: RegisterFlow,
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
-): ForeignOperand[] {
+): MismatchedOperand[] {
   const [code, source] = [new CodeOrigins(flow, registers, version, lineOf, kernel), new SourceOrigins(kernel)];
   const accesses = new Map<number, Instruction[]>();
   for (const { instructions } of kernel.blocks) {
@@ -100,7 +100,7 @@ export function foreignOperands(
     const isOfAtomic = accesses.get(line)?.some((one) => one.operation.effect.kind === 'atomic') === true;
     if (isOfAtomic && (kind === 'load' || kind === 'store')) expanded.add(line);
   }
-  const found: ForeignOperand[] = [];
+  const found: MismatchedOperand[] = [];
   const placed: PlacedAccess[] = [];
   for (const [index, instruction] of flow.instructions.entries()) {
     const { opcode } = instruction;

@@ -22,7 +22,7 @@ export interface OrderedBlock {
 type Relation = readonly Uint32Array[];
 
 /** Words of all sets together, beyond which nothing is computed. */
-const mostWords = 1 << 22;
+const maxWords = 1 << 22;
 
 /**
  * For each access, those that some path executes before it.
@@ -32,7 +32,7 @@ const mostWords = 1 << 22;
  */
 export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, stops: boolean): Relation | null {
   const words = Math.ceil(count / 32);
-  if (words * (blocks.length + count) > mostWords) return null;
+  if (words * (blocks.length + count) > maxWords) return null;
   /** What reaches the end of each block, where its branch is taken and where it is not. */
   const atEnd = blocks.map(() => ({ taken: new Uint32Array(words), passed: new Uint32Array(words) }));
   const result = Array.from({ length: count }, () => new Uint32Array(words));

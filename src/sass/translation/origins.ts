@@ -5,7 +5,7 @@
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
-import { constantLeaf, mostParameterBytes, parameterOffsets, specialLeaf } from './leaves.ts';
+import { constantLeaf, maxParameterBytes, parameterOffsets, specialLeaf } from './address-origins.ts';
 import { fromOutside, type RegisterFlow } from './registers.ts';
 
 /** Leaves of a value. */
@@ -22,7 +22,7 @@ export interface Origins {
 const keys = 4096;
 
 /** So many instructions are followed for one value. */
-const mostSteps = 3000;
+const maxSteps = 3000;
 
 /** Clocks and timers: as loads, each reading gives a value of its own. */
 const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
@@ -81,8 +81,8 @@ export class CodeOrigins {
       seen.add(key);
       // Ways that meet in front of a copy are told apart as those that meet behind it.
       const [source, ...others] = this.#copiesOf(one.at, one.register);
-      const behind = source !== undefined && others.length === 0 ? this.#registers.definitionsOf(one.at, source) : null;
-      if (behind && behind.length > 1) work.push(...behind.map((at) => ({ at, register: source! })));
+      const copied = source !== undefined && others.length === 0 ? this.#registers.definitionsOf(one.at, source) : null;
+      if (copied && copied.length > 1) work.push(...copied.map((at) => ({ at, register: source! })));
       else found.push(this.#of(one.at, one.register));
     }
     return found;
@@ -123,7 +123,7 @@ export class CodeOrigins {
       const one = work.pop()!;
       if (seen.has(one)) continue;
       seen.add(one);
-      if (seen.size > mostSteps) isOpen = true;
+      if (seen.size > maxSteps) isOpen = true;
       const index = Math.floor(one / keys);
       const own = this.#registers.uses[index] ? this.#leavesOf(index, one % keys) : null;
       if (own === null) isOpen = true;
@@ -234,7 +234,7 @@ export class SourceOrigins {
     const work: Operand[] = [from];
     while (work.length > 0) {
       const operand = work.pop()!;
-      if (operand.kind !== 'value' || seen.size > mostSteps) return null;
+      if (operand.kind !== 'value' || seen.size > maxSteps) return null;
       if (seen.has(operand.id)) continue;
       seen.add(operand.id);
       const { definition } = this.#kernel.values[operand.id]!;
@@ -261,7 +261,7 @@ export class SourceOrigins {
       if (operand.kind === 'special') leaves.add(`special ${operand.register}`);
       if (operand.kind !== 'value' || seen.has(operand.id)) continue;
       seen.add(operand.id);
-      if (seen.size > mostSteps) isOpen = true;
+      if (seen.size > maxSteps) isOpen = true;
       const { definition, type } = this.#kernel.values[operand.id]!;
       // What it selects by is a condition, too.
       if (type === 'predicate' && !hasConditions) continue;
@@ -294,8 +294,7 @@ export class SourceOrigins {
    * of kernels with many parameters.
    */
   #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): boolean {
-    if (address?.kind !== 'address' || effect.kind !== 'load' || this.#parameterBytes > mostParameterBytes)
-      return false;
+    if (address?.kind !== 'address' || effect.kind !== 'load' || this.#parameterBytes > maxParameterBytes) return false;
     const parameter = this.#kernel.objects[address.object]?.parameter;
     if (parameter === undefined) return false;
     const from = this.#parameterAt[parameter]! + Number(address.offset + offset);

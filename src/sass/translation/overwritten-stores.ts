@@ -71,8 +71,8 @@ function looksAt(
   if (effect.space !== own.space && effect.space !== 'generic' && own.space !== 'generic') return false;
   const [left, right] = [store.arguments[0], address].map((one) => one && rootOf(kernel, one));
   if (!left || !right || left.root !== right.root) return true;
-  const apart = right.added + offset - left.added - store.offset;
-  return apart < BigInt(bytesOf(store)) && apart + BigInt(effect.bytes * effect.lanes) > 0n;
+  const distance = right.added + offset - left.added - store.offset;
+  return distance < BigInt(bytesOf(store)) && distance + BigInt(effect.bytes * effect.lanes) > 0n;
 }
 
 /** Whether a store is of all that an earlier one stores. */
@@ -84,12 +84,12 @@ function overwrites(kernel: Kernel, earlier: Instruction, later: Instruction): b
   const [left, right] = [rootOf(kernel, one), rootOf(kernel, other)];
   if (!left || !right) return sameValue(kernel, one, other, 0) && earlier.offset === later.offset;
   if (left.root !== right.root && !sameRoot(kernel, left.root, right.root)) return false;
-  const apart = left.added + earlier.offset - right.added - later.offset;
-  return apart >= 0n && apart + BigInt(bytesOf(earlier)) <= BigInt(bytesOf(later));
+  const distance = left.added + earlier.offset - right.added - later.offset;
+  return distance >= 0n && distance + BigInt(bytesOf(earlier)) <= BigInt(bytesOf(later));
 }
 
 /** So far two computations are compared. */
-const mostDepth = 24;
+const maxDepth = 24;
 
 function sameRoot(kernel: Kernel, one: string, other: string): boolean {
   const [left, right] = [one, other].map((root) => /^value (\d+)$/.exec(root)?.[1]);
@@ -100,7 +100,7 @@ function sameRoot(kernel: Kernel, one: string, other: string): boolean {
 
 /** Whether two operands are computed in the same way from the same. */
 function sameValue(kernel: Kernel, one: Operand, other: Operand, depth: number): boolean {
-  if (one.kind !== other.kind || depth > mostDepth) return false;
+  if (one.kind !== other.kind || depth > maxDepth) return false;
   if (one.kind === 'constant' && other.kind === 'constant') return one.value === other.value;
   if (one.kind === 'special' && other.kind === 'special') return one.register === other.register;
   if (one.kind === 'address' && other.kind === 'address')

@@ -9,7 +9,7 @@ import { firstSlot, type SpillAccess } from './spills.ts';
 export const fromOutside = -1;
 
 /** More definitions of one register than this are not told apart. */
-const mostDefinitions = 64;
+const maxDefinitions = 64;
 
 /** Definitions that reach uses, asked for one by one. */
 export class RegisterFlow {
@@ -170,7 +170,7 @@ export class RegisterFlow {
       seen.add(one);
       const last = this.#last[one]!.get(register);
       for (const at of last?.found ?? this.#calls[one]!) found.add(at);
-      if (found.size > mostDefinitions) return null;
+      if (found.size > maxDefinitions) return null;
       if (last?.isCertain) continue;
       if (one === 0) found.add(fromOutside);
       work.push(...this.#flow.blocks[one]!.predecessors);

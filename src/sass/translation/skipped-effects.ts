@@ -42,7 +42,7 @@ const [start, end] = [0, 1];
 const accessSpaces: ReadonlySet<string> = new Set(['global', 'shared', 'generic']);
 
 /** Words of all sets together, beyond which nothing is computed. */
-const mostWords = 1 << 20;
+const maxWords = 1 << 20;
 
 function isEffect({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'store' || effect.kind === 'matrix-store') return accessSpaces.has(effect.space);
@@ -69,7 +69,7 @@ function betweenAnchors(
   halves: readonly Half[] = [],
 ): ReadonlyMap<number, Uint32Array> | null {
   const words = Math.max(1, Math.ceil((effects + halves.length + 1) / 32));
-  if (words * blocks.length * anchors > mostWords) return null;
+  if (words * blocks.length * anchors > maxWords) return null;
   const found = new Map<number, Uint32Array>();
   /** By block: the effects since each anchor that reaches its end, where its branch is taken and where it is not. */
   const atEnd = blocks.map(() => ({ taken: new Map<number, Uint32Array>(), passed: new Map<number, Uint32Array>() }));

@@ -11,7 +11,7 @@ const registerCalls: ReadonlySet<number> = new Set([0x343, 0x344]);
 /** The first word of the frame among the registers of a function. */
 export const firstSlot = 1024;
 /** Frames of more words are not followed. */
-const mostSlots = 2048;
+const maxSlots = 2048;
 
 /** Words of the frame that an instruction loads or stores, as registers, with the first register on the other side. */
 export interface SpillAccess {
@@ -37,7 +37,7 @@ export function spillAccesses(
     const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // prettier-ignore
     const [at, bits] = [wordBits(one, 40, 24), accessBits(one, version) ?? 32];
     // What is narrower than a register is not followed.
-    if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= mostSlots) return null;
+    if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= maxSlots) return null;
     const slots = Array.from({ length: bits / 32 }, (_, word) => firstSlot + at / 4 + word);
     const isLoad = one.opcode.kind === 'load';
     found.set(index, { isLoad, slots, register: wordBits(one, isLoad ? 16 : 32, 8) });

@@ -19,12 +19,12 @@ import {
 import { mayWrite, registerUse } from '../instruction/operands.ts';
 import { weakerAccesses } from './access-strength.ts';
 import { foreignAddresses } from './address-values.ts';
-import { foreignGuards } from './guard-match.ts';
-import { foreignOperands } from './operand-match.ts';
+import { mismatchedGuards } from './guard-match.ts';
+import { mismatchedOperands } from './operand-match.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';
 import { predicatesWritten } from '../predicates.ts';
 import { RegisterFlow } from './registers.ts';
-import { fewerCopies } from './round-counts.ts';
+import { fewerCopies } from './iteration-counts.ts';
 import { skippedEffects } from './skipped-effects.ts';
 import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
@@ -216,13 +216,19 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   }
   const spills = spillAccesses(kernel, flow.instructions, version) ?? undefined;
   const registers = new RegisterFlow(flow, version, spills, (one) => calls.get(one)?.writes ?? null);
-  for (const { what, isCertain, ptxLine, instruction } of foreignOperands(kernel, flow, registers, version, lineOf)) {
+  for (const { what, isCertain, ptxLine, instruction } of mismatchedOperands(
+    kernel,
+    flow,
+    registers,
+    version,
+    lineOf,
+  )) {
     faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
   }
   for (const { ptxLine, instruction } of foreignAddresses(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what: 'address', isCertain: false, ptxLine, address: instruction.address });
   }
-  for (const { ptxLine, instruction } of foreignGuards(kernel, flow, lineOf)) {
+  for (const { ptxLine, instruction } of mismatchedGuards(kernel, flow, lineOf)) {
     faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: instruction.address });
   }
   for (const { ptxLine, instruction } of weakerAccesses(kernel, flow, version, lineOf)) {

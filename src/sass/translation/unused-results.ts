@@ -95,7 +95,7 @@ export function unusedResults(
   const dead = (idle: ReadonlySet<number>): number[] => {
     const found: number[] = [];
     new RegisterLiveness(flow, steps, idle).each({
-      behind: (index, live) => {
+      after: (index, live) => {
         const instruction = flow.instructions[index]!;
         const use = uses[index];
         if (!use || idle.has(index) || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedLaneBits } from '../../../src/analysis/values/butterfly.ts';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { runKernel } from '../../../src/machine/machine.ts';
+import { runKernel } from '../../../src/interpreter/machine.ts';
 import { kernelContext } from '../../../src/check/context/kernel-facts.ts';
 import { kernelOf, requestFor } from '../../check/kernel-text.ts';
 

@@ -46,8 +46,8 @@ test('a return controls all that follows', () => {
 test('the condition of a loop controls its body and not what follows it', () => {
   const body = `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; bar.sync 0; add.s32 %r1, %r1, 1; bra L; X: ${st}`;
   assert.deepEqual(controlling(body), { atAll: ['8'], inRound: ['8'] });
-  const behind = `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; add.s32 %r1, %r1, 1; bra L; X: bar.sync 0; ${st}`;
-  assert.deepEqual(controlling(behind), { atAll: [], inRound: [] });
+  const after = `mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 8; @%p1 bra X; add.s32 %r1, %r1, 1; bra L; X: bar.sync 0; ${st}`;
+  assert.deepEqual(controlling(after), { atAll: [], inRound: [] });
 });
 
 test('the condition at the end of a loop controls its next round', () => {

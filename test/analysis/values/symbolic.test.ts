@@ -242,9 +242,9 @@ for (const { name, body, rounds, options = {} } of loops) {
 }
 
 /** Rounds of `outer`, in each a loop from `first` in %r3 until `test` holds; %r9 is n, and %r8 is m. */
-const nested = (outer: string, first: string, test: string, body: string, [before, behind] = ['', '']): string =>
+const nested = (outer: string, first: string, test: string, body: string, [before, after] = ['', '']): string =>
   `mov.u32 %r1, 0; mov.u32 %r2, %r0; O: setp.ge.s32 %p1, %r1, ${outer}; @%p1 bra X; ${before} mov.u32 %r3, ${first};
-    I: ${test}; @%p2 bra Y; ${body} bra I; Y: ${behind} add.s32 %r1, %r1, 1; bra O; X:`;
+    I: ${test}; @%p2 bra Y; ${body} bra I; Y: ${after} add.s32 %r1, %r1, 1; bra O; X:`;
 const counted = 'add.s32 %r2, %r2, %r8; add.s32 %r3, %r3, 1;';
 
 test('what an inner loop adds is known where its counter says how often', () => {

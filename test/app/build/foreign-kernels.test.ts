@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { foreignNotice, foreignTest } from '../../../src/app/build/foreign-kernels.ts';
+import { foreignNotice, thirdPartyKernelTest } from '../../../src/app/build/foreign-kernels.ts';
 import { lowerUnit } from '../../../src/app/build/lower.ts';
 import type { Unit } from '../../../src/app/project/inputs.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
@@ -38,7 +38,7 @@ function setting(t: TestContext) {
       diagnostics: [],
     };
     const progress = { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) };
-    return lowerUnit(built, tree, progress, foreignTest(tree, wholeTree, pattern));
+    return lowerUnit(built, tree, progress, thirdPartyKernelTest(tree, wholeTree, pattern));
   };
   const checked = async (...parameters: Parameters<typeof lower>) =>
     (await lower(...parameters)).kernels.map(({ name }) => name.qualified);

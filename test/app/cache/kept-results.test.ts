@@ -10,17 +10,17 @@ import { keepingChecks } from '../../../src/app/cache/kept-checks.ts';
 import { storeIn } from '../../../src/app/cache/result-store.ts';
 import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
-import { complete } from '../../../src/base/steps.ts';
+import { complete } from '../../../src/base/coroutine.ts';
 import { render } from '../../../src/report/render.ts';
 import { parseCommandLine } from '../../../src/settings/options.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
-import { behind, writeLoggedTools } from '../../toolchain/fixture.ts';
+import { wrappedCompiler, writeLoggedTools } from '../../toolchain/fixture.ts';
 import { assets } from '../compare/change-fixture.ts';
 import { checksBy } from '../workers/checks-by.ts';
 
 const found = await findCompiler({ env: process.env });
 /** The compiler itself, where tests see one that keeps its builds. */
-const nvcc = 'compiler' in found ? behind(found.compiler).path : undefined;
+const nvcc = 'compiler' in found ? wrappedCompiler(found.compiler).path : undefined;
 const skip = !('compiler' in found && found.compiler.features.separateFrontEnd) && 'no nvcc whose front end is known';
 
 let folder: string;

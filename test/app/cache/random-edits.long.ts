@@ -1,11 +1,11 @@
 /** A thousand random edits, and each build that is kept is the one that would be made. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { behind, nvcc } from '../../toolchain/fixture.ts';
+import { wrappedCompiler, nvcc } from '../../toolchain/fixture.ts';
 import { longSeed } from '../../run/long-seed.ts';
 import { checkRandomEdits } from './random-edits.ts';
 
-const skip = nvcc && behind(nvcc).features.separateFrontEnd ? false : 'no nvcc whose front end is known';
+const skip = nvcc && wrappedCompiler(nvcc).features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
 test('a thousand random edits of all that a build depends on', { skip }, async (t) => {
   const { steps, kept, refused } = await checkRandomEdits(longSeed, 1000);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { behind, nvcc } from '../../toolchain/fixture.ts';
+import { wrappedCompiler, nvcc } from '../../toolchain/fixture.ts';
 import { checkRandomEdits } from './random-edits.ts';
 
-const skip = nvcc && behind(nvcc).features.separateFrontEnd ? false : 'no nvcc whose front end is known';
+const skip = nvcc && wrappedCompiler(nvcc).features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 
 test('after random edits what is kept gives what nothing kept gives', { skip }, async () => {
   const { steps, kept, refused } = await checkRandomEdits(1, 40);

@@ -24,7 +24,7 @@ import { storeIn } from '../../../src/app/cache/result-store.ts';
 import { compileUnit, type CompileRequest } from '../../../src/toolchain/compile.ts';
 import type { Compiler } from '../../../src/toolchain/compiler.ts';
 import { compilerLimits } from '../../../src/toolchain/confinement.ts';
-import { behind, includeFolder, nvcc } from '../../toolchain/fixture.ts';
+import { wrappedCompiler, includeFolder, nvcc } from '../../toolchain/fixture.ts';
 
 const kernel = `__attribute__((global)) void k(int* a) {
   __attribute__((shared)) int s[64];
@@ -165,7 +165,7 @@ interface Tally {
  */
 export async function checkRandomEdits(seed: number, count: number): Promise<Tally> {
   assert.ok(nvcc);
-  const real = behind(nvcc);
+  const real = wrappedCompiler(nvcc);
   const random = seededRandom(seed);
   const pick: Pick = (values) => random.pick(values);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-edits-')));

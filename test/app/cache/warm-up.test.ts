@@ -10,11 +10,11 @@ import { analyseRepository } from '../../../src/app/pipeline/whole-repository.ts
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { createWorkspace } from '../../github/runner.ts';
-import { behind, writeLoggedTools } from '../../toolchain/fixture.ts';
+import { wrappedCompiler, writeLoggedTools } from '../../toolchain/fixture.ts';
 import { assets } from '../compare/change-fixture.ts';
 
 const found = await findCompiler({ env: process.env });
-const compiler = 'compiler' in found ? behind(found.compiler) : undefined;
+const compiler = 'compiler' in found ? wrappedCompiler(found.compiler) : undefined;
 const skip = compiler?.features.separateFrontEnd ? false : 'no nvcc whose front end is known';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-warm-'));
 const workspace = createWorkspace();

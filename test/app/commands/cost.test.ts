@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import schema from '../../../src/report/report.schema.json' with { type: 'json' };
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { selvage as inProcess } from './in-process.ts';

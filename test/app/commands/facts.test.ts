@@ -1,7 +1,7 @@
 /** `--facts`: what a file beside a `.ptx` states is used by proofs and runs, and has to fit the kernels. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from './in-process.ts';
 

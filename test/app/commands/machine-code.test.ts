@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { execFileSync } from 'node:child_process';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'selvage-cubins-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, withoutNvcc, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from './in-process.ts';
 

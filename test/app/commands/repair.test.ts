@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, withoutNvcc } from '../../toolchain/fixture.ts';
 import { selvage } from './in-process.ts';
 

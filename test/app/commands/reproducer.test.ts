@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from './in-process.ts';
 

@@ -4,7 +4,7 @@
  * A module with one kernel. `%tid` is in `%r0`, `A` and `B` in `%d1` and `%d2`, the addresses of elements of four bytes
  * number `%tid` in `%d3` and `%d4`, `n` in `%r9`. A `;;N` in the body starts line N.
  */
-export function kernelText(body: string, { name = 'k', declarations = '', file = 'k.cu' } = {}): string {
+export function kernelSource(body: string, { name = 'k', declarations = '', file = 'k.cu' } = {}): string {
   const lines = body.replaceAll(/;;(\d+)/g, '\n.loc 1 $1 1\n');
   return `.version 8.0
 .target sm_80

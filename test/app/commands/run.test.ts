@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isRunRace, type RunReport } from '../../../src/document/run-report.ts';
-import type { Report } from '../../../src/document/report.ts';
+import { isRunRace, type RunReport } from '../../../src/report-model/run-report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import reportSchema from '../../../src/report/report.schema.json' with { type: 'json' };
 import schema from '../../../src/report/run.schema.json' with { type: 'json' };
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { selvage, type Ran } from './in-process.ts';
-import { kernelText, parameterKernel } from './run-kernels.ts';
+import { kernelSource, parameterKernel } from './run-kernels.ts';
 
 const withoutNvcc = 'compiler' in (await findCompiler({ env: process.env })) ? false : 'no nvcc';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-run-')));
@@ -41,7 +41,7 @@ async function refused(expected: RegExp, ...words: string[]): Promise<void> {
 const one = ['--block', '32', '--grid', '1'];
 const zeros = ['--arg', 'A=int32[64]', '--arg', 'B=int32[64]', '--arg', 'n=64'];
 
-write('copy.ptx', kernelText(';;2 ld.global.u32 %r1, [%d3]; ;;3 st.global.u32 [%d4], %r1;'));
+write('copy.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 st.global.u32 [%d4], %r1;'));
 
 test('a run: the document alone on standard output, arrays with their digests', async () => {
   const report = await document('copy.ptx', ...one, '--arg', 'A=int32[32]:iota', '--arg', 'B=int32[32]');
@@ -218,7 +218,7 @@ test('arguments that are missing, unknown or wrong', async () => {
 });
 
 test('what is no launch of one kernel', async () => {
-  write('two.ptx', kernelText('', { name: 'first' }) + kernelText('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // prettier-ignore
+  write('two.ptx', kernelSource('', { name: 'first' }) + kernelSource('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // prettier-ignore
   await refused(/needs one file/);
   await refused(/needs one file/, 'copy.ptx', 'two.ptx');
   await refused(/needs one file/, '.');
@@ -244,9 +244,9 @@ test('what is no launch of one kernel', async () => {
   await refused(/--dump C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--dump', 'C=c.bin');
   await refused(/--track C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
-  write('bounds.ptx', kernelText('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
+  write('bounds.ptx', kernelSource('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
   await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // prettier-ignore
-  write('required.ptx', kernelText('').replace('n) {', 'n) .reqntid 64, 1, 1 {'));
+  write('required.ptx', kernelSource('').replace('n) {', 'n) .reqntid 64, 1, 1 {'));
   await refused(/requires a block of 64,1,1/, 'required.ptx', ...one, ...zeros);
   const elsewhere = await selvage(['check', 'copy.ptx', '--counters'], folder);
   assert.equal(elsewhere.status, 2);
@@ -257,7 +257,7 @@ test('a race: both accesses with lines, threads, blocks, kind and scope', async 
   const declarations = '.shared .align 4 .b8 s[256];';
   const body = `mov.u64 %d6, s; add.s64 %d6, %d6, %d5; ;;5 st.shared.u32 [%d6], %r0;
     xor.b64 %d7, %d5, 128; mov.u64 %d8, s; add.s64 %d7, %d7, %d8; ;;7 ld.shared.u32 %r1, [%d7]; ;;8 st.global.u32 [%d3], %r1;`;
-  write('race.ptx', kernelText(body, { declarations }));
+  write('race.ptx', kernelSource(body, { declarations }));
   const words = ['race.ptx', '--block', '64', '--grid', '1', ...zeros];
   const report = await document(...words);
   assert.equal(report.status, 1);
@@ -281,7 +281,7 @@ test('a race: both accesses with lines, threads, blocks, kind and scope', async 
 });
 
 test('a race between blocks, and writes of one value as a warning', async () => {
-  write('blocks.ptx', kernelText(';;3 st.global.u32 [%d3], %r0;'));
+  write('blocks.ptx', kernelSource(';;3 st.global.u32 [%d3], %r0;'));
   const report = await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros);
   const [race] = report.findings;
   assert.ok(race && isRunRace(race));
@@ -293,7 +293,7 @@ test('a race between blocks, and writes of one value as a warning', async () => 
 test('volatile accesses race, unless they are a flag that one thread sets and others wait for', async () => {
   const set = 'mov.u32 %r2, 1; setp.ne.u32 %p1, %r0, 0; @%p1 bra R; ;;3 st.volatile.global.u32 [%d1], %r2; bra X; R:';
   const look = ';;5 ld.volatile.global.u32 %r1, [%d1];';
-  write('volatile.ptx', kernelText(`${set} ${look} X: ;;7 st.global.u32 [%d4], %r1;`));
+  write('volatile.ptx', kernelSource(`${set} ${look} X: ;;7 st.global.u32 [%d4], %r1;`));
   const report = await document('volatile.ptx', ...one, ...zeros);
   const [race, ...others] = report.findings;
   assert.ok(race && isRunRace(race));
@@ -301,7 +301,7 @@ test('volatile accesses race, unless they are a flag that one thread sets and ot
   assert.match(race.message, /`volatile` does not make an access atomic/);
   assert.deepEqual(others, []);
   const wait = `R: ${look} setp.eq.u32 %p2, %r1, 0; @%p2 bra R;`;
-  write('flag.ptx', kernelText(`${set.replace(/R:$/, '')} ${wait} X: ;;7 st.global.u32 [%d4], %r2;`));
+  write('flag.ptx', kernelSource(`${set.replace(/R:$/, '')} ${wait} X: ;;7 st.global.u32 [%d4], %r2;`));
   assert.deepEqual((await document('flag.ptx', ...one, ...zeros)).findings, []);
 });
 
@@ -419,7 +419,7 @@ const endings: readonly {
 
 for (const { name, body, words = [], code, line, message, status } of endings) {
   test(`found: ${name}`, async () => {
-    write('end.ptx', kernelText(body, { declarations: '.shared .align 4 .b8 s[64];' }));
+    write('end.ptx', kernelSource(body, { declarations: '.shared .align 4 .b8 s[64];' }));
     const isGiven = (option: string): boolean => words.some((word) => word.startsWith(option));
     const given = ['A=int32[64]', 'B=int32[64]', 'n=64'].filter((text) => !isGiven(text.slice(0, 2)));
     const launch = ['--grid=1', ...(isGiven('--block') ? [] : ['--block=32'])];
@@ -446,7 +446,7 @@ for (const { name, body, words = [], code, line, message, status } of endings) {
 test('every back end shows the same', async () => {
   const body = `;;2 mov.u32 %r1, 0; LOOP: ;;3 add.u32 %r1, %r1, %r0; sub.u32 %r9, %r9, 1; setp.gt.s32 %p1, %r9, 0; @%p1 bra LOOP;
     ;;4 st.shared.u32 [s], %r1; ;;5 bar.sync 0; ;;6 ld.shared.u32 %r2, [s]; ;;7 atom.global.add.u32 %r3, [%d1], %r2; ;;8 st.global.u32 [%d4], %r3;`;
-  write('same.ptx', kernelText(body, { declarations: '.shared .align 4 .b8 s[64];' }));
+  write('same.ptx', kernelSource(body, { declarations: '.shared .align 4 .b8 s[64];' }));
   const words = [
     'same.ptx',
     '--block',
@@ -472,7 +472,7 @@ test('every back end shows the same', async () => {
 });
 
 test('a schedule: the order of blocks and warps, decided by the seed', async () => {
-  write('order.ptx', kernelText(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
+  write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
   const words = [
     'order.ptx',
     '--block',
@@ -495,7 +495,7 @@ test('a schedule: the order of blocks and warps, decided by the seed', async () 
 
 test('several schedules: the first that shows a defect is told, and runs again alone', async () => {
   // Blocks that draw their own number write their own element; in any other order they all write the tenth.
-  write('drawn.ptx', kernelText(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
+  write('drawn.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
   const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // prettier-ignore
   const words = of('2');
   const plain = await document(...words);
@@ -512,7 +512,7 @@ test('several schedules: the first that shows a defect is told, and runs again a
 });
 
 test('an unsupported instruction that no thread reaches does no harm', async () => {
-  write('skipped.ptx', kernelText('setp.lt.u32 %p1, %r0, 99; @%p1 bra END; ;;4 frobnicate.b32 %r1, %r0; END:'));
+  write('skipped.ptx', kernelSource('setp.lt.u32 %p1, %r0, 99; @%p1 bra END; ;;4 frobnicate.b32 %r1, %r0; END:'));
   const ran = await run('skipped.ptx', ...one, ...zeros, '--format', 'json');
   assert.deepEqual((JSON.parse(ran.stdout) as RunReport).findings, []);
 });
@@ -520,7 +520,7 @@ test('an unsupported instruction that no thread reaches does no harm', async () 
 test('counters by line', async () => {
   const body = `;;2 mul.wide.u32 %d6, %r0, 32; add.s64 %d6, %d1, %d6; ;;3 ld.global.u32 %r1, [%d6];
     ;;4 and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra END; ;;5 st.global.u32 [%d4], %r1; END:`;
-  write('counted.ptx', kernelText(body));
+  write('counted.ptx', kernelSource(body));
   const words = [
     'counted.ptx',
     '--block',
@@ -549,7 +549,7 @@ test('counters by line', async () => {
 });
 
 test('a trace: one line for each instruction of the threads that are asked for, on standard error', async () => {
-  write('traced.ptx', kernelText(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // prettier-ignore
+  write('traced.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // prettier-ignore
   const words = [
     'traced.ptx',
     '--block',

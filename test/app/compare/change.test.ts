@@ -4,7 +4,7 @@ import { analyseChange } from '../../../src/app/compare/change.ts';
 import type { ChangeAnalysis } from '../../../src/app/compare/change-request.ts';
 import { checkProject } from '../../../src/app/pipeline/check.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
-import { exitCodeOf } from '../../../src/document/exit-code.ts';
+import { exitCodeOf } from '../../../src/report-model/exit-code.ts';
 import { parseConfiguration } from '../../../src/settings/configuration-parser.ts';
 import type { FileDiff } from '../../../src/source/diff.ts';
 import { ExampleTree, exampleTools, recordingProgress, type SideChanges } from './change-fixture.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classChanges } from '../../../src/app/compare/idempotency-changes.ts';
-import type { IdempotencyReport } from '../../../src/document/idempotency-report.ts';
-import type { KernelReport } from '../../../src/document/report.ts';
+import type { IdempotencyReport } from '../../../src/report-model/idempotency-report.ts';
+import type { KernelReport } from '../../../src/report-model/report.ts';
 
 const at = (line: number) => ({ file: 'k.cu', line });
 

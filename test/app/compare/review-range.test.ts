@@ -17,7 +17,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { defaultOptions, type Options } from '../../../src/settings/options.ts';
-import { exitCodeOf } from '../../../src/document/exit-code.ts';
+import { exitCodeOf } from '../../../src/report-model/exit-code.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from '../../../src/app/compare/review-range.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { fakeAnswers, writeProgram } from '../../toolchain/fixture.ts';

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { LaunchVerdict } from '../../../src/app/idempotency/validators.ts';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import schema from '../../../src/report/report.schema.json' with { type: 'json' };
 import { selvage } from '../commands/in-process.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from '../commands/in-process.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { suggestedLaunch } from '../../../src/app/pipeline/unstated-launches.ts';
-import type { Report } from '../../../src/document/report.ts';
+import type { Report } from '../../../src/report-model/report.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 import { temporaryFolder, withoutNvcc, writeFiles } from '../../toolchain/fixture.ts';

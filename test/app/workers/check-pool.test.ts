@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { settled, type Steps } from '../../../src/base/steps.ts';
+import { settled, type Steps } from '../../../src/base/coroutine.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
-import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/question/request.ts';
-import type { CheckTask } from '../../../src/app/workers/check-place.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/request/check-request.ts';
+import type { CheckTask } from '../../../src/app/workers/check-executor.ts';
 import {
   checkLimits,
   openChecks,
@@ -13,7 +13,7 @@ import {
   type CheckSettings,
   type KernelChecks,
 } from '../../../src/app/workers/check-pool.ts';
-import { Stopped, within } from '../../../src/system/stretch.ts';
+import { Stopped, within } from '../../../src/system/script-timeout.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { type MarkerState, switchMarkers } from '../../../src/ir/form/switch-markers.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';

@@ -1,5 +1,5 @@
-import { settled } from '../../../src/base/steps.ts';
-import type { CheckRequest, CheckResult } from '../../../src/check/question/request.ts';
+import { settled } from '../../../src/base/coroutine.ts';
+import type { CheckRequest, CheckResult } from '../../../src/check/request/check-request.ts';
 import type { Tools } from '../../../src/app/project/job.ts';
 import { type CheckSettings, openChecks } from '../../../src/app/workers/check-pool.ts';
 

@@ -1,9 +1,9 @@
 /** A worker that fails as the name of the kernel says. */
 import { setTimeout } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { settled, type Steps } from '../../../src/base/steps.ts';
+import { settled, type Steps } from '../../../src/base/coroutine.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
-import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/question/request.ts';
+import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/request/check-request.ts';
 import { serveChecks } from '../../../src/app/workers/check-service.ts';
 
 function* asks(request: CheckRequest): Steps<CheckResult> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckTask } from '../../../src/app/workers/check-place.ts';
+import type { CheckTask } from '../../../src/app/workers/check-executor.ts';
 import type { CheckOutcome, KernelChecks } from '../../../src/app/workers/check-pool.ts';
 import { proofForm } from '../../../src/app/workers/proof-form.ts';
 import { sharingChecks } from '../../../src/app/workers/shared-checks.ts';
-import { nothingOpen, type CheckResult } from '../../../src/check/question/request.ts';
+import { nothingOpen, type CheckResult } from '../../../src/check/request/check-request.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 

@@ -4,7 +4,7 @@ import { Answers } from '../../../src/solver/answers.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { complete } from '../../../src/base/steps.ts';
+import { complete } from '../../../src/base/coroutine.ts';
 import { BitVectorEncoding, productModes } from '../../../src/check/deciding/bit-vector-encoding.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { findOverlap } from './brute-force.ts';

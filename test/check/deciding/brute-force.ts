@@ -1,7 +1,7 @@
 /** Obligations by trying values for all unknowns: what the tiers are compared with. */
 import type { KernelContext } from '../../../src/check/context/facts.ts';
 import type { Random } from '../../../src/base/random.ts';
-import type { Instances, Reading } from '../../../src/check/obligations/instance.ts';
+import type { Instances, TermInstance } from '../../../src/check/obligations/instance.ts';
 import type { AccessSide, Obligation } from '../../../src/check/obligations/obligation.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';
 import type { Term } from '../../../src/term/term.ts';
@@ -35,7 +35,7 @@ export function findOverlap(
       choices.set(scope === 'grid' ? `b${axis}_${side}` : `b${axis}`, upTo(dimensions.grid[i] ?? 2));
     });
   }
-  const admit = (term: Term, reading: Reading): void => {
+  const admit = (term: Term, reading: TermInstance): void => {
     for (const leaf of term.leaves) {
       const { name, bounds } = instances.of(leaf, reading);
       if (name === null || choices.has(name)) continue;
@@ -79,7 +79,7 @@ export function findOverlap(
     const letter = scope === 'block' ? 't' : 'b';
     if (axes.every((axis) => values.get(`${letter}${axis}_1`) === values.get(`${letter}${axis}_2`))) return false;
     const atom =
-      (reading: Reading) =>
+      (reading: TermInstance) =>
       (leaf: Term): bigint => {
         const { name, offset } = instances.of(leaf, reading);
         return (name === null ? 0n : values.get(name)!) + offset;
@@ -99,7 +99,7 @@ export function findOverlap(
     const b = address(second);
     if (a === undefined || b === undefined) return false;
     const distance = BigInt.asIntN(first.target.offset.width, a - b);
-    const meet = distance < BigInt(second.access.bytes) && distance > -BigInt(first.access.bytes);
-    return meet && holds(first) && holds(second);
+    const isOverlap = distance < BigInt(second.access.bytes) && distance > -BigInt(first.access.bytes);
+    return isOverlap && holds(first) && holds(second);
   }
 }

@@ -57,7 +57,7 @@ function randomLayout(random: Random): Layout {
   };
 }
 
-function textOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout): string {
+function ptxOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout): string {
   let last = 40;
   const lines: string[] = [];
   const product = (size: Size): string => {
@@ -140,7 +140,7 @@ test('what digits refute does not meet', () => {
     const [threads, blocks] = [random.pick([4, 6, 32]), random.pick([2, 3])];
     const isOpen = random.chance(0.5);
     const options = { block: isOpen ? null : ([threads, 1, 1] as const), grid: [blocks, 1, 1] as const, assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])] }; // prettier-ignore
-    const problems = problemsOf(kernelOf(textOf(layout)), options);
+    const problems = problemsOf(kernelOf(ptxOf(layout)), options);
     for (const [at, { context, instances, obligations }] of problems.entries()) {
       const { symbolic, dimensions } = context;
       const isRefuted = obligations.every((one) => refutedByDigits(symbolic, instances, dimensions, one) !== null);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { type TextPart, type SideParts, staysApart } from '../../../src/check/deciding/enumerate-parts.ts';
+import { type TextPart, type SideParts, staysDisjoint } from '../../../src/check/deciding/enumerate-parts.ts';
 
 const work = 1 << 20;
 
@@ -59,7 +59,7 @@ test('random sides meet in parts where they meet when all is tried', () => {
       return addresses(one, k).some((a) =>
         second.some((b) => identity(a.block) !== identity(b.block) && a.address < b.address + other.bytes && b.address < a.address + one.bytes)); // prettier-ignore
     });
-    const found = staysApart([one, other], identity, ['k'], shared.map((k) => Int32Array.of(k)), work); // prettier-ignore
+    const found = staysDisjoint([one, other], identity, ['k'], shared.map((k) => Int32Array.of(k)), work); // prettier-ignore
     assert.equal(found, !meets, JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))); // prettier-ignore
     count[meets ? 'meet' : 'apart']++;
   }
@@ -81,7 +81,7 @@ test('what is too much work is not decided', () => {
   const sizes = [8, 6, 3] as const;
   const sides = [randomSide(random, 1, sizes), randomSide(random, 2, sizes)] as const;
   assert.equal(
-    staysApart(sides, (block) => block, ['k'], [Int32Array.of(0)], 20),
+    staysDisjoint(sides, (block) => block, ['k'], [Int32Array.of(0)], 20),
     null,
   );
 });

@@ -3,7 +3,7 @@ import { Answers } from '../../../src/solver/answers.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { complete } from '../../../src/base/steps.ts';
+import { complete } from '../../../src/base/coroutine.ts';
 import { refutedByDifference } from '../../../src/check/deciding/affine.ts';
 import { addressDifference } from '../../../src/check/obligations/difference.ts';
 import { enumerate } from '../../../src/check/deciding/enumerate.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { complete } from '../../../src/base/steps.ts';
+import { complete } from '../../../src/base/coroutine.ts';
 import { ProductLemma } from '../../../src/check/deciding/product-lemma.ts';
-import { type Asked, type ObligationResult, SolverTier } from '../../../src/check/deciding/solver-tier.ts';
+import { type SolverQuery, type ObligationResult, SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import { clauseProof } from '../../../src/check/certifying/linear-certificate.ts';
 import { Answers } from '../../../src/solver/answers.ts';
 import { openBuiltIn } from '../../../src/solver/built-in.ts';
@@ -45,17 +45,17 @@ function randomPremises(random: Random): { count: number; premises: (name: Namin
     const sign = random.pick(['', '- ']);
     parts.push((name) => {
       const own = name(one);
-      const say = (formula: string): Premise => ({ text: `(assert ${formula})`, of: own });
+      const asserted = (formula: string): Premise => ({ text: `(assert ${formula})`, of: own });
       const declared = { text: `(declare-const ${own} Int)`, of: null };
       switch (kind) {
         case 1:
-          return [declared, say(`(= ${own} (div (+ ${name(p)} ${name(q)}) ${by}))`)];
+          return [declared, asserted(`(= ${own} (div (+ ${name(p)} ${name(q)}) ${by}))`)];
         case 2:
           return [
             declared,
-            say(`(<= 0 ${own} 1600)`),
-            say(`(=> (= ${name(p)} 0) (= ${own} 0))`),
-            say(`(=> (>= ${name(p)} 1) (>= ${own} ${name(q)}))`),
+            asserted(`(<= 0 ${own} 1600)`),
+            asserted(`(=> (= ${name(p)} 0) (= ${own} 0))`),
+            asserted(`(=> (>= ${name(p)} 1) (>= ${own} ${name(q)}))`),
             ...earlier.map((other) => ({
               text: `(assert ${grows(name(p), own, name(other.e), name(other.of), name(q))})`,
               of: null,
@@ -63,9 +63,13 @@ function randomPremises(random: Random): { count: number; premises: (name: Namin
             })),
           ];
         case 3:
-          return [declared, say(`(= ${own} (+ ${name(p)} (${sign}${sign ? '' : '* 1 '}${name(q)})))`)];
+          return [declared, asserted(`(= ${own} (+ ${name(p)} (${sign}${sign ? '' : '* 1 '}${name(q)})))`)];
         default:
-          return [declared, say(`(<= 0 ${own} ${high})`), ...(one > 0 ? [say(`(< ${name(0)} (+ ${own} 3))`)] : [])];
+          return [
+            declared,
+            asserted(`(<= 0 ${own} ${high})`),
+            ...(one > 0 ? [asserted(`(< ${name(0)} (+ ${own} 3))`)] : []),
+          ];
       }
     });
   }
@@ -131,7 +135,7 @@ test('premises on demand: as all of them at once, and the proof is one of its ow
       counts[kind]++;
       if (kind !== 'unknown' && expected !== 'unknown') assert.equal(kind, expected, where);
       if (result.kind !== 'proved') continue;
-      const { scripts } = result.asked as Asked;
+      const { scripts } = result.asked as SolverQuery;
       if (scripts.length < all.length + stated.length) counts.fewer++;
       const told = new Set([...all.map(({ text }) => text), ...stated.map((text) => `(assert ${text})`)]);
       assert.ok(scripts.every((text) => told.has(text)), where); // prettier-ignore
@@ -148,7 +152,7 @@ test('rows and their products keep apart what a question says of neither', async
   const lemma = new ProductLemma(list);
   const declare = (name: string, ...facts: readonly string[]): void =>
     list.define(name, () => {
-      list.say(`(declare-const ${name} Int)`);
+      list.emit(`(declare-const ${name} Int)`);
       for (const fact of facts) list.assert(fact);
     });
   const product = (name: string, e: string, u: string, ...facts: readonly string[]): void => {

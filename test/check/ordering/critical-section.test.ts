@@ -116,8 +116,8 @@ test('what is read under a lock differs between threads, though the address does
 test('a race under a lock that lacks its fences says so', async () => {
   const { race: bare } = await check(`${take()} ${work} ${release}`, launch);
   assert.match(bare.findings[0]!.message, /both threads hold the lock `b`, but no `__threadfence\(\)`/);
-  const { race: behind } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
-  assert.ok(behind.findings.every(({ message }) => !/hold the lock `b`/.test(message)));
+  const { race: after } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
+  assert.ok(after.findings.every(({ message }) => !/hold the lock `b`/.test(message)));
 });
 
 test('what looks like a lock and is none', async () => {

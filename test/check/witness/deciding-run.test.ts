@@ -1,12 +1,12 @@
 /** What one run of a launch decides, and what it must not decide. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aliasing } from '../../../src/check/context/apart.ts';
+import { aliasing } from '../../../src/check/context/aliasing.ts';
 import { intervalsOf } from '../../../src/check/intervals.ts';
 import { racingPairs } from '../../../src/check/race-pairs.ts';
 import { isDecidedByRun } from '../../../src/check/witness/deciding-run.ts';
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
-import { complete } from '../../../src/base/steps.ts';
+import { complete } from '../../../src/base/coroutine.ts';
 import { type CheckOptions, contextOf, load, store } from '../kernel-text.ts';
 
 /** Whether a run decides all pairs of a body that no barrier keeps apart. */

@@ -1,7 +1,7 @@
 /** What a finding tells beyond its verdict: the interleaving, the smallest launch, and what would decide it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { ReportedRace } from '../../../src/document/finding.ts';
+import type { ReportedRace } from '../../../src/report-model/finding.ts';
 import { placeOf } from '../../../src/check/context/names.ts';
 import { type CheckOptions, check, closeSolver, kernelOf, load, store } from '../kernel-text.ts';
 
@@ -132,8 +132,8 @@ test('what nobody gave is made small, within what is stated', async () => {
   const given = await onlyRace(guarded, { scalars: { 2: 64n } });
   assert.deepEqual([given.witness?.block, given.witness?.args['n'], given.witnessOrigin], [[64, 1, 1], 64, 'given']);
   // Threads that are 32 apart need more than 32.
-  const apart = await onlyRace(exchange(32, '+'), symbolic);
-  assert.ok(apart.witness!.block[0] > 32 && apart.witness!.block[0] <= 64);
+  const disjoint = await onlyRace(exchange(32, '+'), symbolic);
+  assert.ok(disjoint.witness!.block[0] > 32 && disjoint.witness!.block[0] <= 64);
 });
 
 test('a divergence says who waits, and where another is', async () => {

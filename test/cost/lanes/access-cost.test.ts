@@ -6,11 +6,11 @@ import { seededRandom } from '../../../src/base/random.ts';
 import { constantValue } from '../../../src/cost/expressions/expression.ts';
 import { boundKernel } from '../../../src/cost/kernel-cost.ts';
 import type { BoundMetric } from '../../../src/cost/model/metrics.ts';
-import { mostSectors, mostSectorsOfWays } from '../../../src/cost/lanes/access-cost.ts';
+import { maxSectors, maxSectorsOfAlternatives } from '../../../src/cost/lanes/access-cost.ts';
 import type { LaneValues } from '../../../src/cost/lanes/lane-values.ts';
-import { LaunchCounters } from '../../../src/machine/counters.ts';
+import { LaunchCounters } from '../../../src/interpreter/counters.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
-import { kernel, launch } from '../../machine/core/launch-text.ts';
+import { kernel, launch } from '../../interpreter/core/launch-text.ts';
 
 /** The bounds of the sectors and conflicts of a kernel, and the counts of its worst warp. */
 function compared(code: Kernel, block: Dim3, n = 0n): Record<'sectors' | 'conflicts', readonly [number, number]> {
@@ -177,15 +177,15 @@ test('lanes that take two ways in two runs touch what the dearest place to chang
     const ways = [wayOf(bytes), wayOf(bytes)];
     const most = (some: readonly number[]): number => {
       const mask = some.reduce((bits, lane) => bits | (1 << lane), 0);
-      return some.length === 0 ? 0 : Math.max(...ways.map((values) => mostSectors(values, mask, shape).most));
+      return some.length === 0 ? 0 : Math.max(...ways.map((values) => maxSectors(values, mask, shape).most));
     };
     const inRuns = Math.max(...lanes.map((at) => most(lanes.slice(0, at)) + most(lanes.slice(at))));
-    const all = mostSectorsOfWays(
+    const all = maxSectorsOfAlternatives(
       ways.map((values) => ({ values, more: [] })),
       -1,
       shape,
     ).most;
-    const found = mostSectorsOfWays(
+    const found = maxSectorsOfAlternatives(
       ways.map((values) => ({ values, more: [] })),
       -1,
       shape,

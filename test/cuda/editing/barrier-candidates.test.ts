@@ -258,8 +258,8 @@ test('comments go with the barrier that they are of', async () => {
 `);
   const moved = (line: number) =>
     edited(text, (candidate) => (candidate.kind === 'existing' ? 'off' : at(line)(candidate)));
-  const behind = (await moved(7)).split('\n');
-  assert.deepEqual(behind.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // prettier-ignore
+  const after = (await moved(7)).split('\n');
+  assert.deepEqual(after.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // prettier-ignore
   const shared = await edited(text.replace('/* once */', 'A[3] = 1;'), (candidate) =>
     candidate.kind === 'existing' ? 'off' : at(7)(candidate),
   );

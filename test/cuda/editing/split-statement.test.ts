@@ -19,8 +19,8 @@ async function halves(statement: string, parameters = 'int* a, float* f, int t')
   const split = splitStatement(source, definition, node);
   if (!split) return null;
   const names = Array.from({ length: split.variables }, (_, index) => `v${index}`);
-  const { before, behind } = split.parts(names, split.types());
-  return `${before.join(' ')} | ${behind}`;
+  const { before, after } = split.parts(names, split.types());
+  return `${before.join(' ')} | ${after}`;
 }
 
 test('what is stored goes to a variable of the type of its place', async () => {

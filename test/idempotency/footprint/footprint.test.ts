@@ -4,7 +4,7 @@ import { type Random, seededRandom } from '../../../src/base/random.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { allExtensions } from '../../../src/idempotency/model/extensions.ts';
-import { holds } from '../../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../../src/idempotency/validator/evaluate.ts';
 import { kernelsOf } from '../../cost/counted-kernel.ts';
 import { bytesOf, compare, footprintsOfKernel, instanceOf, touchedBytes } from './touched-bytes.ts';
 
@@ -69,7 +69,7 @@ function rangesOf(
   const bytes = new Set<bigint>();
   for (const { access, bytes: set, needs, root } of footprintsOfKernel(kernel)) {
     if (access.operation !== operation || root.kind !== 'parameter') continue;
-    assert.ok(holds(needs, instance));
+    assert.ok(isKnownToHold(needs, instance));
     for (const byte of bytesOf(set!, instance)!) bytes.add(byte - start);
   }
   const ranges: [number, number][] = [];
@@ -122,7 +122,7 @@ test('footprints are not relied on where an index wraps around, or an address le
   const needs = footprintsOfKernel(kernel).map((footprint) => footprint.needs);
   const at = (grid: number, pointer: bigint, n = 100n): boolean[] => {
     const instance = instanceOf(kernel, { grid: [grid, 1, 1], block: [1024, 1, 1] }, [pointer, pointer, pointer, n]);
-    return needs.map((need) => holds(need, instance));
+    return needs.map((need) => isKnownToHold(need, instance));
   };
   assert.deepEqual(at(1, a), [true, true, true]);
   assert.deepEqual(at(1 << 22, a), [false, false, false]);
@@ -140,7 +140,7 @@ test('without long loops more than 32 rounds are not decided, and without stride
   });
   for (const n of [64n, 64n * 32n, 64n * 33n]) {
     const instance = instanceOf(kernel, { grid: [2, 1, 1], block: [32, 1, 1] }, [a, b, n]);
-    const decided = footprints.map(({ needs }) => holds(needs, instance));
+    const decided = footprints.map(({ needs }) => isKnownToHold(needs, instance));
     assert.deepEqual(decided, n > 64n * 32n ? [false, false] : [true, true]);
   }
   const [, write] = footprintsOfKernel(kernels.get('even')!, { ...allExtensions, strides: false });

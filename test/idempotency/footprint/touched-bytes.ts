@@ -5,15 +5,15 @@ import { evaluateSymbolically } from '../../../src/analysis/values/symbolic.ts';
 import { type Footprint, footprintsOf } from '../../../src/idempotency/footprint/footprint.ts';
 import { type Extensions, allExtensions } from '../../../src/idempotency/model/extensions.ts';
 import type { AddressSet, Quantity } from '../../../src/idempotency/model/quantity.ts';
-import { type InstanceArguments, holds } from '../../../src/idempotency/validator/evaluate.ts';
+import { type InstanceArguments, isKnownToHold } from '../../../src/idempotency/validator/evaluate.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { sharedWindow } from '../../../src/isa/model/address-window.ts';
-import type { Argument, GlobalBuffer } from '../../../src/machine/core/arguments.ts';
-import { layOut } from '../../../src/machine/core/memory.ts';
-import type { NamedMemory } from '../../../src/machine/core/observer.ts';
-import type { MemoryAccess } from '../../../src/machine/core/program.ts';
-import type { Thread } from '../../../src/machine/core/thread.ts';
-import { runKernel } from '../../../src/machine/machine.ts';
+import type { Argument, GlobalBuffer } from '../../../src/interpreter/core/arguments.ts';
+import { layOut } from '../../../src/interpreter/core/memory.ts';
+import type { NamedMemory } from '../../../src/interpreter/core/observer.ts';
+import type { MemoryAccess } from '../../../src/interpreter/core/program.ts';
+import type { Thread } from '../../../src/interpreter/core/thread.ts';
+import { runKernel } from '../../../src/interpreter/machine.ts';
 
 export interface TestLaunch {
   readonly grid: Dim3;
@@ -64,7 +64,10 @@ export function instanceOf(
 /** The value of a quantity at a launch, found with comparisons alone; undefined where the launch does not tell. */
 function valueOf(quantity: Quantity, launch: InstanceArguments): bigint | undefined {
   const isAtMost = (most: bigint): boolean =>
-    holds({ kind: 'compare', comparison: '<=', left: quantity, right: { kind: 'constant', value: most } }, launch);
+    isKnownToHold(
+      { kind: 'compare', comparison: '<=', left: quantity, right: { kind: 'constant', value: most } },
+      launch,
+    );
   let low = -(1n << 70n);
   let high = 1n << 70n;
   if (!isAtMost(high) || isAtMost(low)) return undefined;
@@ -177,7 +180,7 @@ export function compare(kernel: Kernel, footprints: readonly Footprint[], { inst
     const found = bytes.get(`${access.instruction.id}.${access.operation === 'read'}`) ?? new Set<bigint>();
     const name = `${access.operation} at line ${access.instruction.ptxLine}`;
     const sets = list.map((footprint) => {
-      if (!footprint.bytes || !holds(footprint.needs, instance)) return null;
+      if (!footprint.bytes || !isKnownToHold(footprint.needs, instance)) return null;
       const { root } = footprint;
       const set = bytesOf(footprint.bytes, instance);
       if (root.kind !== 'object' || root.object.space !== 'shared' || !set) return set;

@@ -25,7 +25,10 @@ const noValidator = '2 4';
 const unknownCode = '2 6';
 
 /** Verdict and reason of a launch of each image. */
-function judge(images: Readonly<Record<string, Buffer>>, settings: Record<string, string> = {}): Map<string, string> {
+function classifyTrace(
+  images: Readonly<Record<string, Buffer>>,
+  settings: Record<string, string> = {},
+): Map<string, string> {
   const folder = mkdtempSync(join(parent, 'images-'));
   for (const [name, image] of Object.entries(images)) writeFileSync(join(folder, name), image);
   const names = Object.keys(images).map((name) => join(folder, name));
@@ -81,7 +84,7 @@ describe('interposer', withoutCompiler, () => {
     const array = (index: number): AddressSet => {
       return { base: argument(index, 8), steps: [{ stride: constant(4n), count: argument(3, 4) }], bytes: 4 };
     };
-    const apart = (index: number): ValidatorCondition => ({ kind: 'apart', left: array(2), right: array(index) });
+    const disjoint = (index: number): ValidatorCondition => ({ kind: 'apart', left: array(2), right: array(index) });
     const pointer = { offset: 0, bytes: 8 };
     const codeHashOfText = codeHash(ptx);
     const source = validatorSource([
@@ -89,7 +92,7 @@ describe('interposer', withoutCompiler, () => {
         kernel: 'vectorAdd',
         codeHash: codeHashOfText,
         parameters: [pointer, { offset: 8, bytes: 8 }, { offset: 16, bytes: 8 }, { offset: 24, bytes: 4 }],
-        condition: { kind: 'all', conditions: [apart(0), apart(1)] },
+        condition: { kind: 'all', conditions: [disjoint(0), disjoint(1)] },
         pointers: [0, 8, 16],
         written: { sets: [array(2)], needs: { kind: 'always' } },
       },
@@ -158,13 +161,13 @@ describe('interposer', withoutCompiler, () => {
     };
     if (libraries.includes('libzstd.so.1'))
       images['ptx-zstd'] = [fatBinary([{ ...ptx80, compression: 'zstd' }]), idempotent];
-    const found = judge(Object.fromEntries(Object.entries(images).map(([name, [image]]) => [name, image])));
+    const found = classifyTrace(Object.fromEntries(Object.entries(images).map(([name, [image]]) => [name, image])));
     assert.deepEqual(found, new Map(Object.entries(images).map(([name, [, verdict]]) => [name, verdict])));
   });
 
   test('where PTX is forced, cubins do not count', () => {
     const image = fatBinary([{ kind: 'cubin', architecture: 80, payload: cubin(75) }, ptx80]);
-    assert.deepEqual(judge({ image }, { CUDA_FORCE_PTX_JIT: '1' }), new Map([['image', idempotent]]));
+    assert.deepEqual(classifyTrace({ image }, { CUDA_FORCE_PTX_JIT: '1' }), new Map([['image', idempotent]]));
   });
 
   test('of a cubin for an older device and other PTX either may run', () => {
@@ -182,7 +185,7 @@ describe('interposer', withoutCompiler, () => {
     };
     const expected = new Map(Object.keys(images).map((name) => [name, idempotent]));
     assert.deepEqual(
-      judge(images, { STUB_ARCHITECTURE: '86' }),
+      classifyTrace(images, { STUB_ARCHITECTURE: '86' }),
       expected.set('newer', unknownCode).set('second-version.wrapped2', unknownCode),
     );
   });
@@ -201,7 +204,7 @@ describe('interposer', withoutCompiler, () => {
         images[`${name}-${bytes}`] = whole.subarray(0, bytes);
       }
     }
-    const found = judge(images);
+    const found = classifyTrace(images);
     assert.ok(found.size > 400);
     for (const [name, verdict] of found) assert.equal(verdict, unknownCode, name);
   });
@@ -226,7 +229,7 @@ describe('interposer', withoutCompiler, () => {
         images[`${at}-${value}`] = changed;
       }
     }
-    for (const [name, verdict] of judge(images)) assert.equal(verdict, unknownCode, name);
+    for (const [name, verdict] of classifyTrace(images)) assert.equal(verdict, unknownCode, name);
   });
 
   test('damaged images are never taken for whole ones', () => {
@@ -242,7 +245,7 @@ describe('interposer', withoutCompiler, () => {
       for (let j = random.between(1, 3); j > 0; j--) image[random.below(image.length)] = random.below(256);
       images[`${i}`] = image;
     }
-    const found = judge(images);
+    const found = classifyTrace(images);
     const hash = codeHash(ptx);
     for (const [name, verdict] of found) {
       const image = images[name]!;
@@ -258,7 +261,7 @@ describe('interposer', withoutCompiler, () => {
   test('unknown code is recorded under its hash', () => {
     const folder = build.makeFolder('record');
     const settings = { SELVAGE_IDEMPOTENCY_RECORD: folder };
-    judge(
+    classifyTrace(
       { a: text, b: other, c: fatBinary([{ ...ptx80, payload: other }]), d: cubin(80), e: Buffer.from('no PTX\0') },
       settings,
     );
@@ -350,7 +353,7 @@ describe('interposer', withoutCompiler, () => {
       execFileSync(nvcc.path, [...target, '-fatbin', '-o', build.path(`${name}.fatbin`), source]);
       images[name] = readFileSync(build.path(`${name}.fatbin`));
     }
-    judge(images, { SELVAGE_IDEMPOTENCY_RECORD: folder });
+    classifyTrace(images, { SELVAGE_IDEMPOTENCY_RECORD: folder });
     assert.deepEqual(readdirSync(folder), [`${codeHash(readFileSync(build.path('kernel.ptx'), 'utf8'))}.ptx`]);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, type Random } from '../../../src/base/random.ts';
-import { areApart, isWithin, type LaunchedSet } from '../../../src/idempotency/validator/address-sets.ts';
+import { areDisjoint, isWithin, type LaunchedSet } from '../../../src/idempotency/validator/address-sets.ts';
 
 interface Counts {
   stride: number;
@@ -28,7 +28,7 @@ function bytesOf({ base, steps, bytes }: LaunchedSet): Set<bigint> {
   return all;
 }
 
-const meet = (a: LaunchedSet, b: LaunchedSet): boolean => {
+const overlap = (a: LaunchedSet, b: LaunchedSet): boolean => {
   const bytes = bytesOf(b);
   return [...bytesOf(a)].some((address) => bytes.has(address));
 };
@@ -79,23 +79,23 @@ function rangesMeet(a: LaunchedSet, b: LaunchedSet): boolean {
 /** Shares of what is so that is said; of sets apart, those alone whose ranges meet. */
 function pairs(make: (random: Random) => [LaunchedSet, LaunchedSet], seed: number, count: number) {
   const random = seededRandom(seed);
-  const found = { apart: 0, saidApart: 0, within: 0, saidWithin: 0 };
+  const found = { disjoint: 0, saidDisjoint: 0, within: 0, saidWithin: 0 };
   for (let n = 0; n < count; n += 1) {
     const [a, b] = make(random);
     const shown = JSON.stringify([a, b], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-    const [apart, within] = [!meet(a, b), contains(b, a)];
-    const [saidApart, saidWithin] = [areApart(a, b) === true, isWithin(a, b) === true];
-    assert.ok(apart || !saidApart, `not apart: ${shown}`);
+    const [disjoint, within] = [!overlap(a, b), contains(b, a)];
+    const [saidDisjoint, saidWithin] = [areDisjoint(a, b) === true, isWithin(a, b) === true];
+    assert.ok(disjoint || !saidDisjoint, `not apart: ${shown}`);
     assert.ok(within || !saidWithin, `not within: ${shown}`);
-    assert.equal(areApart(b, a), saidApart, `apart is symmetric: ${shown}`);
+    assert.equal(areDisjoint(b, a), saidDisjoint, `apart is symmetric: ${shown}`);
     if (rangesMeet(a, b)) {
-      found.apart += Number(apart);
-      found.saidApart += Number(saidApart);
-    } else assert.ok(saidApart, `ranges apart: ${shown}`);
+      found.disjoint += Number(disjoint);
+      found.saidDisjoint += Number(saidDisjoint);
+    } else assert.ok(saidDisjoint, `ranges apart: ${shown}`);
     found.within += Number(within);
     found.saidWithin += Number(saidWithin);
   }
-  return { ...found, apartShare: found.saidApart / found.apart, withinShare: found.saidWithin / found.within };
+  return { ...found, disjointShare: found.saidDisjoint / found.disjoint, withinShare: found.saidWithin / found.within };
 }
 
 function array(random: Random): [number, number] {
@@ -106,7 +106,7 @@ function array(random: Random): [number, number] {
 test('sets of random strides: what is said is so, and most of what is so is said', (context) => {
   const shares = pairs((random) => [anySet(random), anySet(random)], 1, 8000);
   context.diagnostic(JSON.stringify(shares));
-  assert.ok(shares.apartShare > 0.99, `apart: ${shares.apartShare}`);
+  assert.ok(shares.disjointShare > 0.99, `apart: ${shares.disjointShare}`);
   assert.ok(shares.withinShare > 0.92, `within: ${shares.withinShare}`);
 });
 
@@ -120,7 +120,7 @@ test('parts of one array: what is said is so, and most of what is so is said', (
     8000,
   );
   context.diagnostic(JSON.stringify(shares));
-  assert.ok(shares.apartShare > 0.99, `apart: ${shares.apartShare}`);
+  assert.ok(shares.disjointShare > 0.99, `apart: ${shares.disjointShare}`);
   assert.ok(shares.withinShare > 0.98, `within: ${shares.withinShare}`);
 });
 
@@ -140,7 +140,7 @@ test('part of a set: what is said is so, and most of what is so is said', (conte
 test('sets that are empty are apart from all and within all, whatever else is not known', () => {
   const empty = { base: undefined, steps: [{ stride: undefined, count: 0n }], bytes: 4 };
   const full = set(1000, [], 4);
-  assert.equal(areApart(empty, full), true);
+  assert.equal(areDisjoint(empty, full), true);
   assert.equal(isWithin(empty, full), true);
   assert.equal(isWithin(full, empty), undefined);
   assert.equal(isWithin(full, set(1000, [{ stride: 4, count: 0 }], 4)), undefined);
@@ -149,9 +149,9 @@ test('sets that are empty are apart from all and within all, whatever else is no
 test('nothing is known of a set that leaves the 64 bits of addresses', () => {
   const last = (1n << 64n) - 4n;
   const near = set(64, [], 4);
-  assert.equal(areApart(set(last, [], 4), near), true);
-  assert.equal(areApart(set(last, [], 5), near), undefined);
-  assert.equal(areApart(set(last, [{ stride: 4, count: 2 }], 4), near), undefined);
-  assert.equal(areApart(set(8, [{ stride: -4, count: 4 }], 4), near), undefined);
+  assert.equal(areDisjoint(set(last, [], 4), near), true);
+  assert.equal(areDisjoint(set(last, [], 5), near), undefined);
+  assert.equal(areDisjoint(set(last, [{ stride: 4, count: 2 }], 4), near), undefined);
+  assert.equal(areDisjoint(set(8, [{ stride: -4, count: 4 }], 4), near), undefined);
   assert.equal(isWithin(set(last, [], 8), set(last, [], 16)), undefined);
 });

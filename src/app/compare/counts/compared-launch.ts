@@ -1,7 +1,7 @@
 /** The launches of a kernel of the base and of the head that are compared, and settings that both are run at. */
 import type { Dim3 } from '../../../base/dim3.ts';
-import { tiedGrid } from '../../../check/natural/ties.ts';
-import { type Setting, naturalSettings } from '../../../check/natural/settings.ts';
+import { tiedGrid } from '../../../check/representative/launch-constraints.ts';
+import { type LaunchInstance, representativeLaunches } from '../../../check/representative/representative-launches.ts';
 import type { KernelContext } from '../../../check/context/facts.ts';
 import { givenScalar } from '../../../check/context/scalars.ts';
 import { dimensionsIn } from '../../../cuda/assumptions/assumption-names.ts';
@@ -12,7 +12,7 @@ import { policyOf } from '../../../settings/configuration.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
 import type { Deadline } from '../../../system/deadline.ts';
-import { inTime } from '../../../system/stretch.ts';
+import { inTime } from '../../../system/script-timeout.ts';
 import { type CountedRun, countLaunch } from '../../counted/counted-run.ts';
 
 /** A launch of the head, the one of the base that it was, and what both count at some sizes. */
@@ -36,12 +36,12 @@ export interface ComparedPoint {
 }
 
 /** Launches of a kernel that are compared at most: those first that are not what they were. */
-export const mostLaunches = 6;
+export const maxLaunches = 6;
 /** Threads of a block where a kernel suggests none, and a smaller block that is tried as well. */
 const usualThreads = 256;
 const otherBlock: Dim3 = [128, 1, 1];
 /** Settings that each is run at. */
-const mostPoints = 3;
+const maxPoints = 3;
 
 /**
  * Runs the launches of a kernel and of what it was.
@@ -57,7 +57,7 @@ export function compareLaunches(
 ): ComparedLaunch[] {
   const policy = policyOf(settings.configuration);
   return pairsOf(base.launches, head.launches)
-    .slice(0, mostLaunches)
+    .slice(0, maxLaunches)
     .flatMap(([before, after]) => {
       const compareNow = (was: Launch, is: Launch): ComparedLaunch[] => {
         const contexts = [countedContext(base, was, policy), countedContext(head, is, policy)] as const;
@@ -107,25 +107,26 @@ function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<s
     if (was && is) points.push({ isLarge: setting.isLarge, at: countedScalars(head, setting), base: was, head: is });
   }
   // What only small sizes show says nothing of large ones.
-  const isEnough = points.some(({ isLarge }) => isLarge) || !naturalSettings(head).some(({ isLarge }) => isLarge);
+  const isEnough =
+    points.some(({ isLarge }) => isLarge) || !representativeLaunches(head).some(({ isLarge }) => isLarge);
   return isEnough ? points : [];
 }
 
 /** A small setting and two large ones, as far as there are any. */
-function settingsOf(context: KernelContext): readonly Setting[] {
-  const all = naturalSettings(context);
+function settingsOf(context: KernelContext): readonly LaunchInstance[] {
+  const all = representativeLaunches(context);
   const small = all.filter(({ isLarge }) => !isLarge);
   const chosen = [small[0], ...all.filter(({ isLarge }) => isLarge), small.at(-1)].filter((one) => one !== undefined);
-  return [...new Set(chosen)].slice(0, mostPoints);
+  return [...new Set(chosen)].slice(0, maxPoints);
 }
 
 /** The same arguments for the base; what its launch says comes first. */
 function settingOfBase(
   base: KernelContext,
   head: KernelContext,
-  setting: Setting,
+  setting: LaunchInstance,
   names: ReadonlyMap<string, string>,
-): Setting | null {
+): LaunchInstance | null {
   const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // prettier-ignore
   // What the kernel does not read may be what the grid is made of.
   const unread = head.kernel.parameters.flatMap(({ index, bytes }): ParameterField[] =>
@@ -135,7 +136,8 @@ function settingOfBase(
   );
   const scalars = [...unread, ...head.fields.filter(({ isPointer }) => !isPointer)];
   const known = new Map(scalars.map((field) => [nameIn(head, field), field]));
-  const own = naturalSettings(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? naturalSettings(base)[0];
+  const own =
+    representativeLaunches(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? representativeLaunches(base)[0];
   if (!own) return null;
   const scalar = (field: ParameterField): bigint => {
     const name = nameIn(base, field);
@@ -160,6 +162,6 @@ function sizeOfPart(value: bigint, own: bigint, wanted: bigint): bigint {
   return own === wanted ? value : (value * own + wanted - 1n) / wanted;
 }
 
-function sizesOr(sizes: readonly (number | null)[], other: Setting['block']): Setting['block'] {
+function sizesOr(sizes: readonly (number | null)[], other: LaunchInstance['block']): LaunchInstance['block'] {
   return [sizes[0] ?? other[0], sizes[1] ?? other[1], sizes[2] ?? other[2]];
 }

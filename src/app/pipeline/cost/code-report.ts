@@ -1,7 +1,7 @@
 /** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
 import type { Expression } from '../../../cost/expressions/expression.ts';
-import type { AmountReport, CodeLine, CodeReport } from '../../../document/cost-report.ts';
-import type { LineRounds } from '../../../cost/line-rounds.ts';
+import type { AmountReport, CodeLine, CodeReport } from '../../../report-model/cost-report.ts';
+import type { LineIterations } from '../../../cost/line-iterations.ts';
 import { lineKey } from '../../../sass/line-changes.ts';
 import { type Cubin, readCubin } from '../../../sass/cubin/cubin.ts';
 import { executedSteps, type ExecutedSteps } from '../../../sass/executed-steps.ts';
@@ -16,11 +16,11 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import { translationFinding } from './translation-finding.ts';
 
 /** So many lines of a kernel are told. */
-const mostLines = 12;
+const maxLines = 12;
 /** So many instructions of a line are listed. */
-const mostListed = 8;
+const maxListed = 8;
 /** So many faults of a kernel are told: one barrier that is lost parts many accesses. */
-const mostFaults = 4;
+const maxFaults = 4;
 
 /** The code of a kernel, as it is reported and as it is compared. */
 export interface CodeOfKernel {
@@ -74,14 +74,14 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
             ),
           )
           .sort((a, b) => Number(a.severity === 'notice') - Number(b.severity === 'notice'))
-          .slice(0, mostFaults)
+          .slice(0, maxFaults)
       : [],
   };
 }
 
 /** How often a warp executes the code of a kernel, as the bounds of what runs have it. */
 export interface RepeatedCode {
-  readonly rounds: readonly (LineRounds & { readonly location: Location })[];
+  readonly rounds: readonly (LineIterations & { readonly location: Location })[];
   /** Of lines of the PTX in loops. */
   readonly visits: ReadonlyMap<number, Expression>;
   readonly amountOf: (bound: Expression) => Repetition;
@@ -142,7 +142,7 @@ export function codeReportOf(
   const lines = profile.lines
     .flatMap((line): CodeLine[] => (line.location ? [lineReport(line, line.location, version)] : []))
     .sort((a, b) => b.instructions - a.instructions)
-    .slice(0, mostLines);
+    .slice(0, maxLines);
   return {
     instructions: profile.instructions,
     unknown: profile.work.get('other') ?? 0,
@@ -154,7 +154,7 @@ export function codeReportOf(
 }
 
 function lineReport({ instructions, work, code }: LineProfile, location: Location, version: number): CodeLine {
-  const listing = code.slice(0, mostListed).map((one) => instructionText(one, version));
+  const listing = code.slice(0, maxListed).map((one) => instructionText(one, version));
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 

@@ -1,6 +1,6 @@
 /** Limits of kernels: those of the configuration, of launch bounds, and of the architecture. No base is needed. */
 import type { Severity } from '../../../source/severity.ts';
-import type { Regression } from '../../../document/regression.ts';
+import type { Regression } from '../../../report-model/regression.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../../cost/expressions/comparison.ts';
 import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
@@ -20,8 +20,8 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { Configuration } from '../../../settings/configuration.ts';
 import type { KernelLimits, Limit } from '../../../settings/cost-policy.ts';
 import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
-import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../document/cost-report.ts';
-import { exceededMessage, notComparedMessage } from '../../../wording/cost/cost-messages.ts';
+import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../report-model/cost-report.ts';
+import { exceededMessage, notComparedMessage } from '../../../messages/cost/cost-messages.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { launchViolations, refusedEverywhere } from './launch-violations.ts';
 import { violationOf } from './violation.ts';

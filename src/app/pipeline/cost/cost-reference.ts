@@ -1,6 +1,6 @@
 /** What the names in bounds stand for. */
 import type { ResourceMetric } from '../../../cost/model/metrics.ts';
-import type { ResourcesReport } from '../../../document/cost-report.ts';
+import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';

@@ -12,7 +12,7 @@ import {
   type MetricBound,
   costOfKernel,
   outOfTime,
-  tooManyWays,
+  tooManyPaths,
   withoutCost,
 } from '../../../cost/kernel-cost.ts';
 import { launchTotals } from './launch-totals.ts';
@@ -25,7 +25,7 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { type Deadline, deadlineIn } from '../../../system/deadline.ts';
 import { Interruption, withDefaultSignals } from '../../../system/interruption.ts';
-import { inTime } from '../../../system/stretch.ts';
+import { inTime } from '../../../system/script-timeout.ts';
 import { costLaunch } from './cost-reference.ts';
 import { defectOf } from '../../build/defect.ts';
 import type { MergedAccesses } from '../../../sass/merged-accesses.ts';
@@ -40,12 +40,12 @@ import type {
   LaunchCost,
   LaunchTotals,
   LineCost,
-} from '../../../document/cost-report.ts';
+} from '../../../report-model/cost-report.ts';
 import { type Assembled, notAssembled } from './assembled-unit.ts';
 import { divisorsOf, elementsOf } from './stated-for-bounds.ts';
 import { resourcesReport } from './resources-report.ts';
 import { type Checked, type CheckedKernel, hasWrittenBuild, type LaunchedKernel } from '../../build/kernel.ts';
-import type { LaunchReport } from '../../../document/report.ts';
+import type { LaunchReport } from '../../../report-model/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';
 
@@ -113,7 +113,7 @@ export async function withCosts(
 const briefVisits = 4000;
 
 /** Launches of a kernel that have costs of their own. */
-const mostLaunches = 8;
+const maxLaunches = 8;
 
 /** The launches of a kernel with what each costs, where there are several that cost differently. */
 function withLaunchCosts(
@@ -128,7 +128,7 @@ function withLaunchCosts(
   const known = new Map<string, LaunchCost>();
   return reports.map((report, index) => {
     const launch = launches[index];
-    if (!launch || (known.size >= mostLaunches && !known.has(key(launch)))) return report;
+    if (!launch || (known.size >= maxLaunches && !known.has(key(launch)))) return report;
     const runs = unit.kind === 'ptx' || !produced ? kernel : produced;
     const cost = known.get(key(launch)) ?? launchCostOf(costOfBuild(analyses, runs, launch, { merged }));
     known.set(key(launch), cost);
@@ -159,7 +159,7 @@ function costOf(
   const written = hasWrittenBuild(entry)
     ? costOfBuild(analyses, kernel, launch, runs ? { mostVisits } : unit.kind === 'ptx' ? { merged } : {})
     : null;
-  const isCut = runs !== undefined && mostVisits !== undefined && written?.bounds.steps.reason === tooManyWays;
+  const isCut = runs !== undefined && mostVisits !== undefined && written?.bounds.steps.reason === tooManyPaths;
   const source = isCut ? null : written;
   const assumptions = [...(source?.assumptions ?? []), ...(production?.assumptions ?? [])];
   return {

@@ -1,7 +1,7 @@
 /** What reviewers ask of a kernel beside its bounds: what it executes that is dear, what a run counts, how it fills a GPU. */
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
 import { watchLaunch } from '../../counted/counted-run.ts';
-import { naturalSettings, type Setting } from '../../../check/natural/settings.ts';
+import { representativeLaunches, type LaunchInstance } from '../../../check/representative/representative-launches.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { evaluate } from '../../../cost/expressions/expression.ts';
 import { operationsOf } from '../../../cost/lanes/floating-operations.ts';
@@ -20,17 +20,17 @@ import type {
   RegisterStep,
   SpillReport,
   WidenedReport,
-} from '../../../document/cost-report.ts';
+} from '../../../report-model/cost-report.ts';
 import type { Instruction, Kernel } from '../../../ir/form/kernel.ts';
 import type { Launch } from '../../../launch/launch.ts';
-import { MemoryUseCounters } from '../../../machine/memory-use.ts';
+import { MemoryUseCounters } from '../../../interpreter/memory-use.ts';
 import type { CodeProfile } from '../../../sass/profile.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { outsideToolkit, type Location } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { Deadline } from '../../../system/deadline.ts';
-import { inTime } from '../../../system/stretch.ts';
+import { inTime } from '../../../system/script-timeout.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { costLaunch } from './cost-reference.ts';
@@ -50,25 +50,25 @@ export type Figures = (
 
 /** Thread-instructions of the counted run of a kernel; more for who names a GPU, and so many times that for a report. */
 const stepsOfKernel = { unasked: 100_000, asked: 1_000_000 };
-const mostRuns = 8;
+const maxRuns = 8;
 /** Registers less that somebody would try to do without. */
-const mostFewer = 8;
+const maxFewer = 8;
 /** Times that a report asks the assembler for code with fewer registers. */
-const mostAssemblies = 4;
+const maxAssemblies = 4;
 
 /**
  * Makes what adds figures to the costs of kernels.
- * @param textOf a file of the tree
+ * @param sourceTextOf a file of the tree
  */
 export function kernelFigures(
   settings: Settings,
   builder: Pick<UnitBuilder, 'resources'>,
-  textOf: (file: string) => string | undefined,
+  sourceTextOf: (file: string) => string | undefined,
 ): Figures {
-  let assemblies = mostAssemblies;
+  let assemblies = maxAssemblies;
   const gpu = settings.options.gpu ?? settings.configuration.gpu;
   const most = stepsOfKernel[gpu ? 'asked' : 'unasked'];
-  let steps = mostRuns * most;
+  let steps = maxRuns * most;
   return async (entry, resources, code, stepsOfWarp, deadline) => {
     const launch = costLaunch(entry);
     const run = launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null; // prettier-ignore
@@ -76,7 +76,7 @@ export function kernelFigures(
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
     const mix = mixReport(entry, run?.perThread);
-    const widened = widenedReport(entry, textOf);
+    const widened = widenedReport(entry, sourceTextOf);
     const spills = resources && resources.spillStoreBytes + resources.spillLoadBytes > 0 ? spillReport(code) : [];
     return {
       ...(step ? { registerStep: { ...step, ...(fewer === undefined ? {} : { spillBytes: fewer }) } } : {}),
@@ -114,7 +114,7 @@ function countedRun(
   stepsOfWarp: string | null,
 ): Counted | null {
   const context = countedContext(entry, launch, policyOf(configuration));
-  const settings = naturalSettings(context);
+  const settings = representativeLaunches(context);
   const setting = settings.find(({ isLarge }) => isLarge) ?? settings[0];
   if (!setting) return null;
   const ofBlock = stepsOfBlock(stepsOfWarp, setting, countedScalars(context, setting));
@@ -173,7 +173,7 @@ function countedRun(
 /** Thread-instructions of a block at most; null where nothing bounds them. */
 function stepsOfBlock(
   ofWarp: string | null,
-  { block, grid }: Setting,
+  { block, grid }: LaunchInstance,
   scalars: Readonly<Record<string, number>>,
 ): number | null {
   const parsed = ofWarp === null ? null : parseBound(ofWarp);
@@ -200,10 +200,10 @@ function mixReport(entry: LaunchedKernel, perThread: ReadonlyMap<MixKind, number
   });
 }
 
-function widenedReport(entry: LaunchedKernel, textOf: (file: string) => string | undefined): WidenedReport[] {
+function widenedReport(entry: LaunchedKernel, sourceTextOf: (file: string) => string | undefined): WidenedReport[] {
   const found = new Map<string, WidenedReport>();
   for (const { location, value } of widenedConstants(codeThatRuns(entry), placeOf)) {
-    const literal = literalOf(textOf(location.file)?.split('\n')[location.line - 1] ?? '', value);
+    const literal = literalOf(sourceTextOf(location.file)?.split('\n')[location.line - 1] ?? '', value);
     if (literal !== undefined) found.set(`${location.file}:${location.line}:${literal}`, { location, literal });
   }
   return [...found.values()];
@@ -222,7 +222,7 @@ function spillReport(code: CodeProfile | undefined): SpillReport[] {
 function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: KernelResources): RegisterStep | undefined {
   const { occupancy, limiter, registers } = resourcesReport(entry, launch, resources);
   if (occupancy === undefined || occupancy === 0 || limiter !== 'registers') return undefined;
-  for (let fewer = registers - 1; fewer >= registers - mostFewer && fewer > 0; fewer--) {
+  for (let fewer = registers - 1; fewer >= registers - maxFewer && fewer > 0; fewer--) {
     const own = resourcesReport(entry, launch, { ...resources, registers: fewer }).occupancy;
     if (own !== undefined && own > occupancy) return { registers: fewer, occupancy: own };
   }

@@ -10,7 +10,7 @@ import {
   type SummedMetric,
   summedMetrics,
 } from '../../../cost/model/metrics.ts';
-import type { LaunchTotals } from '../../../document/cost-report.ts';
+import type { LaunchTotals } from '../../../report-model/cost-report.ts';
 
 const sectorBytes = 32;
 

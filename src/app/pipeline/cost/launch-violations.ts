@@ -1,10 +1,10 @@
 /** Launches that the architecture refuses, and blocks that launch bounds ask for and that do not fit. */
 import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
-import type { Regression } from '../../../document/regression.ts';
+import type { Regression } from '../../../report-model/regression.ts';
 import { architectureOf } from '../../../device/architecture.ts';
 import { refusedSharedBytes } from '../../../launch/shared-memory.ts';
-import { refusedText } from '../../../wording/text/launch.ts';
+import { refusedText } from '../../../messages/text/launch.ts';
 import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';

@@ -3,7 +3,7 @@ import type { Launch } from '../../../launch/launch.ts';
 import { architectureOf } from '../../../device/architecture.ts';
 import { occupancyOf } from '../../../device/occupancy.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
-import type { ResourcesReport } from '../../../document/cost-report.ts';
+import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** As ptxas reports them, with the shared memory that a launch adds. */

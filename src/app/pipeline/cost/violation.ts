@@ -1,5 +1,5 @@
 /** A limit that is exceeded or could not be compared, or a launch that fails, as reports hold it. */
-import type { Regression } from '../../../document/regression.ts';
+import type { Regression } from '../../../report-model/regression.ts';
 import { hashText } from '../../../base/hash.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 

@@ -1,11 +1,11 @@
 /** What repair needs of compiler and checker: marked copies, edited files, and the final word on them. */
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
-import { complete } from '../../../base/steps.ts';
+import { complete } from '../../../base/coroutine.ts';
 import { compareText } from '../../../base/text-order.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { kernelContext } from '../../../check/context/kernel-facts.ts';
-import type { CheckResult } from '../../../check/question/request.ts';
+import type { CheckResult } from '../../../check/request/check-request.ts';
 import type { Assumption } from '../../../verdict/finding.ts';
 import { objectName } from '../../../cuda/names/demangle.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
@@ -15,22 +15,22 @@ import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
 import type { Change, Extent, LightestSets, MarkedBuild, Verification } from '../../../repair/request.ts';
-import { type Subject, markersOf } from '../../../repair/subject.ts';
+import { type Subject, markersOf } from '../../../repair/repair-target.ts';
 import { buildDifferences, buildsDiffer } from '../../build/builds-differ.ts';
 import { normalForm } from '../../build/normal-form.ts';
-import { type CheckTask, undecided } from '../../workers/check-place.ts';
+import { type CheckTask, undecided } from '../../workers/check-executor.ts';
 import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
 import { type LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, KernelUnit, LaunchedKernel, ReadModule } from '../../build/kernel.ts';
 import { readBuild, stableName } from '../../build/lower.ts';
-import type { KernelReport } from '../../../document/report.ts';
+import type { KernelReport } from '../../../report-model/report.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { includingUnits } from '../../project/include-graph.ts';
 import type { Project, Tools } from '../../project/job.ts';
 import { isUnit } from '../../project/source-tree.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
-import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './left-open.ts'; // prettier-ignore
+import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts'; // prettier-ignore
 
 /** What a repair works with, beside the kernels. */
 export interface RepairRun {
@@ -63,7 +63,7 @@ interface ReachedUnits {
 type TextChange = Exclude<Change, object> | { readonly as: EditedTexts };
 
 /** So many units are built with an edited header. */
-const mostUnits = 16;
+const maxUnits = 16;
 
 interface RepairSelection {
   /** Fingerprints of the findings that a repair is wanted for. */
@@ -110,7 +110,7 @@ export class Workbench {
     const headers = files.filter((file) => group.some(({ entry }) => entry.unit.path !== file));
     for (const including of includingUnits(project.tree, headers).values()) for (const path of including) own.add(path);
     const paths = [...own].filter((path) => isUnit(path)).sort(compareText);
-    if (paths.length > mostUnits) return paths.length;
+    if (paths.length > maxUnits) return paths.length;
     const present = units.filter(({ unit }) => paths.includes(unit.path));
     const missing = paths.filter((path) => !present.some(({ unit }) => unit.path === path));
     const key = missing.join('\0');

@@ -1,5 +1,5 @@
 /** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
-import { explanationText, noRepairText, repairCostText } from '../../../wording/repair.ts';
+import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text-order.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
@@ -11,8 +11,8 @@ import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../.
 import { clock } from '../../../system/clock.ts';
 import { processCpu } from '../../../system/cpu-time.ts';
 import { deadlineIn } from '../../../system/deadline.ts';
-import { applyLineEdits, editsByFile, lineEdits } from '../../../document/repaired-file.ts';
-import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../document/outcome.ts';
+import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/repaired-file.ts';
+import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../report-model/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
@@ -22,9 +22,9 @@ import type {
   RepairCost,
   RepairEdit,
   RepairReport,
-} from '../../../document/report.ts';
-import { neededFindings } from './left-open.ts';
-import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './at-once.ts'; // prettier-ignore
+} from '../../../report-model/report.ts';
+import { neededFindings } from './partial-repair.ts';
+import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './batched-repair.ts'; // prettier-ignore
 import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**

@@ -1,0 +1,126 @@
+/** What a repair in part removes and what it leaves: findings of a kernel against what a check of the edited text leaves open. */
+import { compareText } from '../../../base/text-order.ts';
+import { placeOf } from '../../../check/context/names.ts';
+import type { CheckResult } from '../../../check/request/check-request.ts';
+import { lineEdits } from '../../../report-model/repaired-file.ts';
+import { type Finding, findingsOf, isRace, placesOf } from '../../../report-model/outcome.ts';
+import type { KernelReport } from '../../../report-model/report.ts';
+import type { InstructionId, Kernel } from '../../../ir/form/kernel.ts';
+import type { EditRefusal, LeftOpen } from '../../../repair/explanation.ts';
+import type { Location } from '../../../source/location.ts';
+import { compareSeverity, type Severity } from '../../../source/severity.ts';
+
+/** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
+export function neededFindings(report: KernelReport): Finding[] {
+  return findingsOf(report).filter(
+    (finding) =>
+      finding.confirmed &&
+      finding.suppressed === undefined &&
+      finding.severity !== 'notice' &&
+      finding.kind !== 'early-exit' &&
+      finding.kind !== 'out-of-bounds',
+  );
+}
+
+/** A line of an edited file as it was numbered before; null for one that is new. */
+export type FormerLine = (file: string, line: number) => number | null;
+
+/** Follows lines back through the edits of files. */
+export function formerLines(
+  texts: ReadonlyMap<string, string>,
+  original: (file: string) => string | undefined,
+): FormerLine {
+  const files = [...texts].map(([file, text]) => formerLinesOf(file, original(file) ?? '', text));
+  return (of, line) => files.reduce<number | null>((at, former) => (at === null ? null : former(of, at)), line);
+}
+
+function formerLinesOf(file: string, before: string, after: string): FormerLine {
+  const old = before.split('\n');
+  const edits = lineEdits(before, after).map((edit) => {
+    const lines = edit.replacement.split('\n');
+    // What ends with a line end, or is nothing, has no line behind that.
+    return { ...edit, lines: /(?:^|\n)$/.test(edit.replacement) ? lines.slice(0, -1) : lines };
+  });
+  return (of, line) => {
+    if (of !== file) return line;
+    let shift = 0;
+    for (const { startLine, endLine, lines } of edits) {
+      const start = startLine + shift;
+      if (line < start) break;
+      if (line < start + lines.length) {
+        // One line that became several, or a line that was moved or indented.
+        if (endLine === startLine) return startLine;
+        const words = lines[line - start]!.trim();
+        const same = old.slice(startLine - 1, endLine).findIndex((text) => text.trim() === words);
+        return same === -1 ? null : startLine + same;
+      }
+      shift += lines.length - (endLine - startLine + 1);
+    }
+    return line - shift;
+  };
+}
+
+/** What a check leaves open: the lines of pairs of accesses, as findings tell them, with the severity of the finding. */
+export type OpenPairs = ReadonlyMap<string, Severity | null>;
+
+/** @param former - lines of the text that was checked, as the report numbers them */
+export function openPairs({ race, open }: CheckResult, kernel: Kernel, former: FormerLine): OpenPairs {
+  const pairs = new Map<string, Severity | null>();
+  const instructions = new Map(kernel.blocks.flatMap((block) => block.instructions).map((one) => [one.id, one]));
+  const placeOfId = (id: InstructionId): Location => placeOf(kernel, instructions.get(id)!);
+  for (const { first, second } of open.races) pairs.set(pairName([placeOfId(first), placeOfId(second)], former), null);
+  for (const { first, second, severity } of race.findings) {
+    const name = pairName([first.location, second.location], former);
+    const known = pairs.get(name);
+    pairs.set(name, known && compareSeverity(known, severity) < 0 ? known : severity);
+  }
+  return pairs;
+}
+
+function pairName(places: readonly (Location | undefined)[], former: FormerLine): string {
+  const names = places.map((place) => `${place?.file ?? '?'}:${(place && former(place.file, place.line)) ?? '?'}`);
+  return names.sort(compareText).join(' ');
+}
+
+/** The pairs of a finding, under the names of {@link openPairs}. */
+function pairsOf(finding: Finding): string[] {
+  if (!isRace(finding)) return [];
+  const pairs = [finding, ...(finding.also ?? [])];
+  return pairs.map(({ first, second }) => pairName([first.location, second.location], (_, line) => line));
+}
+
+/** Whether a finding of the kernel as it was is gone from what checks of the edited one leave open. */
+export function isGone(finding: Finding, after: readonly OpenPairs[]): boolean {
+  return pairsOf(finding).every((name) => !name.includes('?') && after.every((open) => !open.has(name)));
+}
+
+/** What a report says of a finding that stays. */
+export function leftOpen(finding: Finding): LeftOpen {
+  const lines = [...new Set(placesOf(finding).map(({ line }) => line))].sort((a, b) => a - b);
+  return { fingerprint: finding.fingerprint, severity: finding.severity, lines };
+}
+
+/**
+ * Why a check of an edited kernel shows less than is asked of a repair in part: what it leaves open is open in the kernel
+ * as it was, with no lesser severity, and all other pairs are shown to be ordered, which takes a proof that all threads
+ * come to the barriers.
+ */
+export function worsened(
+  { race, divergence, open }: CheckResult,
+  before: OpenPairs,
+  after: OpenPairs,
+): EditRefusal | null {
+  if (divergence.verdict !== 'proved')
+    return { kind: 'not-proved', check: 'divergence', verdict: divergence.verdict, ...(divergence.reason && { reason: divergence.reason }) }; // prettier-ignore
+  if (race.verdict === 'unknown' || race.verdict === 'skipped')
+    return { kind: 'not-proved', check: 'race', verdict: race.verdict, ...(race.reason && { reason: race.reason }) };
+  if (open.beside !== null) return { kind: 'not-proved', check: 'race', verdict: race.verdict, reason: open.beside };
+  for (const [name, severity] of after) {
+    const known = before.get(name);
+    const isWorse = severity !== null && known && compareSeverity(severity, known) < 0;
+    const isNewlyTold = severity !== null && severity !== 'notice' && known === null;
+    if (known === undefined || isWorse || isNewlyTold)
+      return { kind: 'new-race', lines: [...name.matchAll(/:(\d+)/g)].map(([, line]) => Number(line)) };
+  }
+  return null;
+}

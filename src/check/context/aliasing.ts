@@ -1,0 +1,199 @@
+/** Which pointers lead to different memory: as the launch passes them, as the user states it, or as it is taken for granted. */
+import { baseName } from './names.ts';
+import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
+import type { MayAlias } from '../obligations/obligation.ts';
+import { type Base, type Target, parameterBase } from '../../analysis/values/memory-base.ts';
+import type { TermStore } from '../../term/term.ts';
+import type { Launch } from '../../launch/launch.ts';
+import { type NamedScalar, namedPointer } from '../premises/premises.ts';
+import type { Assumption } from '../../verdict/finding.ts';
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import type { ValueId } from '../../ir/form/kernel.ts';
+import type { CheckRequest } from '../request/check-request.ts';
+
+/** The pointers that `apart(A, B)` is stated of. */
+function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
+  return assumptions.flatMap(({ expression }) => {
+    if (expression.kind !== 'apart') return [];
+    const [first, second] = [expression.first, expression.second].map((name) => namedPointer(parameters, name));
+    return first && second ? [[first, second] as const] : [];
+  });
+}
+
+/**
+ * Without the aliases that `apart(A, B)` rules out; what is passed as the same pointer stays the same. An alias of a
+ * struct is one of all its members, and what is stated of some says nothing of the others.
+ */
+export function withStatedApart(request: CheckRequest): CheckRequest {
+  const { launch, parameters } = request;
+  const isWhole = ({ index, offset }: NamedScalar): boolean => offset === 0 && parameters[index]?.fields === undefined;
+  const stated = statedDisjoint(request).filter((pair) => pair.every(isWhole));
+  if (stated.length === 0) return request;
+  const isStated = ([a, b]: readonly [number, number]): boolean =>
+    stated.some(([{ index: x }, { index: y }]) => (a === x && b === y) || (a === y && b === x));
+  return { ...request, launch: { ...launch, aliases: launch.aliases.filter((pair) => !isStated(pair)) } };
+}
+
+/**
+ * Without the aliases of pointers that lie a known distance apart: accesses are told by the lowest of them. What is
+ * stated of the elements of one array would then be said of others too, so such pointers stay as they are.
+ */
+export function withKnownDistances(request: CheckRequest): CheckRequest {
+  const { launch, parameters, assumptions } = request;
+  const { distances = [] } = launch;
+  if (distances.length === 0) return request;
+  const described = new Set(
+    assumptions.flatMap(({ expression }) =>
+      expression.kind === 'elements' || expression.kind === 'distinct'
+        ? [namedPointer(parameters, expression.array)?.index]
+        : [],
+    ),
+  );
+  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // prettier-ignore
+  const lowestOf = (index: number): number | undefined =>
+    known.find(([, to]) => to === index)?.[0] ?? known.find(([from]) => from === index)?.[0];
+  const isKnown = ([a, b]: readonly [number, number]): boolean =>
+    lowestOf(a) !== undefined && lowestOf(a) === lowestOf(b);
+  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // prettier-ignore
+}
+
+/** Accesses through pointers that lie a known distance above others, told by those. */
+export function fromLowerPointers(
+  accesses: readonly Access[],
+  { distances = [] }: Pick<Launch, 'distances'>,
+  store: TermStore,
+): readonly Access[] {
+  if (distances.length === 0) return accesses;
+  const lower = (target: Target): Target => {
+    const { base, offset } = target;
+    const isOf = (one: Base, index: number): boolean => one.kind === 'parameter' && one.index === index;
+    // Pointers in an array that another one overlaps are not followed.
+    if (base.kind === 'loaded' && distances.some(([from, to]) => isOf(base.table, from) || isOf(base.table, to)))
+      return { ...target, base: { kind: 'unknown', key: 'unknown' } };
+    const distance = distances.find(([, to]) => isOf(base, to));
+    if (!distance || base.kind !== 'parameter' || base.offset !== 0) return target;
+    const [from, , bytes] = distance;
+    return {
+      ...target,
+      base: parameterBase(from, 0),
+      offset: store.add(offset.width, offset, store.constant(offset.width, BigInt(bytes))),
+    };
+  };
+  return accesses.map((access) => ({ ...access, targets: access.targets.map(lower) }));
+}
+
+/** Whether two bases are parameters of one of these pairs. */
+export function arePassedTogether(pairs: Launch['aliases'], a: Base, b: Base): boolean {
+  if (a.kind !== 'parameter' || b.kind !== 'parameter') return false;
+  return pairs.some(([x, y]) => (x === a.index && y === b.index) || (x === b.index && y === a.index));
+}
+
+/** Which bases may be the same memory. */
+export interface Aliasing {
+  readonly mayAlias: MayAlias;
+  /** The names of those that were taken to be apart; grows as it is asked. */
+  readonly disjoint: ReadonlySet<string>;
+}
+
+/**
+ * Tells which bases may be the same memory.
+ * @param withOrders whether what locks and counters rest on counts among what is taken to be apart
+ */
+export function aliasing(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, withOrders = true): Aliasing {
+  const disjoint = new Set<string>();
+  if (withOrders) addDisjoint(context, disjoint);
+  const isShared = (base: Base): boolean => base.kind === 'object' && base.object.space === 'shared';
+  const { aliases, samePointers = [] } = context.request.launch;
+  const isStated = areStatedDisjoint(context);
+  const mayAlias: MayAlias = (a, b) => {
+    if (a.kind === 'unknown' || b.kind === 'unknown') return 'unknown';
+    if (a.kind === 'loaded' || b.kind === 'loaded') {
+      if (a.kind !== b.kind || a.kind !== 'loaded' || b.kind !== 'loaded') return 'apart';
+      if (arePassedTogether(aliases, a.table, b.table)) return 'unknown';
+      return a.key === b.key || arePassedTogether(samePointers, a.table, b.table) ? 'same' : 'apart';
+    }
+    if (a.key === b.key || arePassedTogether(samePointers, a, b)) return 'same';
+    if (isStated(a, b)) return 'apart';
+    if (arePassedTogether(aliases, a, b)) return 'unknown';
+    if (a.kind === 'object' && b.kind === 'object') return 'apart';
+    if (isShared(a) !== isShared(b)) return 'apart';
+    for (const base of [a, b]) disjoint.add(baseName(context, base));
+    return 'apart';
+  };
+  return { mayAlias, disjoint };
+}
+
+/** Whether the user states that two bases do not overlap. Then it is not an assumption of Selvage. */
+function areStatedDisjoint({ request }: Pick<KernelAndLaunch, 'request'>): (a: Base, b: Base) => boolean {
+  const stated = statedDisjoint(request);
+  const isOf = (base: Base, { index, offset }: NamedScalar): boolean =>
+    base.kind === 'parameter' && base.index === index && base.offset === offset;
+  return (a, b) => stated.some(([one, other]) => (isOf(a, one) && isOf(b, other)) || (isOf(b, one) && isOf(a, other)));
+}
+
+/** The assumption that memory of these names is different memory; null where there are not two. */
+export function noAlias(disjoint: ReadonlySet<string>): Assumption | null {
+  return disjoint.size < 2 ? null : { kind: 'no-alias', text: `${[...disjoint].sort().join(', ')} do not overlap` };
+}
+
+/**
+ * The names of what is taken to be apart so that the values which threads share stay as they are: the memory that they
+ * are read from, and what the kernel writes.
+ * @param isShared whether threads share a value
+ */
+export function disjointFromSharedValues(
+  context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
+  isShared: (id: ValueId) => boolean,
+): ReadonlySet<string> {
+  const { mayAlias, disjoint } = aliasing(context, false);
+  const written = context.accesses.filter(isWriter).flatMap(({ targets }) => targets);
+  for (const { operation, instruction, targets } of context.accesses) {
+    if (operation !== 'read' || !instruction.results.some((id) => id !== null && isShared(id))) continue;
+    for (const { base } of targets) for (const other of written) mayAlias(base, other.base);
+  }
+  return disjoint;
+}
+
+/** What is taken for granted of pointers in memory that the kernel follows, where it writes anything and nobody states it. */
+export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
+  const { accesses, request } = context;
+  if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];
+  const tables = accesses.flatMap(({ targets }) =>
+    targets.flatMap(({ base }) => (base.kind === 'loaded' ? [baseName(context, base.table)] : [])),
+  );
+  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : [])); // prettier-ignore
+  return [...new Set(tables)]
+    .filter((name) => !stated.includes(name))
+    .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);
+}
+
+/** What the textures and surfaces that a kernel reads are taken not to be bound to; null where nothing is. */
+export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
+  if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
+  const mnemonics = kernel.blocks.flatMap(({ instructions }) =>
+    instructions.map(({ operation }) => operation.mnemonic),
+  );
+  const kinds = [
+    ...(mnemonics.some((name) => /^(tex|tld4)\b/.test(name)) ? ['texture'] : []),
+    ...(mnemonics.some((name) => /^suld\b/.test(name)) ? ['surface'] : []),
+  ];
+  if (kinds.length === 0) return null;
+  return { kind: 'texture-apart', text: `no ${kinds.join(' or ')} is bound to memory that the kernel writes` };
+}
+
+/**
+ * Locks and counters are what they are because nothing else that the kernel writes is the same memory.
+ * @param disjoint takes the names of what is taken to be apart
+ */
+function addDisjoint(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, disjoint: Set<string>): void {
+  const { locks, tickets, handovers, accesses } = context;
+  const isStated = areStatedDisjoint(context);
+  const writers = accesses.filter(({ operation }) => operation !== 'read');
+  for (const { base } of [...locks.map((base) => ({ base })), ...tickets.values(), ...handovers]) {
+    for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
+      const areObjects = base.kind === 'object' && other.kind === 'object';
+      if (other.key === base.key || areObjects || isStated(base, other)) continue;
+      disjoint.add(baseName(context, base)).add(baseName(context, other));
+    }
+  }
+}

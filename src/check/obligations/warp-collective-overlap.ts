@@ -1,0 +1,63 @@
+/**
+ * How threads of a block meet in what a warp accesses as a whole (`wmma.load`, `wmma.store`, `ldmatrix`, `stmatrix`). For
+ * threads of other warps each lane accesses all of it. For threads of the same warp it counts that one instruction
+ * gives each element to one lane, and that equal fragments have each element in the same lane.
+ */
+import type { Access, WarpAccess } from '../../analysis/values/access.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Term } from '../../term/term.ts';
+
+/** Of two threads of a block: in one warp, or in two; null where it does not matter. */
+export type WarpRelation = 'same' | 'different' | null;
+
+/** A way in which two threads may meet. */
+export interface WarpOverlapCase {
+  readonly warp: WarpRelation;
+  /** Only where the first lines of both begin at different addresses. */
+  readonly startsDiffer: boolean;
+  readonly mayBeOne: boolean;
+  /** A condition that both threads meet or neither does. */
+  readonly condition?: Term;
+}
+
+/** Any two threads, whatever warps they are of. */
+export const anywhere: WarpOverlapCase = { warp: null, startsDiffer: false, mayBeOne: false };
+
+/** The ways in which threads of a block may meet in two accesses, which together are all. */
+export function warpOverlapCases(
+  symbolic: SymbolicKernel,
+  a: Access,
+  b: Access,
+  warp: WarpRelation,
+): WarpOverlapCase[] {
+  if (!a.ofWarp && !b.ofWarp) return [{ ...anywhere, warp }];
+  const relations: readonly WarpRelation[] = warp === null ? ['different', 'same'] : [warp];
+  return relations.flatMap((relation) =>
+    relation === 'same' ? withinWarp(symbolic, a, b) : [{ ...anywhere, warp: relation }],
+  );
+}
+
+function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlapCase[] {
+  const plain: WarpOverlapCase = { ...anywhere, warp: 'same' };
+  if ([a, b].some(({ ofWarp }) => ofWarp?.distance === null)) {
+    // The line at the address of a lane is accessed by other lanes: it meets its own other accesses.
+    if (a !== b) return [{ ...plain, mayBeOne: true }];
+    return [plain, { ...plain, mayBeOne: true, startsDiffer: true }];
+  }
+  if (!a.ofWarp || !b.ofWarp || !areHeldAlike(a.ofWarp, b.ofWarp)) return [plain];
+  const { store } = symbolic;
+  const distance = a.ofWarp.distance!;
+  const overlapping = store.signedLess(distance, store.constant(distance.width, BigInt(a.bytes)));
+  const startsApart: WarpOverlapCase = { ...plain, startsDiffer: true };
+  // Lines that overlap hold elements of several lanes at one address.
+  return overlapping === store.false ? [startsApart] : [startsApart, { ...plain, condition: overlapping }];
+}
+
+/** Whether elements at the same distance from the first line are in the same lane of both. */
+function areHeldAlike(a: WarpAccess, b: WarpAccess): boolean {
+  const isOfLaunch = ({ leaves }: Term): boolean =>
+    leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
+  return (
+    a.fragment === b.fragment && a.transposed === b.transposed && a.distance === b.distance && isOfLaunch(a.distance!)
+  );
+}

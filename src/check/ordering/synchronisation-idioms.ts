@@ -1,0 +1,97 @@
+/**
+ * Volatile accesses that synchronisation is made of, in the forms that programs used before there were atomic loads and
+ * stores: locks, and flags that waiters only load. In CUDA C++ these are data races too, but every compiler keeps to what
+ * they mean.
+ */
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { isOneThread, pinsOf } from '../../analysis/values/leader.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { isVolatile } from '../../memory-model/conflict.ts';
+import { dominates } from '../../ir/form/dominators.ts';
+import { isOfOneBlock } from './release-acquire.ts';
+import { isPoll } from './synchronising-access.ts';
+
+type Pair = Readonly<Record<'first' | 'second', Access>>;
+
+/** By lock, the accesses that take it, release it and look at it, by their indices. */
+export type LockAccesses = readonly ReadonlySet<number>[];
+
+/** Whether both accesses are of one lock. */
+export function areOfOneLock(locks: LockAccesses, a: Access, b: Access): boolean {
+  return locks.some((own) => own.has(a.index) && own.has(b.index));
+}
+
+/**
+ * Whether a pair is a thread that waits for a flag and what sets it: the one loads it in a loop that ends by the loaded
+ * value. That one thread alone sets it is for its other pairs to show: {@link isSetByOne}.
+ */
+export function isFlagWait(symbolic: SymbolicKernel, { first, second }: Pair): boolean {
+  const [load, setter] = first.operation === 'read' ? [first, second] : [second, first];
+  return load.operation === 'read' && setter.operation !== 'read' && endsLoop(symbolic, load);
+}
+
+/**
+ * Whether one thread sets the flag of a pair, so that nothing but waiting for it is a conflict.
+ * @param mayBeSame whether two accesses may touch the same memory
+ * @param conflicts pairs that may race, or that do
+ */
+export function isSetByOne(
+  symbolic: SymbolicKernel,
+  accesses: readonly Access[],
+  dimensions: Dimensions,
+  pair: Pair,
+  mayBeSame: (a: Access, b: Access) => boolean,
+  conflicts: readonly Pair[],
+): boolean {
+  const load = pair.first.operation === 'read' ? pair.first : pair.second;
+  const setters = accesses.filter((access) => isWriter(access) && !isPoll(symbolic, access) && mayBeSame(access, load));
+  const threads = new Set(setters.map((setter) => onlyThread(symbolic, dimensions, setter)));
+  if (threads.size === 1 && !threads.has(null)) return true;
+  // Strong accesses of several threads would be no conflict.
+  if (!setters.every((setter) => setter.strong === null || isVolatile(setter))) return false;
+  return !conflicts.some(({ first, second }) => setters.includes(first) && setters.includes(second));
+}
+
+/**
+ * The load of a flag that a thread waits for before an access.
+ * @returns undefined where it waits for none
+ */
+export function waitBefore(
+  { kernel }: SymbolicKernel,
+  waits: readonly Access[],
+  { block }: Access,
+): Access | undefined {
+  return waits.find((load) => {
+    const { header, blocks } = kernel.loops[kernel.loopOf[load.block]!]!;
+    return !blocks.has(block) && dominates(kernel.dominators, header, block);
+  });
+}
+
+/** Strong and volatile loads in loops that their values end. */
+export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
+  return accesses.filter(
+    (access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access),
+  );
+}
+
+/** Names the one thread that makes an access, at the place that it accesses; null where several may. */
+function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Access): string | null {
+  const pins = pinsOf(symbolic, access.block, dimensions);
+  if (!isOneThread(pins)) return null;
+  const isOfBlock =
+    access.memory === 'shared' || access.targets.every(({ offset }) => isOfOneBlock(offset, access.bytes, dimensions));
+  if (isOfBlock) return pins.thread.join();
+  return pins.block.every((index) => index !== undefined) ? `${pins.thread.join()} of ${pins.block.join()}` : null;
+}
+
+/** Whether a load stands in a loop that its value ends. */
+function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }: Access): boolean {
+  const loop = kernel.loopOf[block] ?? null;
+  if (loop === null) return false;
+  return kernel.loops[loop]!.exits.some(({ from }) =>
+    condition(from)?.leaves.some(
+      ({ atom }) => atom?.kind === 'havoc' && instruction.results.some((id) => id === atom.value),
+    ),
+  );
+}

@@ -1,0 +1,84 @@
+/** The simplest relation that tells the settings that show a finding from those that do not. */
+import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { type LaunchInstance, knownRoles } from './representative-launches.ts';
+
+/** A number of a setting. */
+interface Quantity {
+  readonly name: string;
+  readonly of: (setting: LaunchInstance) => bigint;
+  readonly isScalar: boolean;
+}
+
+const relations = [
+  { text: '>', holds: (a: bigint, b: bigint) => a > b },
+  { text: '<', holds: (a: bigint, b: bigint) => a < b },
+  { text: '>=', holds: (a: bigint, b: bigint) => a >= b },
+  { text: '<=', holds: (a: bigint, b: bigint) => a <= b },
+  { text: '==', holds: (a: bigint, b: bigint) => a === b },
+  { text: '!=', holds: (a: bigint, b: bigint) => a !== b },
+] as const;
+
+const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
+
+/**
+ * A condition in the language of assumptions, such as `w > h`, that holds at all settings that show a finding and at
+ * none of the others; null where no simple one does.
+ * @param matters whether a scalar decides about the finding
+ */
+export function separatingCondition(
+  context: KernelAndLaunch & SymbolicFacts,
+  settings: readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[],
+  matters: (field: ParameterField) => boolean,
+): string | null {
+  const [shown, others] = [true, false].map((isShown) => settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting)) as [LaunchInstance[], LaunchInstance[]]; // prettier-ignore
+  if (shown.length === 0 || others.length === 0) return null;
+  const separates = (test: (setting: LaunchInstance) => boolean): boolean => shown.every(test) && !others.some(test);
+  const { scalars, constants } = knownRoles(context);
+  const quantities: Quantity[] = scalars
+    .filter(({ field }) => matters(field))
+    .map(({ field }) => ({
+      name: fieldName(context.request.parameters, field, context.kernel),
+      of: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
+      isScalar: true,
+    }));
+  const [ofBlock, ofGrid] = (['block', 'grid'] as const).map((of): Quantity[] =>
+    [0, 1, 2].flatMap((axis) =>
+      context.dimensions[of][axis] === null
+        ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: LaunchInstance) => BigInt(setting[of][axis]!), isScalar: false }] // prettier-ignore
+        : [],
+    ),
+  ) as [Quantity[], Quantity[]];
+  const sizes = [...ofBlock, ...ofGrid];
+  const reach: Quantity[] = [0, 1, 2].map((axis) => ({
+    name: `gridDim.${'xyz'[axis]} * blockDim.${'xyz'[axis]}`,
+    of: ({ block, grid }: LaunchInstance) => BigInt(block[axis]! * grid[axis]!),
+    isScalar: false,
+  }));
+  const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // prettier-ignore
+  const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
+  // Extents of a launch are whole warps more often than not: `blockDim.x < 32`, which the compiler may write as 31.
+  const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
+  const pairs: (readonly [Quantity, Quantity])[] = [
+    ...quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const)),
+    ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // prettier-ignore
+    ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
+    ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
+    ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),
+    // A number of blocks alone is seldom what a scalar is meant to be compared with.
+    ...quantities.flatMap((a) => ofGrid.map((b) => [a, b] as const)),
+    ...sizes.flatMap((a) => wholeFirst.map((b) => [a, b] as const)),
+    ...sizes.flatMap((a, at) => sizes.slice(at + 1).map((b) => [a, b] as const)),
+  ];
+  for (const [a, b] of pairs)
+    // A number that a scalar is compared with is more likely to be meant alone.
+    for (const { text, holds } of a.isScalar && /^\d/.test(b.name) ? equalFirst : relations)
+      if (separates((setting) => holds(a.of(setting), b.of(setting))))
+        return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
+  for (const a of quantities)
+    for (const divisor of [2n, 4n, 32n])
+      for (const isMultiple of [false, true])
+        if (separates((setting) => (a.of(setting) % divisor === 0n) === isMultiple))
+          return `${a.name} % ${divisor} ${isMultiple ? '==' : '!='} 0`;
+  return null;
+}

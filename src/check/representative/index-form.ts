@@ -1,0 +1,253 @@
+/** What a kernel's indices are made of, and what bounds them. */
+import type { Access } from '../../analysis/values/access.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import {
+  type IndexFactor,
+  type Monomial,
+  expand,
+  extentFactor,
+  clampOf,
+  isCommon,
+  keyOf,
+  addSums,
+  dividedBy,
+  times,
+  withoutFactors,
+} from './monomial.ts';
+
+/** An index that a condition keeps below a bound that all threads share. */
+export interface IndexGuard {
+  /** What threads differ in; no constant. */
+  readonly index: readonly Monomial[];
+  /** `index < bound`. */
+  readonly bound: readonly Monomial[];
+}
+
+/** The byte offset of an access, and what holds where it is made. */
+export interface IndexForm {
+  readonly access: Access;
+  readonly target: Target;
+  readonly offset: readonly Monomial[];
+  readonly guards: readonly IndexGuard[];
+}
+
+/** What a part of an index reaches: `1 +` the sum of `scale * (limit - 1)`. */
+type Extent = readonly { readonly scale: Monomial; readonly limit: readonly Monomial[] }[];
+
+const one: Monomial = { coefficient: 1n, factors: [] };
+
+/** The indices of all accesses whose array is known. */
+export function indexForms({ symbolic, accesses }: KernelAndLaunch & SymbolicFacts): readonly IndexForm[] {
+  const guardsAt = new Map<number, readonly IndexGuard[]>();
+  return accesses.flatMap((access) => {
+    let guards = guardsAt.get(access.block);
+    if (!guards) guardsAt.set(access.block, (guards = guardsOf(symbolic.reach(access.block), true)));
+    return access.targets.flatMap((target): IndexForm[] => {
+      const whole = target.base.kind === 'unknown' ? null : expand(target.offset);
+      const offset = whole && inParts(whole);
+      return offset ? [{ access, target, offset, guards: [...guards, ...clampsOf(target.offset)] }] : [];
+    });
+  });
+}
+
+/** What `min(i, n - 1)` within an index says: as if `i < n` were a condition of the access. */
+function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
+  if (seen.has(term)) return [];
+  seen.add(term);
+  const clamped = clampOf(term);
+  const inner = term.arguments.flatMap((part) => clampsOf(part, seen));
+  return clamped ? [...bounded(clamped.index, clamped.most, 1n), ...inner] : inner;
+}
+
+/** A sum in which `n` is written as `2 * (n / 2)` where that is a factor too. */
+function inParts(sum: readonly Monomial[]): readonly Monomial[] {
+  const parts = new Map<string, { readonly factor: IndexFactor; readonly divisor: bigint }>();
+  for (const { factors } of sum)
+    for (const factor of factors) {
+      const [whole, by] = factor.term?.arguments ?? [];
+      const isPart = factor.isUniform && /^[us]div$/.test(factor.term?.operator ?? '') && by!.operator === 'constant';
+      const [{ factors: [own] } = { factors: [] }, ...more] = (isPart && expand(whole!)) || [];
+      if (own && more.length === 0 && own.term?.atom) parts.set(own.key, { factor, divisor: by!.value });
+    }
+  if (parts.size === 0) return sum;
+  let written: readonly Monomial[] = [];
+  for (const { coefficient, factors } of sum) {
+    const scale = factors.reduce((product, { key }) => product * (parts.get(key)?.divisor ?? 1n), coefficient);
+    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1)); // prettier-ignore
+    written = addSums(written, [{ coefficient: scale, factors: list }], 1n);
+  }
+  return written;
+}
+
+/** Every comparison of an index with what all threads share, whichever way a branch on it goes. */
+export function allGuards({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts): readonly IndexGuard[] {
+  return kernel.blocks.flatMap(({ id }) => {
+    const condition = symbolic.condition(id);
+    return condition ? guardsOf(condition, 'either') : [];
+  });
+}
+
+type Holds = boolean | 'either';
+
+/** What conditions say: nested branches share theirs. */
+const said = new Map<Holds, WeakMap<Term, readonly IndexGuard[]>>([
+  [true, new WeakMap()],
+  [false, new WeakMap()],
+  ['either', new WeakMap()],
+]);
+
+/**
+ * The bounds that a condition puts on indices.
+ * @param holds whether it holds; `either`: where one of its parts or its opposite does
+ */
+function guardsOf(condition: Term, holds: Holds): readonly IndexGuard[] {
+  const known = said.get(holds)!;
+  let guards = known.get(condition);
+  if (!guards) known.set(condition, (guards = readGuards(condition, holds)));
+  return guards;
+}
+
+function readGuards(condition: Term, holds: Holds): readonly IndexGuard[] {
+  switch (condition.operator) {
+    case 'not':
+      return guardsOf(condition.arguments[0]!, holds === 'either' ? holds : !holds);
+    case 'all':
+    case 'any':
+      if (holds !== 'either' && holds !== (condition.operator === 'all')) return [];
+      return condition.arguments.flatMap((part) => guardsOf(part, holds));
+    case 'slt':
+    case 'ult': {
+      const [a, b] = condition.arguments as [Term, Term];
+      return [...(holds === false ? [] : bounded(a, b, 0n)), ...(holds === true ? [] : bounded(b, a, 1n))];
+    }
+    case 'equal': {
+      const [a, b] = condition.arguments as [Term, Term];
+      return holds === false ? [] : [...bounded(a, b, 1n), ...bounded(b, a, 1n)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `a < b + more`, with what threads differ in on the left. */
+function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
+  const [left, right] = [expand(a), expand(b)];
+  if (!left || !right) return [];
+  const all = addSums(left, [...right, { coefficient: more, factors: [] }], -1n);
+  const index = all.filter((monomial) => !isCommon(monomial));
+  if (index.every(({ coefficient }) => coefficient < 0n)) return [];
+  const bound = addSums([], all.filter(isCommon), -1n);
+  return [{ index, bound }];
+}
+
+/**
+ * How far a part of an index reaches: as its guards bound it, else as the launch does.
+ * @returns several where a condition decides it; none where neither does
+ */
+export function indexExtents(
+  part: readonly Monomial[],
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): readonly Extent[] {
+  let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
+  const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
+  for (const { index, bound } of guards) {
+    const scale = scaleOf(left, index);
+    if (!scale) continue;
+    left = addSums(left, times([scale], index) ?? [], -1n);
+    extent.push({ scale, limit: bound });
+  }
+  let all: readonly Extent[] = [extent];
+  for (const monomial of left) {
+    const varying = monomial.factors.filter((factor) => !factor.isUniform);
+    const sizes = varying.length === 1 ? valuesOf(varying[0]!.term!, guards, context) : [];
+    if (sizes.length * all.length > maxExtents || monomial.coefficient < 0n) return [];
+    const factors = monomial.factors.filter((factor) => factor.isUniform);
+    const scale = { coefficient: monomial.coefficient, factors };
+    all = all.flatMap((before) => sizes.map((limit) => [...before, { scale, limit }]));
+  }
+  return all;
+}
+
+/** Conditions within an index that are told apart. */
+const maxExtents = 4;
+
+/** The numbers of values of a thread or block index, of a digit of an index, or of what a condition chooses among these. */
+function valuesOf(
+  term: Term,
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): readonly (readonly Monomial[])[] {
+  const { atom, operator, arguments: parts } = term;
+  if (atom?.kind === 'thread' || atom?.kind === 'block') {
+    const of = atom.kind === 'thread' ? 'block' : 'grid';
+    const size = context.dimensions[of][atom.axis];
+    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // prettier-ignore
+  }
+  switch (operator) {
+    case 'urem':
+    case 'srem': {
+      const size = expand(parts[1]!);
+      return size?.every(isCommon) === true ? [size] : [];
+    }
+    case 'udiv':
+    case 'sdiv': {
+      const [by, ...more] = expand(parts[1]!) ?? [];
+      if (!by || more.length > 0 || by.coefficient <= 0n || !isCommon(by)) return [];
+      return limitsOf(parts[0]!, guards, context).map((limit) => dividedBy(limit, by));
+    }
+    case 'select': {
+      const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, context));
+      return arms.every((sizes) => sizes.length > 0) ? arms.flat() : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What a whole index that is not negative stays below; none where nobody knows. */
+function limitsOf(
+  term: Term,
+  guards: readonly IndexGuard[],
+  context: KernelAndLaunch,
+): readonly (readonly Monomial[])[] {
+  const index = expand(term);
+  if (!index) return [];
+  const varying = index.filter((part) => !isCommon(part));
+  const guard = guards.find((one) => addSums(one.index, varying, -1n).length === 0);
+  if (guard) return [addSums(guard.bound, index.filter(isCommon), 1n)];
+  const [only, ...others] = index;
+  const isDigit = only && others.length === 0 && only.coefficient === 1n && only.factors.length === 1;
+  return isDigit && only.factors[0]!.term ? valuesOf(only.factors[0]!.term, guards, context) : [];
+}
+
+/** What an index is multiplied with to be a part of a sum; null where it is none. */
+function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial | null {
+  const [first] = index;
+  if (!first) return null;
+  for (const monomial of sum) {
+    const factors = withoutFactors(monomial.factors, first.factors);
+    if (!factors || !factors.every((factor) => factor.isUniform)) continue;
+    if (monomial.coefficient % first.coefficient !== 0n) continue;
+    const scale = { coefficient: monomial.coefficient / first.coefficient, factors };
+    const product = times([scale], index);
+    const isPart = product?.every((part) =>
+      sum.some((other) => keyOf(other) === keyOf(part) && other.coefficient === part.coefficient),
+    );
+    if (isPart && scale.coefficient > 0n) return scale;
+  }
+  return null;
+}
+
+/** An extent as a sum of products. */
+export function extentSum(extent: Extent, bytes: bigint): readonly Monomial[] | null {
+  let total: readonly Monomial[] = [{ coefficient: bytes, factors: [] }];
+  for (const { scale, limit } of extent) {
+    const part = times([scale], addSums(limit, [one], -1n));
+    if (!part) return null;
+    total = addSums(total, part, 1n);
+  }
+  return total;
+}

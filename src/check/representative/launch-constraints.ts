@@ -1,0 +1,266 @@
+/** What equations state of a launch and its scalars: `gridDim.x == (n + 255) / 256`. Natural settings meet them. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
+import { integerField } from '../context/scalars.ts';
+import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
+
+/** A launch and its scalars, by the field's name in tables; undefined where not chosen yet. */
+interface Chosen {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly scalar: (field: ParameterField) => bigint | undefined;
+}
+
+/** A name that stands alone on one side of an equation, and what is on the other. */
+interface Equation {
+  readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
+  readonly value: IntegerExpression;
+}
+
+/** The equations among what is stated. */
+function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Equation[] {
+  return conditionsOf(request.assumptions).flatMap((condition): Equation[] => {
+    if (condition.kind !== 'comparison' || condition.operator !== '==') return [];
+    const { left, right } = condition;
+    return [
+      ...(left.kind === 'parameter' || left.kind === 'dimension' ? [{ name: left, value: right }] : []),
+      ...(right.kind === 'parameter' || right.kind === 'dimension' ? [{ name: right, value: left }] : []),
+    ];
+  });
+}
+
+/**
+ * The values of a scalar that the host program launches with, one after the other; undefined where it lists none. They
+ * are given: natural settings take no others, and no precondition excludes one of them.
+ */
+export function listedValues(context: KernelAndLaunch, field: ParameterField): readonly bigint[] | undefined {
+  const { ties = [] } = context.request.launch;
+  for (const { expression } of ties) {
+    const values = expression.kind === 'condition' ? valuesIn(context, expression.condition, field) : null;
+    if (values && values.length > 1) return values;
+  }
+  return undefined;
+}
+
+/** A range with more values is no list. */
+const maxListed = 64n;
+
+/** The values in `m == 2 || m == 3` or `m >= 2 && m <= 9`; null for anything else. */
+function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
+  if (condition.kind === 'and') {
+    const { left: least, right: most } = condition;
+    const ends = [least, most].map((end, at) => end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=') ? valuesIn(context, { ...end, operator: '==' }, field)?.[0] : undefined); // prettier-ignore
+    const [low, high] = ends;
+    if (low === undefined || high === undefined || high - low > maxListed) return null;
+    return Array.from({ length: Number(high - low) + 1 }, (_, at) => low + BigInt(at));
+  }
+  if (condition.kind === 'or') {
+    const [a, b] = [valuesIn(context, condition.left, field), valuesIn(context, condition.right, field)];
+    return a && b && [...a, ...b];
+  }
+  if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
+  const { left, right } = condition;
+  const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
+  return isOwn && right.kind === 'integer' ? [right.value] : null;
+}
+
+/** The field of the kernel's parameters that a name stands for. */
+function fieldNamed(context: KernelAndLaunch, path: readonly string[]): { field: ParameterField; type: string } | null {
+  const named = namedScalar(context.request.parameters, path);
+  const field = named && integerField(context, named);
+  return named && field ? { field, type: named.type } : null;
+}
+
+function lookupIn(context: KernelAndLaunch, { block, grid, scalar }: Chosen): Lookup {
+  return (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    const found = fieldNamed(context, name.path);
+    const value = found && scalar(found.field);
+    if (!found || value === undefined || value === null) return undefined;
+    return isUnsignedType(found.type) ? value : BigInt.asIntN(found.field.bytes * 8, value);
+  };
+}
+
+/** More blocks than these along an axis are no run that anybody waits for. */
+const maxBlocks = 1n << 20n;
+
+/**
+ * The grid that the equations make of scalars and block; axes that nothing ties stay.
+ * @returns null where an axis would have no block
+ */
+export function tiedGrid(context: KernelAndLaunch, chosen: Chosen): Dim3 | null {
+  const open = context.dimensions.grid;
+  const equations = equationsOf(context).filter(({ name }) => name.kind === 'dimension' && name.name === 'gridDim');
+  const grid = [...chosen.grid] as [number, number, number];
+  const known = new Set<number>();
+  // One axis may be told by another.
+  for (let round = 0; round < 3; round++) {
+    for (const { name, value } of equations) {
+      const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
+      if (axis < 0 || open[axis] !== null || known.has(axis)) continue;
+      const others = lookupIn(context, { ...chosen, grid });
+      const lookup: Lookup = (leaf) =>
+        leaf.kind === 'dimension' &&
+        leaf.name === 'gridDim' &&
+        open['xyz'.indexOf(leaf.axis)] === null &&
+        !known.has('xyz'.indexOf(leaf.axis))
+          ? undefined
+          : others(leaf);
+      const blocks = evaluateExpression(value, lookup);
+      if (blocks === undefined) continue;
+      if (blocks < 1n || blocks > maxBlocks) return null;
+      grid[axis] = Number(blocks);
+      known.add(axis);
+    }
+  }
+  return grid;
+}
+
+/** Values of scalars that equations make of others; those that are given stay. */
+export function tiedScalars(
+  context: KernelAndLaunch,
+  chosen: Chosen,
+  isOpen: (field: ParameterField) => boolean,
+): Map<ParameterField, bigint> {
+  const values = new Map<ParameterField, bigint>();
+  const own = (field: ParameterField): bigint | undefined => values.get(field) ?? chosen.scalar(field);
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'parameter') continue;
+    const found = fieldNamed(context, name.path);
+    if (!found || !isOpen(found.field) || values.has(found.field)) continue;
+    const number = evaluateExpression(value, lookupIn(context, { ...chosen, scalar: own }));
+    if (number === undefined || number < 0n) continue;
+    values.set(found.field, BigInt.asUintN(8 * found.field.bytes, number));
+  }
+  return values;
+}
+
+/**
+ * Values of scalars that equations make others of (`pitch == 4 * width`), raised until those are as large as they were
+ * chosen: a stride that needs room gets it from what it is made of.
+ */
+export function raisedScalars(
+  context: KernelAndLaunch,
+  chosen: Chosen,
+  isOpen: (field: ParameterField) => boolean,
+): Map<ParameterField, bigint> {
+  const values = new Map<ParameterField, bigint>();
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'parameter') continue;
+    const own = fieldNamed(context, name.path);
+    const wanted = own && isOpen(own.field) ? chosen.scalar(own.field) : undefined;
+    if (!own || wanted === undefined) continue;
+    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field)); // prettier-ignore
+    const [source] = sources;
+    if (!source || sources.length > 1 || !isOpen(source)) continue;
+    const at = (size: bigint): bigint | undefined =>
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // prettier-ignore
+    const before = chosen.scalar(source);
+    const now = before === undefined ? undefined : at(before);
+    if (now === undefined || now >= wanted) continue;
+    const least = leastFor(at, wanted);
+    if (least !== undefined && least > (values.get(source) ?? before!)) values.set(source, least);
+  }
+  return values;
+}
+
+/**
+ * A value of a scalar for which the tied grid has so many blocks along an axis; undefined where it ties none.
+ * @param rest threads of the last block that have nothing to do, of 16, where the program takes care of a rest
+ */
+export function sizeForGrid(
+  context: KernelAndLaunch,
+  field: ParameterField,
+  chosen: Chosen,
+  rest: number,
+): bigint | undefined {
+  for (const { name, value } of equationsOf(context)) {
+    if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
+    const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
+    const at = (size: bigint): bigint | undefined =>
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // prettier-ignore
+    if (!dependsOn(context, value, field)) continue;
+    const least = leastFor(at, wanted);
+    const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
+    if (least === undefined) continue;
+    // `n / 256` blocks: the program takes n to be a multiple. `(n + 255) / 256`: it takes care of a rest.
+    const handlesRest = (at(1n) ?? 0n) >= 1n;
+    if (!handlesRest || next === undefined) return least;
+    return least + ((next - least - 1n) * BigInt(16 - rest)) / 16n;
+  }
+  return undefined;
+}
+
+/**
+ * Parameters of which the program makes a grid, and which the kernel does not read: nothing else chooses a value for them.
+ * Each with one for which the grid has so many blocks as are chosen.
+ */
+export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: number): Map<ParameterField, bigint> {
+  const sizes = new Map<ParameterField, bigint>();
+  const visit = (node: IntegerExpression): void => {
+    if (node.kind === 'negative') visit(node.operand);
+    if (node.kind === 'arithmetic') [node.left, node.right].forEach(visit);
+    const field = node.kind === 'parameter' ? fieldNamed(context, node.path)?.field : undefined;
+    if (!field || chosen.scalar(field) !== undefined || context.fields.some((one) => isOne(one, field))) return;
+    const size = sizeForGrid(context, field, chosen, rest);
+    if (size !== undefined) sizes.set(field, size);
+  };
+  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension' && name.name === 'gridDim') visit(value); // prettier-ignore
+  return sizes;
+}
+
+function isOne(a: ParameterField, b: ParameterField): boolean {
+  return a.index === b.index && a.offset === b.offset && a.bytes === b.bytes;
+}
+
+/** Divisors that are no sizes of blocks. */
+const largestDivisor = 16n;
+
+/**
+ * What the host program divides a scalar by before it makes blocks of it: of `(h / 2 + 7) / 8` blocks, 2. It takes the
+ * scalar to be a multiple, since it drops the rest.
+ */
+export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): readonly bigint[] {
+  const found = new Set<bigint>();
+  const visit = (node: IntegerExpression, isInner: boolean): void => {
+    if (node.kind === 'negative') visit(node.operand, isInner);
+    if (node.kind !== 'arithmetic') return;
+    const { operator, left, right } = node;
+    const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
+    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor) found.add(right.value); // prettier-ignore
+    visit(left, true);
+    visit(right, true);
+  };
+  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension') visit(value, false);
+  return [...found];
+}
+
+function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, field: ParameterField): boolean {
+  if (expression.kind === 'parameter') {
+    const found = fieldNamed(context, expression.path);
+    return found !== null && isOne(found.field, field);
+  }
+  if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
+  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // prettier-ignore
+}
+
+/** The least positive number at which a function that does not fall reaches a value. */
+function leastFor(at: (size: bigint) => bigint | undefined, wanted: bigint): bigint | undefined {
+  let [low, high] = [1n, 1n];
+  for (let now = at(high); now === undefined || now < wanted; now = at(high)) {
+    if (now === undefined || high > 1n << 24n) return undefined;
+    low = high;
+    high *= 2n;
+  }
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const now = at(middle);
+    if (now === undefined) return undefined;
+    if (now >= wanted) high = middle;
+    else low = middle + 1n;
+  }
+  return high;
+}

@@ -1,0 +1,250 @@
+/** Index arithmetic as sums of products, with what all threads share apart from what they differ in. */
+import type { Dim3 } from '../../base/dim3.ts';
+import { evaluateTerm } from '../../term/evaluate.ts';
+import { type Term, isFactor24 } from '../../term/term.ts';
+
+/** A factor of a product: an extent of the launch, or a term. */
+export interface IndexFactor {
+  /** Equal for factors that are equal: `blockDim.x`, or what tells a term from others. */
+  readonly key: string;
+  /** Null for an extent of the launch. */
+  readonly term: Term | null;
+  /** Whether all threads of the launch share its value. */
+  readonly isUniform: boolean;
+  /** For a quotient of sums that all threads share, rounded up; the term is null then. */
+  readonly ratio?: { readonly of: readonly Monomial[]; readonly by: Monomial };
+}
+
+/** `coefficient` times the factors. */
+export interface Monomial {
+  readonly coefficient: bigint;
+  /** In the order of their keys. */
+  readonly factors: readonly IndexFactor[];
+}
+
+/** The scalars and other leaves that a factor depends on; extents of the launch are none. */
+export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
+  const inRatio = ratio ? [...ratio.of, ratio.by].flatMap(({ factors }) => factors.flatMap(leavesOfFactor)) : [];
+  return term ? term.leaves : inRatio;
+}
+
+/** A sum divided by a product, rounded up where something is left over. */
+export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
+  const parts = of.map(({ coefficient, factors }) => {
+    const rest = withoutFactors(factors, by.factors);
+    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null; // prettier-ignore
+  });
+  if (!parts.includes(null)) return parts.flatMap((part) => part ?? []);
+  const text = [...of, by].map((one) => `${one.coefficient} ${keyOf(one)}`).join(' + ');
+  return [{ coefficient: 1n, factors: [{ key: `ceil(${text})`, term: null, isUniform: true, ratio: { of, by } }] }];
+}
+
+/** A product without some of its factors; null where it does not have all of them. */
+export function withoutFactors(
+  all: readonly IndexFactor[],
+  some: readonly IndexFactor[],
+): readonly IndexFactor[] | null {
+  const left = [...all];
+  for (const { key } of some) {
+    const at = left.findIndex((factor) => factor.key === key);
+    if (at === -1) return null;
+    left.splice(at, 1);
+  }
+  return left;
+}
+
+/** A launch, its scalars, and a thread of it. */
+export interface ThreadPlace {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  /** Bits of a scalar; undefined where it has none yet. */
+  readonly scalar: (index: number, offset: number, bytes: number) => bigint | undefined;
+  readonly thread: Dim3;
+  readonly blockIndex: Dim3;
+}
+
+/** Longer sums are not multiplied out. */
+const maxMonomials = 48;
+
+const axes = 'xyz';
+
+/** `blockDim.x` or `gridDim.x` as a factor. */
+export function extentFactor(of: 'block' | 'grid', axis: 0 | 1 | 2): IndexFactor {
+  return { key: `${of}Dim.${axes[axis]}`, term: null, isUniform: true };
+}
+
+function factorOf(term: Term): IndexFactor {
+  const { atom } = term;
+  if (atom?.kind === 'block-size') return extentFactor('block', atom.axis);
+  if (atom?.kind === 'grid-size') return extentFactor('grid', atom.axis);
+  const isUniform = term.leaves.every((leaf) =>
+    /^(parameter|block-size|grid-size|object)$/.test(leaf.atom?.kind ?? ''),
+  );
+  // A counter of rounds is the same whatever its width.
+  const key =
+    atom?.kind === 'iteration'
+      ? `round${atom.loop}`
+      : atom?.kind === 'thread' || atom?.kind === 'block'
+        ? `${atom.kind}.${axes[atom.axis]}`
+        : `t${term.id}`;
+  return { key, term, isUniform };
+}
+
+/** What terms are as sums of products: a chain of selects meets the same terms again and again. */
+const sums = new WeakMap<Term, readonly Monomial[] | null>();
+
+/** A term as a sum of products, over integers; null where that is too long. */
+export function expand(term: Term): readonly Monomial[] | null {
+  let sum = sums.get(term);
+  if (sum === undefined) sums.set(term, (sum = multipliedOut(term)));
+  return sum;
+}
+
+function multipliedOut(term: Term): readonly Monomial[] | null {
+  if (isFactor24(term)) {
+    const shift = term.operator === 'ashr' ? 256n : 1n;
+    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // prettier-ignore
+  }
+  switch (term.operator) {
+    case 'constant': {
+      const coefficient = BigInt.asIntN(term.width, term.value);
+      return coefficient === 0n ? [] : [{ coefficient, factors: [] }];
+    }
+    case 'sum': {
+      let total: readonly Monomial[] = [{ coefficient: BigInt.asIntN(term.width, term.value), factors: [] }];
+      for (const [at, part] of term.arguments.entries()) {
+        const inner = expand(part);
+        if (!inner) return null;
+        total = addSums(total, inner, term.coefficients[at]!);
+      }
+      return total.length > maxMonomials ? null : total;
+    }
+    case 'mul': {
+      const [a, b] = term.arguments.map(expand);
+      return a && b ? times(a, b) : null;
+    }
+    case 'sext':
+    case 'zext':
+    case 'trunc':
+      return expand(term.arguments[0]!);
+    case 'select': {
+      const clamped = clampOf(term);
+      if (clamped) return expand(clamped.index);
+      // An index that goes round: what all threads add where they do decides nothing here.
+      const [a, b] = term.arguments.slice(1).map(expand);
+      // What is added to an index that counts from the end where it is negative: natural ones are not.
+      if (isOfNegative(term) && b?.length === 0 && a?.every(isCommon) === true) return b;
+      const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
+      if (isRound) return a.length < b.length ? a : b;
+      return [{ coefficient: 1n, factors: [factorOf(term)] }];
+    }
+    default:
+      return [{ coefficient: 1n, factors: [factorOf(term)] }];
+  }
+}
+
+/** Whether a term chooses its first arm for a number below 0. */
+function isOfNegative({ arguments: [condition] }: Term): boolean {
+  const [, zero] = condition!.arguments;
+  return condition!.operator === 'slt' && zero!.operator === 'constant' && zero!.value === 0n;
+}
+
+const isOfLaunch = ({ leaves }: Term): boolean =>
+  leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
+
+/** `min(index, most)`, where all threads share the larger one and differ in the index; null for other terms. */
+export function clampOf({ operator, arguments: [condition, a, b] }: Term): { index: Term; most: Term } | null {
+  if (operator !== 'select' || !/^[us]lt$/.test(condition!.operator)) return null;
+  const [x, y] = condition!.arguments as [Term, Term];
+  if (x !== a || y !== b || isOfLaunch(x) === isOfLaunch(y)) return null;
+  return isOfLaunch(x) ? { index: y, most: x } : { index: x, most: y };
+}
+
+/** Names the factors of a product. */
+export function keyOf({ factors }: Monomial): string {
+  return factors.map(({ key }) => key).join(' ');
+}
+
+/** `a + by * b`. */
+export function addSums(a: readonly Monomial[], b: readonly Monomial[], by: bigint): readonly Monomial[] {
+  const sum = new Map<string, Monomial>();
+  for (const [list, scale] of [
+    [a, 1n],
+    [b, by],
+  ] as const)
+    for (const monomial of list) {
+      const key = keyOf(monomial);
+      const coefficient = (sum.get(key)?.coefficient ?? 0n) + scale * monomial.coefficient;
+      sum.set(key, { coefficient, factors: monomial.factors });
+    }
+  return [...sum.values()].filter(({ coefficient }) => coefficient !== 0n);
+}
+
+/** `a * b`; null where that is too long. */
+export function times(a: readonly Monomial[], b: readonly Monomial[]): readonly Monomial[] | null {
+  if (a.length * b.length > maxMonomials) return null;
+  let product: readonly Monomial[] = [];
+  for (const x of a)
+    for (const y of b) {
+      const factors = [...x.factors, ...y.factors].sort((one, other) => (one.key < other.key ? -1 : 1));
+      product = addSums(product, [{ coefficient: x.coefficient * y.coefficient, factors }], 1n);
+    }
+  return product;
+}
+
+/** Whether all threads share the value of a product. */
+export function isCommon({ factors }: Monomial): boolean {
+  return factors.every((factor) => factor.isUniform);
+}
+
+/** The value of a sum of products at a place, with every loop in its first round; undefined where it is not known. */
+export function valueAt(sum: readonly Monomial[], place: ThreadPlace): bigint | undefined {
+  let total = 0n;
+  for (const { coefficient, factors } of sum) {
+    let product = coefficient;
+    for (const factor of factors) {
+      const value = factorValue(factor, place);
+      if (value === undefined) return undefined;
+      product *= value;
+    }
+    total += product;
+  }
+  return total;
+}
+
+function factorValue({ key, term, ratio }: IndexFactor, place: ThreadPlace): bigint | undefined {
+  if (ratio) {
+    const [of, by] = [valueAt(ratio.of, place), valueAt([ratio.by], place)];
+    return of === undefined || by === undefined || by <= 0n || of < 0n ? undefined : (of + by - 1n) / by;
+  }
+  if (term === null) {
+    const [of, axis] = key.split('.') as [string, string];
+    return BigInt((of === 'blockDim' ? place.block : place.grid)[axes.indexOf(axis)]!);
+  }
+  const value = evaluateTerm(term, (leaf) => atomValue(leaf, place), new Map());
+  return value === undefined ? undefined : BigInt.asIntN(term.width, value);
+}
+
+/** The value of an atom at a place, as an integer. */
+export function atomValue(leaf: Term, place: ThreadPlace): bigint | undefined {
+  const atom = leaf.atom!;
+  switch (atom.kind) {
+    case 'thread':
+      return BigInt(place.thread[atom.axis]);
+    case 'block':
+      return BigInt(place.blockIndex[atom.axis]);
+    case 'block-size':
+      return BigInt(place.block[atom.axis]);
+    case 'grid-size':
+      return BigInt(place.grid[atom.axis]);
+    case 'iteration':
+      return 0n;
+    case 'parameter':
+      return place.scalar(atom.index, atom.offset, atom.bytes);
+    case 'object':
+    case 'line':
+      return 0n;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,187 @@
+/** Strides that nest: each is at least what the part of the index below it reaches. */
+import type { Dim3 } from '../../base/dim3.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
+import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
+import { type IndexFactor, type Monomial, addSums, isCommon, keyOf, valueAt } from './monomial.ts';
+
+/** One stride of an access and what lies below it, both in bytes. */
+interface Nesting {
+  readonly form: IndexForm;
+  readonly stride: Monomial;
+  readonly below: readonly Monomial[];
+  /** The parts of the index that reach so far. */
+  readonly parts: readonly Monomial[];
+}
+
+type Order = 'first' | 'last' | null;
+
+/** What was found for the accesses of a kernel: every setting that is tried asks for all of it. */
+const found = new WeakMap<
+  readonly IndexForm[],
+  { readonly dimensions: KernelAndLaunch['dimensions']; readonly lists: Map<IndexForm, Map<Order, readonly Nesting[]>> }
+>();
+
+/**
+ * The strides of an access with what is below each of them. Where parameters are among the factors of a stride, below
+ * it is what has fewer of those factors; where it is a constant, what has a smaller one.
+ * @param forms the other accesses: an offset that carves shared memory into parts is at least the part before it
+ * @param order of two strides with different parameters, the larger one
+ */
+export function nestingsOf(
+  form: IndexForm,
+  forms: readonly IndexForm[],
+  context: KernelAndLaunch,
+  order: Order = null,
+): readonly Nesting[] {
+  let known = found.get(forms);
+  // Nothing else of the launch matters.
+  if (known?.dimensions !== context.dimensions) {
+    known = { dimensions: context.dimensions, lists: new Map() };
+    found.set(forms, known);
+  }
+  let ofForm = known.lists.get(form);
+  if (!ofForm) known.lists.set(form, (ofForm = new Map<Order, readonly Nesting[]>()));
+  let list = ofForm.get(order);
+  if (!list) ofForm.set(order, (list = findNestings(form, forms, context, order)));
+  return list;
+}
+
+function findNestings(
+  form: IndexForm,
+  forms: readonly IndexForm[],
+  context: KernelAndLaunch,
+  order: Order,
+): readonly Nesting[] {
+  const varying = form.offset.filter((monomial) => !isCommon(monomial));
+  const strides = new Map<string, Monomial>();
+  for (const { coefficient, factors } of varying) {
+    if (coefficient <= 0n) continue;
+    const shared = factors.filter((factor) => factor.isUniform);
+    const scalars = shared.filter(isScalar);
+    // Of rows of one stride that several threads and blocks serve, the stride is the least.
+    const key = scalars.length > 0 ? scalars.map((factor) => factor.key).join(' ') : String(coefficient);
+    const known = strides.get(key);
+    const isLess = known && (known.factors.length < shared.length || known.coefficient < coefficient);
+    const isOfRows = scalars.length > 0 || (shared.length === 0 && coefficient > BigInt(form.access.bytes));
+    if (!isLess && isOfRows) strides.set(key, { coefficient, factors: shared });
+  }
+  const alike = forms.filter(({ target }) => target.base.key === form.target.base.key);
+  const nestings = [...strides.values()]
+    .map((stride) => rowStride(stride, form, forms))
+    .flatMap((stride) => {
+      const below = varying.filter((part) => isBelow(part, stride, order));
+      // A row holds the columns that an offset skips: `row * stride + width + x`.
+      const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
+      const isOfConstants = stride.factors.length === 0;
+      return isOfConstants && below.length === 0
+        ? []
+        : reaching(form, form, stride, below, context, elementBytes(form, forms), skipped);
+    });
+  const { base } = form.target;
+  // In global memory it is as well a distance between elements: `a[i] += a[i + offset]`.
+  const isCarved = base.kind === 'object' && base.object.space === 'shared';
+  for (const { coefficient, factors } of isCarved ? form.offset : []) {
+    if (coefficient <= 0n || !factors.some(isScalar) || !factors.every((factor) => factor.isUniform)) continue;
+    const stride = { coefficient, factors };
+    // What the memory holds before the offset is what other accesses use.
+    for (const other of forms) {
+      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // prettier-ignore
+      // Rows that both are in move together.
+      const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // prettier-ignore
+      const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
+      if (isSame && parts.length > 0)
+        nestings.push(...reaching(form, other, stride, parts, context, other.access.bytes));
+    }
+  }
+  return nestings;
+}
+
+/** The stride of one row where the index takes several at once: of rows `2 * y` and `2 * y + 1`, that of one. */
+function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly IndexForm[]): Monomial {
+  if (!stride.factors.some(isScalar)) return stride;
+  let { coefficient } = stride;
+  for (const other of forms) {
+    if (other.target.base.key !== target.base.key) continue;
+    for (const part of other.offset) {
+      const isPart = keyOf(part) === keyOf(stride) && part.coefficient > 0n && part.coefficient < coefficient;
+      if (isPart && coefficient % part.coefficient === 0n) ({ coefficient } = part);
+    }
+  }
+  return { ...stride, coefficient };
+}
+
+/**
+ * Bytes that an access uses of the element that its index leads to, with those behind it that others use: of
+ * `row[4 * x]` to `row[4 * x + 3]` each has the four.
+ */
+function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
+  const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
+  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), maxElement); // prettier-ignore
+  let most = BigInt(access.bytes);
+  for (const other of forms) {
+    if (other.target.base.key !== target.base.key) continue;
+    const difference = addSums(other.offset, offset, -1n);
+    const [distance = { coefficient: 0n, factors: [] }, ...rest] = difference;
+    const end = distance.coefficient + BigInt(other.access.bytes);
+    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end; // prettier-ignore
+  }
+  return Number(most);
+}
+
+/** Whether a bound follows from launch and scalars alone, without functions that are not known, as of floats. */
+function isComputable(bound: readonly Monomial[], { dimensions }: KernelAndLaunch): boolean {
+  const extents = (sizes: readonly (number | null)[]): Dim3 => [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1];
+  const [block, grid, first] = [extents(dimensions.block), extents(dimensions.grid), [0, 0, 0] as const];
+  return valueAt(bound, { block, grid, thread: first, blockIndex: first, scalar: () => 1n }) !== undefined;
+}
+
+/** Larger elements are not put together of several accesses. */
+const maxElement = 256n;
+
+function reaching(
+  form: IndexForm,
+  other: IndexForm,
+  stride: Monomial,
+  below: readonly Monomial[],
+  context: KernelAndLaunch,
+  bytes: number,
+  skipped: readonly Monomial[] = [],
+): Nesting[] {
+  const guards = other.guards.filter(({ bound }) => isComputable(bound, context));
+  return indexExtents(below, guards, context).flatMap((extent) => {
+    const sum = extentSum(extent, BigInt(bytes));
+    return sum ? [{ form, stride, parts: below, below: addSums(sum, skipped, 1n) }] : [];
+  });
+}
+
+/** Whether a part of an index has a smaller stride than another. */
+function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Order): boolean {
+  const own = factors.filter((factor) => factor.isUniform);
+  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // prettier-ignore
+  if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // prettier-ignore
+  if (one.length > 0) {
+    const difference = one.join(' ').localeCompare(other.join(' '));
+    return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
+  }
+  const [x, y] = [own.length, stride.factors.length];
+  // What has an extent of the launch as a factor is bounded by a guard, or not at all.
+  return y === 0 && coefficient > 0n && (x > 0 || coefficient < stride.coefficient);
+}
+
+/**
+ * Whether what all threads add to an index is columns of a row: a multiple of a size that bounds an index of the same
+ * memory, and not of the stride.
+ */
+function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]): boolean {
+  const sizes = part.factors.filter(isScalar);
+  if (part.coefficient <= 0n || !isCommon(part) || sizes.length === 0 || !stride.factors.some(isScalar)) return false;
+  return sizes.every(
+    (size) =>
+      !stride.factors.some(({ key }) => key === size.key) &&
+      alike.some(({ guards }) => guards.some(({ bound }) => bound.some(({ factors }) => factors.some(({ key }) => key === size.key)))), // prettier-ignore
+  );
+}
+
+function isScalar({ term }: IndexFactor): boolean {
+  return term !== null;
+}

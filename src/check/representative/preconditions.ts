@@ -1,0 +1,264 @@
+/**
+ * Preconditions: what a kernel needs of its launch and scalars that every natural setting meets. Where only unnatural
+ * settings could show a race, the kernel is proved under the weakest of them.
+ */
+import type { Steps } from '../../base/coroutine.ts';
+import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
+import type { StatedAssumption } from '../../launch/parameter-source.ts';
+import type { Location } from '../../source/location.ts';
+import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
+import type { Reason } from '../../verdict/reason.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { placeOf } from '../context/names.ts';
+import { integerField } from '../context/scalars.ts';
+import { namedScalar } from '../premises/premises.ts';
+import { useReserve } from '../request/budget.ts';
+import type { CheckRequest, CheckResult } from '../request/check-request.ts';
+import { axisHints } from './block-shape.ts';
+import { type IndexFactor, type Monomial, addSums, keyOf } from './monomial.ts';
+import { nestingsOf } from './nesting.ts';
+import { listedValues } from './launch-constraints.ts';
+import { fieldOf } from './roles.ts';
+import { knownRoles, satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
+
+/** More statements are not tried together. */
+const maxCandidates = 12;
+
+/** Reasons that no precondition removes. */
+const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
+  'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
+  'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
+  'cluster-barrier', 'locked-barrier', 'builds-differ', 'out-of-bounds',
+]); // prettier-ignore
+
+/**
+ * Repeats a check under preconditions, where it leaves something open that no natural setting shows.
+ * @param check checks without trying anything itself
+ * @returns the result proved under the fewest of them; null where they do not make a proof
+ */
+export function* underPreconditions(
+  context: KernelAndLaunch & SymbolicFacts,
+  result: CheckResult,
+  check: (request: CheckRequest) => Steps<CheckResult>,
+): Steps<CheckResult | null> {
+  const { request } = context;
+  const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown|race)$/.test(verdict));
+  const shown = result.race.findings.filter(({ confirmed }) => confirmed);
+  const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
+  if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
+  if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
+  const { weak, shapes, sizes } = preconditionCandidates(context, result, shown.length > 0);
+  const { kernel, symbolic } = context;
+  const dead = context.accesses.filter(({ block }) => symbolic.reach(block) === symbolic.store.false);
+  const alreadyOff = new Set(
+    [...(result.switchedOff ?? []), ...dead.map(({ instruction }) => placeOf(kernel, instruction))].map(keyOfPlace),
+  );
+  function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
+    if (request.budget.expired()) return null;
+    const assumptions = [...request.assumptions, ...statements];
+    const tried = yield* check({
+      ...request,
+      assumptions,
+      untilOpen: true,
+      budget: { ...request.budget, replaySteps: 0 },
+    });
+    const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
+    // What a run has shown can only be harmless because the values are equal.
+    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // prettier-ignore
+    return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
+  }
+  /**
+   * Whether preconditions keep every thread from an access: a proof under them says nothing of it. What a kernel does with
+   * no elements is meant to be switched off where there are some.
+   */
+  function* switchesOff({ switchedOff = [] }: CheckResult, statements: readonly StatedAssumption[]): Steps<boolean> {
+    const found = switchedOff.map(keyOfPlace).filter((place) => !alreadyOff.has(place));
+    if (found.length === 0) return false;
+    const positive = statements.filter((one) => sizes.includes(one));
+    if (positive.length === 0 || positive.length === statements.length) return positive.length === 0;
+    const assumptions = [...request.assumptions, ...positive];
+    const bySizes = yield* check({ ...request, assumptions, budget: { ...request.budget, replaySteps: 0 } });
+    const offBySizes = new Set((bySizes.switchedOff ?? []).map(keyOfPlace));
+    return found.some((place) => !offBySizes.has(place));
+  }
+  for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
+    if (all.length === 0) continue;
+    let best = yield* proves(all);
+    if (!best) continue;
+    useReserve(request.budget.effort);
+    let kept = all;
+    // What says most is given up first.
+    for (const one of [...all].reverse()) {
+      const fewer = kept.filter((other) => other !== one);
+      const tried = fewer.length === 0 ? null : yield* proves(fewer);
+      if (tried) [best, kept] = [tried, fewer];
+    }
+    const proved = labelled(best, new Set(kept.map(({ text }) => text)));
+    const notices = shown.map((finding) => ({ ...finding, severity: 'notice' as const, sameValue: true }));
+    return { ...proved, race: { ...proved.race, findings: [...proved.race.findings, ...notices] } };
+  }
+  return null;
+}
+
+function keyOfPlace(place: Location): string {
+  return JSON.stringify(place);
+}
+
+/** Whether threads of one block store with one instruction: whole warps may store equal values so. */
+function isSelfStore({ kind, scope, code, first, second }: RaceFinding): boolean {
+  const isOnePlace = JSON.stringify(first.location) === JSON.stringify(second.location);
+  return kind === 'write-write' && scope !== 'grid' && code !== 'race/volatile' && isOnePlace;
+}
+
+/** A result whose statements are preconditions, not the user's assumptions. */
+function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult {
+  const label = (assumption: Assumption): Assumption =>
+    assumption.kind === 'user' && assumption.location === undefined && texts.has(assumption.text)
+      ? { ...assumption, kind: 'precondition' }
+      : assumption;
+  const { race, divergence } = result;
+  return {
+    ...result,
+    race: { ...race, ...(race.assumptions && { assumptions: race.assumptions.map(label) }) },
+    divergence: { ...divergence, ...(divergence.assumptions && { assumptions: divergence.assumptions.map(label) }) },
+  };
+}
+
+/**
+ * Statements that natural settings meet: those that only exclude what nobody launches, and shapes of the block.
+ * @param ofAll small settings meet them too, not the large ones alone
+ */
+export function preconditionCandidates(
+  context: KernelAndLaunch & SymbolicFacts,
+  result: Pick<CheckResult, 'open'>,
+  ofAll: boolean,
+): {
+  readonly weak: readonly StatedAssumption[];
+  readonly shapes: readonly StatedAssumption[];
+  /** Those of the weak ones that say that a size is positive. */
+  readonly sizes: readonly StatedAssumption[];
+} {
+  const { dimensions, request, kernel } = context;
+  const roles = knownRoles(context);
+  const settings = representativeLaunches(context);
+  const large = settings.filter(({ isLarge }) => isLarge);
+  const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
+  const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
+  const texts: string[] = [];
+  // What an index is divided by is how many there are of its digit.
+  const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // prettier-ignore
+  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // prettier-ignore
+  texts.push(...positive);
+  const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
+  for (const order of ['last', 'first'] as const)
+    for (const form of forms)
+      for (const { stride, below } of nestingsOf(form, roles.forms, context, order)) {
+        const text = nestingText(context, stride, below);
+        if (text !== null) texts.push(text);
+      }
+  for (const { field, isMask, divisors } of roles.scalars) {
+    if (isMask) texts.push(`(${nameOf(field)} & (${nameOf(field)} - 1)) == 0`);
+    if (divisors.length === 1) texts.push(`${nameOf(field)} % ${divisors[0]} == 0`);
+  }
+  const free = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);
+  for (const axis of free) if (roles.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
+  if (roles.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
+  const hints = axisHints(context, roles);
+  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // prettier-ignore
+  const shapes = free.flatMap((axis) => {
+    const sizes = new Set(large.map(({ block }) => block[axis]));
+    const [size] = sizes;
+    const name = `blockDim.${'xyz'[axis]}`;
+    return sizes.size === 1 && roles.rankOnly[axis] !== true ? [`${name} <= ${size}`, `${name} == ${size}`] : [];
+  });
+  const stated = (list: readonly string[]): StatedAssumption[] =>
+    [...new Set(list)].slice(0, maxCandidates).flatMap((text): StatedAssumption[] => {
+      const parsed = parseAssumption(text);
+      if (!('expression' in parsed) || request.assumptions.some((one) => one.text === text)) return [];
+      const statement = { expression: parsed.expression, text };
+      const asked = { ...context, request: { ...request, assumptions: [statement] } };
+      if (!isMetByListed(context, statement)) return [];
+      return large.length > 0 && (ofAll ? settings : large).every((setting) => satisfiesAssumptions(asked, setting))
+        ? [statement]
+        : [];
+    });
+  const weak = stated(texts);
+  const sizes = weak.filter(({ text }) => positive.includes(text));
+  return { weak, shapes: stated(shapes.filter((text) => !texts.includes(text))), sizes };
+}
+
+/** Whether no value of a scalar that the host program lists breaks a statement by itself. */
+function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumption): boolean {
+  if (expression.kind !== 'condition') return true;
+  return context.fields.every((field) =>
+    (listedValues(context, field) ?? []).every((value) => {
+      const lookup: Lookup = (name) => {
+        const named = name.kind === 'parameter' ? namedScalar(context.request.parameters, name.path) : null;
+        return named && integerField(context, named) === field ? value : undefined;
+      };
+      return evaluateCondition(expression.condition, lookup) !== false;
+    }),
+  );
+}
+
+/** `ld >= w`, or `w <= 1024` where the stride is a constant; null where it cannot be stated. */
+function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly Monomial[]): string | null {
+  const divisor = [stride, ...below].reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+  if (divisor === 0n) return null;
+  const scaled = (list: readonly Monomial[]): Monomial[] =>
+    list.map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
+  const [own] = scaled([stride]) as [Monomial];
+  const parts = scaled(below);
+  // What is on both sides goes.
+  const rest = addSums(parts, [own], -1n);
+  if (rest.every(({ factors }) => factors.length === 0)) return null;
+  if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
+    const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // prettier-ignore
+    const [more, less] = [sumText(context, left), sumText(context, right)];
+    return more === null || less === null ? null : `${more} >= ${less}`;
+  }
+  if (own.factors.length > 0) {
+    const [left, right] = [sumText(context, [own]), sumText(context, parts)];
+    return left === null || right === null || left === right ? null : `${left} >= ${right}`;
+  }
+  const [only, ...others] = parts.filter(({ factors }) => factors.length > 0);
+  if (!only || others.length > 0 || only.coefficient <= 0n) return null;
+  const constant = parts.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n;
+  const name = sumText(context, [{ ...only, coefficient: 1n }]);
+  return name === null ? null : `${name} <= ${(own.coefficient - constant) / only.coefficient}`;
+}
+
+function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
+  let text = '';
+  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // prettier-ignore
+  for (const { coefficient, factors } of sorted) {
+    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // prettier-ignore
+    if (names.includes(null)) return null;
+    const size = coefficient < 0n ? -coefficient : coefficient;
+    const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');
+    const sign = coefficient < 0n ? '-' : '+';
+    text = text === '' ? (sign === '-' ? `-${product}` : product) : `${text} ${sign} ${product}`;
+  }
+  return text === '' ? '0' : text;
+}
+
+function factorText(context: KernelAndLaunch, { key, term, ratio }: IndexFactor): string | null {
+  if (ratio) return null;
+  if (term === null) return key;
+  const [inner, by] = term.arguments;
+  if (/^[us]div$/.test(term.operator) && by!.operator === 'constant') {
+    const divided = factorText(context, { key, term: inner!, isUniform: true });
+    return divided === null ? null : `(${divided} / ${by!.value})`;
+  }
+  const field = fieldOf(context, term);
+  if (!field) return null;
+  const name = fieldName(context.request.parameters, field, context.kernel);
+  return name.includes('+') ? null : name;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  const [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  return y === 0n ? x : gcd(y, x % y);
+}

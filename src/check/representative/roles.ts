@@ -1,0 +1,249 @@
+/** What a kernel does with its scalars and its threads: sizes, strides, masks, warps, and the numbers that they meet. */
+import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
+import type { Term } from '../../term/term.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { fieldAt, givenScalar } from '../context/scalars.ts';
+import { type IndexGuard, type IndexForm, allGuards, indexForms } from './index-form.ts';
+import { type Monomial, isCommon } from './monomial.ts';
+import { tiedDivisors } from './launch-constraints.ts';
+
+/** What a scalar that nobody gives is used for. */
+export interface Scalar {
+  readonly field: ParameterField;
+  /** It bounds an index or a loop. */
+  readonly isSize: boolean;
+  /** The kernel takes care of what is left over: it compares an index of single elements with it. */
+  readonly handlesRest: boolean;
+  /** It multiplies an index. */
+  readonly isStride: boolean;
+  /** It is masked with, as `m - 1`. */
+  readonly isMask: boolean;
+  /** What the bounds of loops divide it by. */
+  readonly tiles: readonly bigint[];
+  /** What offsets divide it by. */
+  readonly divisors: readonly bigint[];
+  /** Constants that it is compared with. */
+  readonly constants: readonly bigint[];
+}
+
+/** All of it. */
+export interface Roles {
+  readonly scalars: readonly Scalar[];
+  readonly forms: readonly IndexForm[];
+  /** Comparisons of the kernel. */
+  readonly guards: readonly IndexGuard[];
+  /** The kernel divides thread indices by the size of a warp, or exchanges values within warps. */
+  readonly usesWarps: boolean;
+  /** Axes of the block whose index is read only as part of a thread's number in its block. */
+  readonly rankOnly: readonly boolean[];
+  /** Constants that indices meet. */
+  readonly constants: ReadonlySet<bigint>;
+  /** What an index over the grid is taken modulo: the largest number, or 1. */
+  readonly ring: bigint;
+  /** What the launch alone decides and the kernel divides by. */
+  readonly divisors: readonly Term[];
+  /** Scalars divided by what the launch decides, where an index is divided by the quotient: a whole number of parts. */
+  readonly wholes: readonly Whole[];
+}
+
+/** `n` of an index that is taken apart by `n / parts`. */
+interface Whole {
+  readonly field: ParameterField;
+  readonly parts: Term;
+}
+
+/** Whether an atom is a scalar. */
+export function isField(leaf: Term, { index, offset, bytes }: ParameterField): boolean {
+  const { atom } = leaf;
+  return atom?.kind === 'parameter' && atom.index === index && atom.offset === offset && atom.bytes === bytes;
+}
+
+/** Finds out what the scalars and threads of a kernel are used for. */
+export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
+  const { fields, kernel, request } = context;
+  const forms = indexForms(context);
+  const guards = allGuards(context);
+  const terms = allTerms(context);
+  const offsets = allTerms(context, true);
+  const constants = new Set<bigint>();
+  for (const term of terms) for (const met of constantsMet(term)) constants.add(met);
+  const scalars = fields
+    .filter(
+      (field) =>
+        !field.isPointer &&
+        !isFloat(kernel, request.parameters, field) &&
+        givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
+    )
+    .map((field): Scalar => {
+      const isOwn = (leaf: Term): boolean => isField(leaf, field);
+      const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
+      const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // prettier-ignore
+      return {
+        field,
+        isSize: bounding.length > 0,
+        handlesRest: bounding.some(
+          ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfThreads),
+        ),
+        isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions(part, isOwn))),
+        isMask: uses.some(
+          (term) =>
+            term.operator === 'and' &&
+            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // prettier-ignore
+        ),
+        tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
+        divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tiedDivisors(context, field)])],
+        constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
+      };
+    });
+  const usesWarps =
+    kernel.blocks.some(
+      ({ instructions }) =>
+      instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // prettier-ignore
+    ) || terms.some(dividesByWarp);
+  // Threads along an axis that the program computes, and that the kernel does not read, do the same: there may be several.
+  const { axes } = request.launch;
+  const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // prettier-ignore
+  const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
+  const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // prettier-ignore
+  const wholes = divisors.flatMap((divisor): Whole[] => {
+    const [whole, parts] = divisor.arguments;
+    const field = /^[us]div$/.test(divisor.operator) ? fieldOf(context, whole!) : undefined;
+    return field && isOfLaunch(parts!) ? [{ field, parts: parts! }] : [];
+  });
+  return { scalars, forms, guards, usesWarps, rankOnly, constants, ring, divisors, wholes };
+
+  function isOfThreads(part: Monomial): boolean {
+    return part.factors.some(({ term }) => term?.atom?.kind === 'thread' || term?.atom?.kind === 'block');
+  }
+  function isPlain(part: Monomial): boolean {
+    return part.factors.every(({ term }) => term !== null && term.atom !== null && term.atom.kind !== 'parameter');
+  }
+  function mentionsPlainly(part: Monomial, isOwn: (leaf: Term) => boolean): boolean {
+    return part.factors.some(({ term }) => term !== null && isOwn(term));
+  }
+}
+
+/** Whether launch and scalars decide a term, which is no constant. */
+function isOfLaunch({ leaves }: Term): boolean {
+  return leaves.length > 0 && leaves.every(({ atom }) => /^(?:parameter|block-size|grid-size)$/.test(atom!.kind));
+}
+
+function mentions({ factors }: Monomial, isOwn: (leaf: Term) => boolean): boolean {
+  return factors.some(({ term }) => term?.leaves.some(isOwn) === true);
+}
+
+/** What a term is but for its width and powers of two: those that it is shifted by, or a number that divides it. */
+function scaled(term: Term): Term {
+  const [inner, by] = term.arguments;
+  if (/^(sext|zext|trunc|[al]shr|shl)$/.test(term.operator)) return scaled(inner!);
+  const isDivided = /^[us]div$/.test(term.operator) && by!.operator === 'constant';
+  const isMultiple = term.operator === 'sum' && term.arguments.length === 1 && term.value === 0n;
+  return isDivided || isMultiple ? scaled(inner!) : term;
+}
+
+/** The constant that a term divides a scalar by, where it does. */
+function divisorOf(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
+  const [a, b] = term.arguments;
+  if (!a || b?.operator !== 'constant' || !a.leaves.some(isOwn) || a.leaves.some((leaf) => !isOwn(leaf))) return [];
+  if (/^[us]div$/.test(term.operator)) return [b.value];
+  return /^[al]shr$/.test(term.operator) && b.value < 16n ? [1n << b.value] : [];
+}
+
+function comparedWith(term: Term, isOwn: (leaf: Term) => boolean): bigint[] {
+  if (!/^(slt|ult|equal)$/.test(term.operator)) return [];
+  const [a, b] = term.arguments as [Term, Term];
+  const [constant, other] = a.operator === 'constant' ? [a, b] : [b, a];
+  if (constant.operator !== 'constant' || !other.leaves.every(isOwn)) return [];
+  const value = BigInt.asIntN(constant.width, constant.value);
+  return value > 0n && value < 1n << 30n ? [value] : [];
+}
+
+/** Constants that an index is compared with or multiplied by, as far as a block or a size may be that large. */
+function constantsMet(term: Term): bigint[] {
+  const found: bigint[] = [];
+  if (/^(slt|ult|equal)$/.test(term.operator)) {
+    for (const part of term.arguments) if (part.operator === 'constant') found.push(part.value);
+  }
+  if (term.operator === 'sum' && term.width === 32) found.push(...term.coefficients);
+  return found.filter((value) => value >= 8n && value <= largestConstant);
+}
+
+/** The constant that an index over the grid is taken modulo; nothing where a term is no such remainder. */
+function ringOf({ operator, arguments: [a, b] }: Term): bigint[] {
+  const isRemainder = operator === 'and' || operator === 'urem' || operator === 'srem';
+  if (!isRemainder || b?.operator !== 'constant' || !a!.leaves.some(({ atom }) => atom?.kind === 'block')) return [];
+  const size = operator === 'and' ? b.value + 1n : b.value;
+  return (operator !== 'and' || (b.value & size) === 0n) && size <= largestConstant ? [size] : [];
+}
+
+const warpSize = 32n;
+/** Constants above it are not what a block or a size may be as large as. */
+const largestConstant = 4096n;
+
+function dividesByWarp(term: Term): boolean {
+  const [a, b] = term.arguments;
+  if (!a || b?.operator !== 'constant' || !a.leaves.some(({ atom }) => atom?.kind === 'thread')) return false;
+  if (term.operator === 'and') return b.value === warpSize - 1n;
+  if (/^[us](div|rem)$/.test(term.operator)) return b.value === warpSize;
+  return /^[al]shr$/.test(term.operator) && b.value === 5n;
+}
+
+/** The terms of a kernel's conditions and of its indices, with all below. */
+function allTerms(
+  { symbolic, kernel, accesses }: KernelAndLaunch & SymbolicFacts,
+  indicesOnly = false,
+): readonly Term[] {
+  const seen = new Set<Term>();
+  const visit = (term: Term): void => {
+    if (seen.has(term) || seen.size > maxTerms) return;
+    seen.add(term);
+    term.arguments.forEach(visit);
+  };
+  for (const { targets } of accesses) for (const { offset } of targets) visit(offset);
+  if (!indicesOnly) {
+    for (const { block, targets } of accesses) {
+      visit(symbolic.reach(block));
+      for (const { condition } of targets) visit(condition);
+    }
+    for (const { id } of kernel.blocks) {
+      const condition = symbolic.condition(id);
+      if (condition) visit(condition);
+    }
+  }
+  return [...seen];
+}
+
+/** More terms are not looked at. */
+const maxTerms = 20_000;
+
+/** Whether the index along an axis is only added to the others as the number of a thread in its block has it. */
+function isRankOnly(terms: readonly Term[], axis: number): boolean {
+  if (axis === 0) return false;
+  const isAxis = ({ atom }: Term): boolean => atom?.kind === 'thread' && atom.axis === axis;
+  const isSize = ({ atom }: Term, of: number): boolean => atom?.kind === 'block-size' && atom.axis === of;
+  const factors = (term: Term): readonly Term[] => (term.operator === 'mul' ? term.arguments.flatMap(factors) : [term]);
+  const isRankPart = (term: Term): boolean => {
+    const all = factors(term);
+    return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // prettier-ignore
+  };
+  const users = terms.filter(({ arguments: parts }) => parts.some((part) => isAxis(part) || isRankPart(part)));
+  return users.every(
+    (term) =>
+      isRankPart(term) ||
+      (term.operator === 'mul' && term.arguments.every((part) => isAxis(part) || isSize(part, 0) || isSize(part, 1))) ||
+      (term.operator === 'sum' &&
+        term.arguments.every((part, at) => {
+          if (isAxis(part)) return false;
+          if (!isRankPart(part)) return true;
+          const x = term.arguments.findIndex(({ atom }) => atom?.kind === 'thread' && atom.axis === 0);
+          return x !== -1 && term.coefficients[x] === term.coefficients[at];
+        })),
+  );
+}
+
+/** The field of an atom, where it is a scalar that the kernel reads. */
+export function fieldOf(context: Pick<KernelAndLaunch, 'fields'>, leaf: Term): ParameterField | undefined {
+  const { atom } = leaf;
+  return atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
+}

@@ -1,0 +1,76 @@
+/**
+ * Launch sites that break what a kernel needs. A race that shows because the host program ties scalars against all
+ * natural settings (`k<<<…>>>(a, w, w / 2)` where rows need `ld >= w`) is a fault of the site, not of the kernel.
+ */
+import type { Steps } from '../../base/coroutine.ts';
+import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
+import type { StatedAssumption } from '../../launch/parameter-source.ts';
+import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
+import type { CheckRequest, CheckResult } from '../request/check-request.ts';
+import { preconditionCandidates, underPreconditions } from './preconditions.ts';
+import { satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
+
+/**
+ * Repeats a check that leaves something open without what ties the scalars of the launch, and looks for preconditions
+ * that this launch never meets.
+ * @param request without the ties among its assumptions
+ * @param facts, result of the check under the ties
+ * @param contextOf the facts of another request
+ * @param check checks without trying anything itself
+ * @returns the proof under preconditions, with those that no natural setting of the launch meets; null where there are
+ *   none such, or numbers that the program itself gives show the race
+ */
+export function* violatedPreconditions(
+  request: CheckRequest,
+  facts: KernelAndLaunch & SymbolicFacts,
+  result: CheckResult,
+  contextOf: (request: CheckRequest) => KernelContext,
+  check: (request: CheckRequest) => Steps<CheckResult>,
+): Steps<CheckResult | null> {
+  const { ties = [] } = request.launch;
+  const shown = [...result.race.findings, ...result.divergence.findings].filter(({ confirmed }) => confirmed);
+  const isOpen = [result.race, result.divergence].some(({ verdict }) => !/^(proved|skipped)$/.test(verdict));
+  if (!isOpen || shown.some(({ witnessOrigin }) => witnessOrigin !== 'chosen')) return null;
+  for (const kept of looser(ties)) {
+    const without: CheckRequest = {
+      ...request,
+      launch: { ...request.launch, ties: kept },
+      assumptions: [...request.assumptions, ...kept],
+    };
+    const loose = contextOf(without);
+    const broken: string[] = [];
+    for (const statement of preconditionCandidates(loose, result, false).weak)
+      if (yield* isNeverMet(facts, statement, check)) broken.push(statement.text);
+    if (broken.length === 0) continue;
+    const proved = yield* underPreconditions(loose, yield* check(without), check);
+    const needed = proved ? neededOf(proved).filter((text) => broken.includes(text)) : [];
+    if (proved && needed.length > 0) return { ...proved, brokenPreconditions: needed };
+  }
+  return null;
+}
+
+/** Ties without those that make scalars of other scalars, then without those of dimensions too; the weakest come last. */
+function looser(ties: readonly StatedAssumption[]): (readonly StatedAssumption[])[] {
+  const ofDimensions = ties.filter(({ expression }) => dimensionsIn(expression).size > 0);
+  return [ofDimensions, []].filter((kept, index, all) => kept.length < (all[index - 1] ?? ties).length);
+}
+
+function neededOf({ race, divergence }: CheckResult): string[] {
+  const all = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])];
+  return [...new Set(all.filter(({ kind }) => kind === 'precondition').map(({ text }) => text))];
+}
+
+/** Whether all natural settings of a launch break a statement, or where there are none, every execution does. */
+function* isNeverMet(
+  facts: KernelAndLaunch & SymbolicFacts,
+  statement: StatedAssumption,
+  check: (request: CheckRequest) => Steps<CheckResult>,
+): Steps<boolean> {
+  const { request } = facts;
+  const settings = representativeLaunches(facts);
+  const asked = { ...facts, request: { ...request, assumptions: [statement] } };
+  if (settings.length > 0) return settings.every((setting) => !satisfiesAssumptions(asked, setting));
+  const assumptions = [...request.assumptions, statement];
+  const both = yield* check({ ...request, assumptions, checks: { race: false, divergence: false } });
+  return both.contradiction === true;
+}

@@ -1,0 +1,75 @@
+/** How often a warp executes the code of a line: rounds of the loops around it, in the parameters of the kernel. */
+import { dominates } from '../ir/form/dominators.ts';
+import type { BlockId, Kernel, Loop, LoopId } from '../ir/form/kernel.ts';
+import { add, constant, constantValue, type Expression, multiply, namesOf, zero } from './expressions/expression.ts';
+import { maximum } from './expressions/order.ts';
+import { floorOf } from './expressions/rational.ts';
+import { holdsShared } from './expressions/shared-iterations.ts';
+import { isRoundName } from './lanes/term-bound.ts';
+
+/** At most, in loops of a line. */
+export interface LineIterations {
+  /** Of the innermost loop, each time it is entered. */
+  readonly inner: Expression;
+  /** Of all loops around the line together. */
+  readonly all: Expression;
+}
+
+const one = constant(1);
+
+/** The most rounds of each loop of a kernel, in whatever visit of whatever warp. */
+export class LoopIterations {
+  /** Null where some visit has no bound in the parameters alone. */
+  readonly #known = new Map<LoopId, { readonly stays: Expression | null; readonly from: BlockId | null }>();
+
+  /**
+   * Notes a visit of a loop.
+   * @param stays rounds that are followed by another one
+   * @param from the block that decides whether there is another one, where one alone does
+   */
+  note(loop: LoopId, stays: Expression | null, from: BlockId | null): void {
+    const own = stays && ofParameters(stays);
+    const known = this.#known.get(loop);
+    const most = known === undefined ? own : own === null || known.stays === null ? null : maximum(own, known.stays);
+    this.#known.set(loop, { stays: most, from: known && known.from !== from ? null : from });
+  }
+
+  /** How often a block is executed each time the loop is entered; null where nobody knows. */
+  #roundsOf({ dominators }: Kernel, { id }: Loop, block: BlockId): Expression | null {
+    const { stays = null, from = null } = this.#known.get(id) ?? {};
+    if (stays === null) return null;
+    // What comes behind the decision is not reached in the last round.
+    return from !== null && from !== block && dominates(dominators, from, block) ? stays : add(stays, one);
+  }
+
+  /**
+   * By line: the most of any of its code that is in loops. A line with code in a loop of unknown rounds is left out.
+   * @param lineOf the name of the line of an instruction
+   */
+  byLine<Line extends string | number>(
+    kernel: Kernel,
+    lineOf: (instruction: Kernel['blocks'][number]['instructions'][number]) => Line,
+  ): Map<Line, LineIterations> {
+    const found = new Map<Line, LineIterations | null>();
+    for (const { id, instructions } of kernel.blocks) {
+      const around = kernel.loops.filter(({ blocks }) => blocks.has(id));
+      if (around.length === 0) continue;
+      const rounds = around.map((loop) => this.#roundsOf(kernel, loop, id));
+      const inner = rounds.at(-1)!;
+      const all = rounds.reduce<Expression | null>((product, each) => product && each && multiply(product, each), one);
+      for (const line of new Set(instructions.map(lineOf))) {
+        const known = found.get(line);
+        const isKnown = inner !== null && all !== null && known !== null;
+        found.set(line, isKnown ? { inner: maximum(inner, known?.inner ?? zero), all: maximum(all, known?.all ?? zero) } : null); // prettier-ignore
+      }
+    }
+    return new Map([...found].flatMap(([line, rounds]) => (rounds ? [[line, rounds]] : [])));
+  }
+}
+
+/** Rounds of a visit, none below zero; null where they depend on the round of a loop around, or are shared among visits. */
+function ofParameters(stays: Expression): Expression | null {
+  const value = constantValue(stays);
+  if (value) return maximum(constant(-floorOf({ top: -value.top, bottom: value.bottom })), zero);
+  return holdsShared(stays) || [...namesOf(stays)].some(isRoundName) ? null : maximum(stays, zero);
+}

@@ -1,0 +1,83 @@
+/** Functions that are handed to others, which do nothing with them but call them: `timed(100, run, out, in, n)`. */
+import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { type Declarations, type FunctionDeclaration, sourceTextOf } from './declarations.ts';
+
+/** What takes functions as arguments in one unit. */
+export class EscapingFunctions {
+  /** Names of parameters that are called. */
+  readonly calledParameters: ReadonlySet<string>;
+  readonly #declarations: Declarations;
+  readonly #takers = new Map<string, ReadonlySet<string> | null>();
+
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
+    const named = new Set<string>();
+    for (const { body, parameters } of [...declarations.functions.values()].flat()) {
+      if (!body || parameters.length === 0) continue;
+      const callees = new Set(nodesWhere(body, isCalled).map((node) => sourceTextOf(declarations.text, node)));
+      for (const { name } of parameters) if (callees.has(name)) named.add(name);
+    }
+    this.calledParameters = named;
+  }
+
+  /**
+   * The functions through whose hands an argument goes, each of which only calls it or hands it on.
+   * @param at which of the items of the call
+   * @returns null where something else may become of it
+   */
+  takersOf(call: SyntaxNode, items: readonly SyntaxNode[], at: number): ReadonlySet<string> | null {
+    const callee = childIn(call, 'function');
+    if (!callee || !/^(?:identifier|qualified_identifier|template_function)$/.test(callee.type)) return null;
+    if (call.children.some(({ type }) => type === 'kernel_call_syntax')) return null;
+    if (items.slice(0, at).some(({ type }) => type === 'parameter_pack_expansion')) return null;
+    const written = sourceTextOf(this.#declarations.text, callee).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim(); // prettier-ignore
+    const [only, ...others] = this.#declarations.functions.get(written)?.filter(({ body }) => body) ?? [];
+    if (!only || others.length > 0 || only.record !== undefined || only.isDevice || only.isKernel) return null;
+    const parameter = only.parameters[at];
+    return parameter && !parameter.isPack ? this.#takersIn(only, parameter.name) : null;
+  }
+
+  #takersIn(taker: FunctionDeclaration, parameter: string): ReadonlySet<string> | null {
+    const key = `${taker.name} ${parameter}`;
+    const known = this.#takers.get(key);
+    if (known !== undefined) return known;
+    // One that hands it to itself is not followed.
+    this.#takers.set(key, null);
+    const takers = new Set([taker.name]);
+    const isOnlyCalled = this.#onlyCalls(taker.body!, parameter, takers);
+    const found = isOnlyCalled ? takers : null;
+    this.#takers.set(key, found);
+    return found;
+  }
+
+  /** Whether a part of a body only calls a parameter, or hands it to what only calls it. */
+  #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
+    const { text } = this.#declarations;
+    const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // prettier-ignore
+    if (isIt(node)) return false;
+    if (node.type !== 'call_expression')
+      return node.children.every((child) => this.#onlyCalls(child, parameter, takers));
+    const list = childIn(node, 'arguments');
+    const items = list ? listItems(list) : [];
+    const others = node.children.filter((child) => child !== list && !(child.field === 'function' && isIt(child)));
+    if (!others.every((child) => this.#onlyCalls(child, parameter, takers))) return false;
+    return items.every((item, at) => {
+      if (!isIt(forwarded(item, text))) return this.#onlyCalls(item, parameter, takers);
+      const further = this.takersOf(node, items, at);
+      for (const name of further ?? []) takers.add(name);
+      return further !== null;
+    });
+  }
+}
+
+/** What `std::forward<T>(it)` and `std::move(it)` hand on. */
+function forwarded(node: SyntaxNode, text: string): SyntaxNode {
+  const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
+  const list = callee && /^(?:std::)?(?:forward\s*<[^]*>|move)$/.test(sourceTextOf(text, callee)) ? childIn(node, 'arguments') : undefined; // prettier-ignore
+  const [only, ...more] = list ? listItems(list) : [];
+  return only && more.length === 0 ? only : node;
+}
+
+function isCalled({ type, field }: SyntaxNode): boolean {
+  return type === 'identifier' && field === 'function';
+}

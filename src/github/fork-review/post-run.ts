@@ -1,0 +1,270 @@
+/**
+ * The second of two stages: posts what a run without write permission found, for pull requests from forks. It runs with
+ * write permission, on the default branch, and compiles nothing. What the first run left is a stranger's: which pull
+ * request it is for and what that changes is asked of GitHub, and all words of the review are made here.
+ */
+import type { Octokit } from '@octokit/rest';
+import * as v from 'valibot';
+import { UsageError } from '../../base/usage-error.ts';
+import { exitCodes } from '../../report-model/exit-code.ts';
+import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
+import { diffWithin } from '../../source/diff.ts';
+import type { FailOn } from '../../settings/options.ts';
+import { pullRequestFiles } from '../api/changed-files.ts';
+import { failureOf } from '../api/client.ts';
+import type { RepositoryTarget } from '../api/target.ts';
+import { planReview } from '../plan/plan.ts';
+import type { ReviewPlan } from '../plan/review-plan.ts';
+import { describeProblem, publish } from '../publish/publish.ts';
+import { clientFor, eventPayload } from '../runner/run-client.ts';
+import { logText } from '../text/workflow-command.ts';
+import { onlyFile, RefusedArtifact } from './archive.ts';
+import { parseReviewData, reviewArtifact, reviewFile, type ReviewData } from './review-data.ts';
+
+/** Of the archive, and of the file in it. */
+const maxBytes = { archive: 16 << 20, file: 64 << 20 } as const;
+/** Files of the head that are read for the repairs of a review. */
+const maxSources = 20;
+const patience = 60_000;
+
+const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
+const repository = v.object({ full_name: v.string(), name: v.string(), owner: v.object({ login: v.string() }) });
+const eventSchema = v.object({
+  action: v.string(),
+  repository,
+  workflow_run: v.object({
+    id: v.number(),
+    event: v.string(),
+    head_sha: sha,
+    head_branch: v.nullable(v.string()),
+    head_repository: v.nullable(repository),
+  }),
+});
+
+type RunPayload = v.InferOutput<typeof eventSchema>;
+
+interface PostOptions {
+  readonly token: string;
+  readonly comment: boolean;
+  readonly checkRun: boolean;
+  readonly maxComments: number;
+  readonly reviewDrafts: boolean;
+  readonly failOn: FailOn;
+  /** Take lines for the log. */
+  readonly info: (line: string) => void;
+  readonly error: (line: string) => void;
+}
+
+/**
+ * Posts the review that a finished run left.
+ * @returns the exit code: 0 also where there is nothing to post, 2 where what was left is refused
+ */
+export async function runPost(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: PostOptions,
+): Promise<number> {
+  const { token, info, error: fail } = options;
+  try {
+    const name = environment['GITHUB_EVENT_NAME'] ?? '';
+    if (name !== 'workflow_run') throw new UsageError(`post/ runs on workflow_run, not on ${JSON.stringify(name)}.`);
+    const parsed = v.safeParse(eventSchema, eventPayload(environment));
+    if (!parsed.success) throw new UsageError('The event file is not a workflow_run payload.');
+    const octokit = clientFor(token, environment);
+    const found = await reviewOf(octokit, parsed.output, options, environment);
+    if (typeof found === 'string') {
+      info(logText(found));
+      return exitCodes.success;
+    }
+    const { target, plan } = found;
+    const result = await publish(octokit, target, plan, { comment: options.comment, checkRun: options.checkRun });
+    for (const problem of result.problems) info(logText(describeProblem(problem)));
+    if (result.movedTo !== undefined) info('The pull request has a newer commit, so this run posts no comments.');
+    return result.problems.length > 0 ? exitCodes.incomplete : exitCodes.success;
+  } catch (error) {
+    if (error instanceof RefusedArtifact || error instanceof UsageError) {
+      fail(logText(`Nothing was posted: ${error.message}`));
+      return exitCodes.usage;
+    }
+    fail(logText(`Nothing was posted: ${failureOf(error).message}`));
+    return exitCodes.defect;
+  }
+}
+
+/** The review of a run and where it goes, or why there is none. */
+async function reviewOf(
+  octokit: Octokit,
+  { repository: own, workflow_run: run }: RunPayload,
+  options: PostOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<
+  { readonly target: RepositoryTarget & { readonly pullNumber: number }; readonly plan: ReviewPlan } | string
+> {
+  const place: RepositoryTarget = { owner: own.owner.login, repo: own.name };
+  if (run.event !== 'pull_request') return `The run was started by ${run.event}, not by a pull request.`;
+  if (environment['GITHUB_REPOSITORY'] !== own.full_name) throw new UsageError('The event is of another repository.');
+  const archive = await artifactOf(octokit, place, run, options.token, environment);
+  if (archive === undefined) return `The run left no artifact ${reviewArtifact}.`;
+  const data = parseReviewData(onlyFile(archive, reviewFile, maxBytes.file));
+  const pull = await pullOf(octokit, place, own.full_name, run, data);
+  const target = { ...place, pullNumber: pull.number };
+  const base = await mergeBaseOf(octokit, place, pull.base, run.head_sha);
+  if (data.base !== base) throw new RefusedArtifact('it compares with another commit than the pull request does');
+  const { files } = await pullRequestFiles(octokit, target, () =>
+    Promise.reject(new UsageError('GitHub does not list all files of the pull request.')),
+  );
+  const { folder } = data;
+  const report = withoutForeignEdits(data.report);
+  const sources = await sourcesOf(octokit, place, run.head_sha, folder, report, options);
+  const checked: Report = { ...report, kernels: report.kernels.map((kernel) => plainRepair(kernel, sources)) };
+  const plan = planReview({
+    report: checked,
+    folder,
+    diff: diffWithin(files, folder),
+    headSha: run.head_sha,
+    baseSha: base,
+    failOn: options.failOn,
+    repository: { serverUrl: environment['GITHUB_SERVER_URL'] ?? 'https://github.com', fullName: own.full_name },
+    trust: data.trust,
+    source: (file) => sources.get(file),
+    options: { maxComments: options.maxComments, review: !pull.draft || options.reviewDrafts },
+  });
+  return { target, plan };
+}
+
+/** The archive of the artifact of a run; undefined where it left none. */
+async function artifactOf(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  { id, head_sha: head }: RunPayload['workflow_run'],
+  token: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Buffer | undefined> {
+  const asked = { owner, repo, run_id: id, name: reviewArtifact, per_page: 100 };
+  const { data } = await octokit.rest.actions.listWorkflowRunArtifacts(asked);
+  const own = data.artifacts.filter(({ name }) => name === reviewArtifact);
+  const [artifact] = own;
+  if (!artifact) return undefined;
+  if (own.length > 1) throw new RefusedArtifact(`the run left ${own.length} artifacts of the name ${reviewArtifact}`);
+  if (artifact.expired) throw new RefusedArtifact('the artifact has expired');
+  if (artifact.workflow_run?.id !== id || artifact.workflow_run.head_sha !== head)
+    throw new RefusedArtifact('the artifact is of another run');
+  if (artifact.size_in_bytes > maxBytes.archive)
+    throw new RefusedArtifact(`the artifact has more than ${maxBytes.archive} bytes`);
+  const api = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
+  const first = await fetch(`${api}/repos/${owner}/${repo}/actions/artifacts/${artifact.id}/zip`, {
+    headers: { authorization: `Bearer ${token}`, 'user-agent': 'selvage' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patience),
+  });
+  // The storage is somebody else's: it is not told the token.
+  const location = first.status >= 300 && first.status < 400 ? first.headers.get('location') : null;
+  const response = location === null ? first : await fetch(location, { signal: AbortSignal.timeout(patience) });
+  if (!response.ok || !response.body) throw new Error(`the artifact cannot be read: status ${response.status}`);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > maxBytes.archive) throw new RefusedArtifact(`the artifact has more than ${maxBytes.archive} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+interface Pull {
+  readonly number: number;
+  readonly base: string;
+  readonly draft: boolean;
+}
+
+/** The open pull request whose head the run was of, as GitHub knows it. */
+async function pullOf(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  fullName: string,
+  { head_sha: head, head_branch: branch, head_repository: from }: RunPayload['workflow_run'],
+  data: ReviewData,
+): Promise<Pull> {
+  if (data.repository !== fullName) throw new RefusedArtifact('it is of another repository');
+  if (data.head !== head) throw new RefusedArtifact('it is of another commit than the run');
+  if (!from || branch === null) throw new RefusedArtifact('the repository or branch of the run is gone');
+  const asked = { owner, repo, state: 'open' as const, head: `${from.owner.login}:${branch}`, per_page: 100 };
+  const { data: listed } = await octokit.rest.pulls.list(asked);
+  const own = listed.filter((pull) => pull.head.repo?.full_name === from.full_name && pull.base.repo.full_name === fullName); // prettier-ignore
+  const pull = own.find(({ number }) => number === data.pullRequest);
+  if (!pull)
+    throw new RefusedArtifact(`#${data.pullRequest} is no open pull request of the branch that the run was of`);
+  if (pull.head.sha !== head) throw new RefusedArtifact('the pull request has another commit by now');
+  return { number: pull.number, base: pull.base.sha, draft: pull.draft === true };
+}
+
+async function mergeBaseOf(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  base: string,
+  head: string,
+): Promise<string> {
+  const asked = { owner, repo, basehead: `${base}...${head}`, per_page: 1 };
+  const { data } = await octokit.rest.repos.compareCommitsWithBasehead(asked);
+  return data.merge_base_commit.sha;
+}
+
+/** Edits of files that no finding's kernel is in are none of ours. */
+function withoutForeignEdits(report: Report): Report {
+  const kernels = report.kernels.map((kernel) => {
+    const { edits } = kernel.repair;
+    const isOwn = !edits || edits.every(({ file }) => file === kernel.location?.file);
+    return isOwn ? kernel : withoutEdits(kernel);
+  });
+  return { ...report, kernels };
+}
+
+function withoutEdits(kernel: KernelReport): KernelReport {
+  const reason = 'the edit is shown by runs that the repository itself starts';
+  return { ...kernel, repair: { status: 'skipped', reason } };
+}
+
+/** The text of the files that repairs edit, as GitHub has them at the head. */
+async function sourcesOf(
+  octokit: Octokit,
+  { owner, repo }: RepositoryTarget,
+  head: string,
+  folder: string,
+  { kernels }: Report,
+  { info }: Pick<PostOptions, 'info'>,
+): Promise<ReadonlyMap<string, string>> {
+  const files = [...new Set(kernels.flatMap(({ repair }) => (repair.edits ?? []).map(({ file }) => file)))];
+  const sources = new Map<string, string>();
+  for (const file of files.slice(0, maxSources)) {
+    try {
+      const { data } = await octokit.rest.repos.getContent({ owner, repo, path: `${folder}${file}`, ref: head });
+      if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) continue;
+      sources.set(file, Buffer.from(data.content, 'base64').toString('utf8'));
+    } catch (error) {
+      info(logText(`${file} cannot be read: ${failureOf(error).message}`));
+    }
+  }
+  return sources;
+}
+
+/** What an edit of ours may add: barriers and fences, each on a line of its own. */
+const barrier =
+  /^\s*(?:__syncthreads\(\)|__syncwarp\((?:0x[0-9a-fA-F]+|\d+)?u?\)|__threadfence(?:_block|_system)?\(\));\s*$/;
+
+/**
+ * A kernel with the edit that its review suggests, if that only adds barriers to the text of the head. Whoever can write
+ * the data of a run can write anything in it, and a reader would take it for verified.
+ */
+function plainRepair(kernel: KernelReport, sources: ReadonlyMap<string, string>): KernelReport {
+  const { edits, alternatives: _, ...repair } = kernel.repair;
+  if (!edits) return { ...kernel, repair };
+  const isPlain = edits.every((edit) => addsBarriers(edit, sources.get(edit.file)));
+  return isPlain ? { ...kernel, repair: { ...repair, edits } } : withoutEdits(kernel);
+}
+
+function addsBarriers({ startLine, endLine, replacement }: RepairEdit, source: string | undefined): boolean {
+  if (source === undefined || startLine < 1 || endLine < startLine - 1) return false;
+  const before = source.split(/\r?\n/).slice(startLine - 1, endLine);
+  const after = replacement.replace(/\r?\n$/, '').split(/\r?\n/);
+  const kept = after.filter((line) => !barrier.test(line));
+  return kept.join('\n') === before.filter((line) => !barrier.test(line)).join('\n') && after.length <= before.length + 4; // prettier-ignore
+}

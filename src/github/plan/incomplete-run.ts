@@ -1,0 +1,77 @@
+/** What a run posts that ends before it has a result: the results of earlier commits must not stand as if of this one. */
+import { hashText } from '../../base/hash.ts';
+import { exitCodes } from '../../report-model/exit-code.ts';
+import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
+import { CHECK_SUMMARY_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
+import { printMarker } from '../text/marker.ts';
+import type { CheckPlan, ReviewPlan } from './review-plan.ts';
+import { shortSha } from './summary.ts';
+
+/** Why a run ended early. */
+export interface EarlyEnd {
+  readonly exitCode: number;
+  readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
+  /** Of wrong usage: what is wrong; of a limit: which one. */
+  readonly message: string;
+}
+
+const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
+  usage: 'Not analysed: wrong usage or configuration',
+  defect: 'Not analysed: a defect of Selvage',
+  cancelled: 'Not analysed: the run was cancelled',
+  limit: 'Not analysed: the analysis passed its limits',
+};
+
+/** A message may be long: a configuration has many lines. */
+const MAX_MESSAGE = 4000;
+
+/**
+ * The plan of a run without a result. It takes nothing back and tells no finding.
+ * @param secrets texts that must not leave the log, where they are masked
+ */
+export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly string[]): ReviewPlan {
+  const { exitCode, kind } = end;
+  const title = titles[kind];
+  const conclusion: CheckPlan['conclusion'] = kind === 'cancelled' ? 'cancelled' : 'failure';
+  const body = `### Selvage: ${title}\n\n${explanation(end, headSha, secrets)}`;
+  const earlier = `What Selvage commented on earlier commits may be out of date.\n\n<sub>${shortSha(headSha)}</sub>`;
+  const exitCodeKnown = Object.values(exitCodes).find((code) => code === exitCode) ?? exitCodes.incomplete;
+  return {
+    headSha,
+    isWhole: true,
+    verdicts: hashText(JSON.stringify([title, conclusion, body])),
+    exitCode: exitCodeKnown,
+    findings: [],
+    reviewIntroduction: '',
+    review: null,
+    summary: { body: `${printMarker('summary')}${body}\n\n${earlier}`, createIfMissing: false },
+    check: {
+      name: 'Selvage',
+      title,
+      summary: fitMarkdown(body, CHECK_SUMMARY_BUDGET, CUT),
+      conclusion,
+      annotations: [],
+    },
+    jobSummary: `${body}\n`,
+    workflowCommands: { commands: [], leftOver: 0 },
+    log: [],
+    outputs: { conclusion, 'exit-code': String(exitCode) },
+    isFixed: () => false,
+  };
+}
+
+function explanation({ kind, message }: EarlyEnd, headSha: string, secrets: readonly string[]): string {
+  const commit = shortSha(headSha);
+  switch (kind) {
+    case 'usage': {
+      const safe = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')), message);
+      return `Selvage did not analyse ${commit}:\n\n${fencedBlock(safe.slice(0, MAX_MESSAGE))}`;
+    }
+    case 'defect':
+      return `Selvage did not analyse ${commit}: a defect of its own ended the run. The log of the job has the details.`;
+    case 'limit':
+      return `Selvage did not analyse ${commit}: ${escapeText(message)}. \`/selvage recheck\` tries again.`;
+    case 'cancelled':
+      return `Selvage did not analyse ${commit}: the run was cancelled.`;
+  }
+}

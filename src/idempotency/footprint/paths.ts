@@ -1,0 +1,206 @@
+/** The ways on which a thread gets to an access: conditions are taken one after the other, and those that split, split. */
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
+import type { Term } from '../../term/term.ts';
+import { spend } from '../model/effort.ts';
+import type { Extensions } from '../model/extensions.ts';
+import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
+import { type Learnt, learn } from './conditions.ts';
+import { lessOrEqual } from './launch-condition.ts';
+import { addAmounts, fixedAmount, isAtMost, oneAmount } from './polynomial.ts';
+import { LinearInterpretation, type StatedValue } from './linear-interpretation.ts';
+import { propagated } from './scope.ts';
+import { continueConditions, lastIteration, learnTripCounts } from './iterations.ts';
+
+export interface PathCase {
+  readonly reading: LinearInterpretation;
+  /** Whether all conditions are known that a thread meets on it. */
+  readonly isComplete: boolean;
+  /** Whether a thread may go it, as long as the launch meets what the conditions were read under. */
+  readonly isPossible: boolean;
+  /** Whether some launch lets footprints be known on it. */
+  readonly isDecided: boolean;
+  /** Why the conditions are not all known. */
+  readonly reason: IdempotencyReasonKind | null;
+}
+
+/** Ways beyond this many are taken as one. */
+const maxWays = 4;
+/** A condition that blocks with more ways into them lose; see `evaluateSymbolically`. */
+const maxPredecessors = 24;
+/** Rounds of a loop that is unrolled. */
+const longest = 32n;
+
+interface Lesson {
+  readonly learn: (reading: LinearInterpretation) => Learnt;
+  readonly reason: IdempotencyReasonKind | null;
+}
+
+/** Lists the ways to a block on which a condition holds. */
+export function pathsTo(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  condition: Term,
+  extensions: Extensions,
+  stated: StatedValue,
+): readonly PathCase[] {
+  const { kernel } = symbolic;
+  const inside = kernel.loops.filter((loop) => loop.blocks.has(block));
+  const { lessons, isComplete } = lessonsOf(symbolic, block, condition, inside);
+  const ways: PathCase[] = [];
+  let taken = 0;
+  const open: (readonly number[])[] = [[]];
+  for (let choices = open.pop(); choices; choices = open.pop()) {
+    const reading = new LinearInterpretation({
+      symbolic,
+      statedValue: stated,
+      isInside: (loop) => inside.some(({ id }) => id === loop),
+      lastIteration: (loop, outside) => lastIteration(symbolic, kernel.loops[loop]!, outside),
+      learn: (inner, term) => void learn(inner, term),
+    });
+    let complete = isComplete;
+    let reason: IdempotencyReasonKind | null = null;
+    let at = 0;
+    for (const lesson of lessons) {
+      const learnt = lesson.learn(reading);
+      let isAll = learnt.kind === 'all';
+      if (
+        learnt.kind === 'one-of' &&
+        extensions.paths &&
+        (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)
+      ) {
+        // prettier-ignore
+        if (at === choices.length) {
+          for (let other = learnt.ways.length - 1; other > 0; other--) open.push([...choices, other]);
+          choices = [...choices, 0];
+        }
+        isAll = learnt.ways[choices[at]!]!(reading);
+        at++;
+      }
+      if (isAll) continue;
+      complete = false;
+      reason ??= lesson.reason;
+    }
+    const isDecided = extensions.longLoops || areShort(reading, inside, extensions.compaction);
+    const canBe = isPossible(reading);
+    if (canBe) taken++;
+    ways.push({ reading, isComplete: complete, isPossible: canBe, isDecided, reason });
+  }
+  return ways;
+}
+
+/**
+ * Demands that loops make few rounds; false where nothing tells how many.
+ * @param isCompact loops of which the launch tells the rounds may have any number of them
+ */
+function areShort(reading: LinearInterpretation, loops: readonly Loop[], isCompact: boolean): boolean {
+  const { scope } = reading;
+  return loops.every(({ id }) => {
+    const round = reading.round(id);
+    const spans = [scope.ofVariable(round), ...scope.facts.map((fact) => propagated(scope, fact, round))];
+    const high = spans.map((span) => span.high).find((bound) => bound !== null);
+    if (!high) return false;
+    return isCompact || scope.need(lessOrEqual(addAmounts(high, oneAmount), fixedAmount(longest)));
+  });
+}
+
+function isPossible({ scope }: LinearInterpretation): boolean {
+  if (scope.guards.some(({ condition }) => condition.kind === 'never')) return false;
+  return scope.facts.every((fact) => {
+    const { low, high } = scope.narrower(fact, scope.byVariables(fact.form));
+    return !low || !high || !isAtMost(addAmounts(high, oneAmount), low);
+  });
+}
+
+/** What there is to learn on the way to a block, from the entry on. */
+function lessonsOf(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  condition: Term,
+  inside: readonly Loop[],
+): { readonly lessons: readonly Lesson[]; readonly isComplete: boolean } {
+  const { kernel, store } = symbolic;
+  const lessons: Lesson[] = [];
+  const seen = new Set<Term>();
+  const ends = endConditions(symbolic, inside);
+  const addLessons = (term: Term): void => {
+    for (const whole of term.operator === 'all' ? term.arguments : [term]) {
+      const part = seen.has(whole) ? store.true : withoutEnds(symbolic, whole, ends);
+      seen.add(whole);
+      if (part === store.true) continue;
+      lessons.push({
+        learn: (reading) => learn(reading, part),
+        reason: isOfMemory(part) ? 'condition-from-memory' : null,
+      });
+    }
+  };
+  const skip = (term: Term): void => {
+    for (const part of term.operator === 'all' ? term.arguments : [term]) seen.add(part);
+  };
+  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= maxPredecessors); // prettier-ignore
+  const chain: BlockId[] = [];
+  for (let at = block; ; at = kernel.dominators[at]!) {
+    chain.unshift(at);
+    if (at === kernel.dominators[at]) break;
+  }
+  for (const at of chain) {
+    const dominator = kernel.dominators[at]!;
+    spend(symbolic, symbolic.reach(at).arguments.length);
+    // Where all ways from there lead here, how a thread comes here says nothing.
+    if (at !== dominator && alwaysLeads(kernel, dominator, at)) skip(symbolic.reach(at));
+    else addLessons(symbolic.reach(at));
+    const loop = inside.find(({ header }) => header === at);
+    if (!loop) continue;
+    const { terms, areAll } = continueConditions(symbolic, loop);
+    if (!areAll) isComplete = false;
+    for (const stay of terms) lessons.push({ learn: (reading) => learnTripCounts(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // prettier-ignore
+  }
+  addLessons(condition);
+  return { lessons, isComplete };
+}
+
+/** Whether each thread at one block comes to another one in the same round of the loops around both. */
+function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, to: BlockId): boolean {
+  let at: BlockId | null = from;
+  while (at !== null && at !== to) at = postdominators[at] === at ? null : postdominators[at]!;
+  if (at === null) return false;
+  const headers = loops.filter((loop) => loop.blocks.has(from) && loop.blocks.has(to)).map(({ header }) => header);
+  const seen = new Set<BlockId>([to]);
+  const open = [...blocks[from]!.successors];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    if (headers.includes(next)) return false;
+    seen.add(next);
+    open.push(...blocks[next]!.successors);
+  }
+  return true;
+}
+
+/** Conditions that hold because a loop has ended: each thread meets them in some round. */
+function endConditions(symbolic: SymbolicKernel, inside: readonly Loop[]): ReadonlySet<Term> {
+  const ended = symbolic.kernel.loops.filter((loop) => loop.exits.length === 1 && !inside.includes(loop));
+  const terms = new Set<Term>();
+  for (const { exits } of ended) {
+    for (const { from, to } of exits) {
+      const edge = symbolic.edge(from, to);
+      for (const part of edge.operator === 'all' ? edge.arguments : [edge]) if (isOfRounds(part)) terms.add(part);
+    }
+  }
+  return terms;
+}
+
+function withoutEnds(symbolic: SymbolicKernel, term: Term, ends: ReadonlySet<Term>): Term {
+  const { store } = symbolic;
+  if (ends.has(term)) return store.true;
+  const inner = (): Term[] => term.arguments.map((part) => withoutEnds(symbolic, part, ends));
+  if (term.operator === 'all') return store.all(inner());
+  return term.operator === 'any' ? store.any(inner()) : term;
+}
+
+function isOfRounds(term: Term): boolean {
+  return term.leaves.some(({ atom }) => atom!.kind === 'iteration');
+}
+
+function isOfMemory(term: Term): boolean {
+  return term.leaves.some(({ atom }) => atom!.kind === 'havoc' || atom!.kind === 'phi');
+}

@@ -1,0 +1,123 @@
+/**
+ * Reads and writes of one array in a kernel without races. Two threads touch common bytes only if something orders them.
+ * Where no barrier, and nothing else by which threads meet, comes behind the read and before the write, nothing orders
+ * the read of one thread before the write of another: then only a thread that reads and later writes the same bytes
+ * itself does harm. Whether it does is told by the difference of the two addresses within one thread.
+ */
+import type { Access } from '../analysis/values/access.ts';
+import { canReach, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
+import { contactOf } from '../analysis/values/thread-contact.ts';
+import type { Base, Target } from '../analysis/values/memory-base.ts';
+import type { Instruction } from '../ir/form/kernel.ts';
+import type { Term } from '../term/term.ts';
+import { allOf } from './build-condition.ts';
+import { loopsAround } from './certain-execution.ts';
+import { subtractForms } from './footprint/form.ts';
+import { allMet, anyMet, lessOrEqual } from './footprint/launch-condition.ts';
+import { fixedAmount } from './footprint/polynomial.ts';
+import type { StatedValue } from './footprint/linear-interpretation.ts';
+import { type PathCase, pathsTo } from './footprint/paths.ts';
+import type { Extensions } from './model/extensions.ts';
+import { always, never, type ValidatorCondition } from './model/quantity.ts';
+
+export class OwnThread {
+  private readonly symbolic: SymbolicKernel;
+  private readonly extensions: Extensions;
+  private readonly stated: StatedValue;
+  private readonly meetings: readonly ProgramPoint[];
+  private readonly known = new Map<string, ValidatorCondition>();
+
+  constructor(symbolic: SymbolicKernel, extensions: Extensions, stated: StatedValue) {
+    this.symbolic = symbolic;
+    this.extensions = extensions;
+    this.stated = stated;
+    this.meetings = pointsOf(symbolic.kernel, mayOrder);
+  }
+
+  /**
+   * In which launches without races no thread writes what was read before.
+   * @param read of the same array as the write
+   */
+  keepsApart(read: Access, write: Access): ValidatorCondition {
+    const key = `${read.index},${write.index}`;
+    let condition = this.known.get(key);
+    if (!condition) {
+      condition = this.compare(read, write);
+      this.known.set(key, condition);
+    }
+    return condition;
+  }
+
+  private compare(read: Access, write: Access): ValidatorCondition {
+    const { kernel } = this.symbolic;
+    const [from, ...others] = read.targets;
+    const [to, ...more] = write.targets;
+    if (read.operation !== 'read' || write.operation !== 'write' || !from || !to || others.length + more.length > 0)
+      return never;
+    if (![read, write].every(isPlain) || !areOfOneArray(from.base, to.base)) return never;
+    const isBehind = this.meetings.some((meeting) => canReach(kernel, read, meeting));
+    if (isBehind && this.meetings.some((meeting) => canReach(kernel, meeting, write))) return never;
+    if (!canReach(kernel, read, write)) return always;
+    return this.differ(read, from, write, to);
+  }
+
+  /** That the addresses of one thread are apart, whatever the rounds in which it reads and writes. */
+  private differ(read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
+    const { symbolic } = this;
+    if (from.offset.width !== 64 || to.offset.width !== 64 || !to.offset.leaves.every(isOfThread)) return never;
+    const common = loopsAround(symbolic, read.block).filter((loop) =>
+      loopsAround(symbolic, write.block).includes(loop),
+    );
+    const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // prettier-ignore
+    if (from.offset.leaves.some(isOfCommon)) return never;
+    // What else decides about the write belongs to another round.
+    const { store } = symbolic;
+    const reached = store.all([symbolic.reach(write.block), to.condition]);
+    const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // prettier-ignore
+    const condition = store.all([from.condition, ...parts]);
+    const ways = pathsTo(symbolic, read.block, condition, this.extensions, this.stated);
+    return allOf(ways.map((way) => disjointOn(way, read, from, write, to)));
+  }
+}
+
+/** That the bytes are apart for all threads that go a way. */
+function disjointOn(way: PathCase, read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
+  const { scope } = way.reading;
+  if (!way.isPossible) return scope.demanded().condition;
+  if (!way.isDecided) return never;
+  const distance = subtractForms(way.reading.natural(to.offset), way.reading.natural(from.offset));
+  const { low, high } = scope.ofForm(distance);
+  if (!low || !high) return never;
+  // Addresses are known modulo 2^64.
+  const far = fixedAmount(1n << 63n);
+  const disjoint = allMet([
+    anyMet([lessOrEqual(fixedAmount(BigInt(read.bytes)), low), lessOrEqual(high, fixedAmount(BigInt(-write.bytes)))]),
+    lessOrEqual(fixedAmount(-(1n << 63n)), low),
+    lessOrEqual(high, far),
+  ]);
+  const guarded = anyMet([...scope.guards.map((guard) => guard.negation()), disjoint]);
+  return allMet([scope.demanded(), guarded]).condition;
+}
+
+/** Whether two addresses of a thread start from one pointer. */
+function areOfOneArray(a: Base, b: Base): boolean {
+  if (a.kind !== 'loaded' || b.kind !== 'loaded') return a.kind === b.kind && a.kind !== 'unknown' && a.key === b.key;
+  return a.element === b.element && a.element.leaves.every(isOfThread) && areOfOneArray(a.table, b.table);
+}
+
+/** A weak access of one thread, done when the next instruction is. */
+export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
+  const { effect } = instruction.operation;
+  return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // prettier-ignore
+}
+
+/** Whether a thread may learn by it what another one has done, or tell it. */
+function mayOrder(instruction: Instruction): boolean {
+  return contactOf(instruction) === 'order';
+}
+
+/** Whether an atom stands for one value in all rounds of a thread. */
+function isOfThread({ atom }: Term): boolean {
+  return /^(thread|block|block-size|grid-size|parameter|object)$/.test(atom?.kind ?? '');
+}

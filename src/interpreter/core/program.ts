@@ -1,0 +1,374 @@
+/**
+ * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
+ * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
+ */
+import type {
+  Block,
+  BlockId,
+  Instruction,
+  Kernel,
+  LoopId,
+  Operand,
+  Terminator,
+  ValueId,
+} from '../../ir/form/kernel.ts';
+import { isUsed } from '../../ir/form/uses.ts';
+import type { Effect, StateSpace } from '../../isa/model/operation.ts';
+import { strengthOf, weak } from '../../memory-model/conflict.ts';
+import type { Layout } from './memory.ts';
+import type { AccessSite } from '../detector/race-detector.ts';
+import { type ParentObject, parentObjects } from './access-bounds.ts';
+import { layOut } from './memory.ts';
+
+/** How an instruction touches memory. */
+export interface MemoryAccess extends AccessSite {
+  readonly space: StateSpace;
+  /** For `atom` and `red`. */
+  readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
+  /** The variable of shared memory that its address is made from and may not leave, where that is known. */
+  readonly home?: ParentObject;
+  /** An atomic that writes a value regardless of the old one, which no instruction reads. */
+  readonly overwrites?: true;
+}
+
+/** Whether an access makes use of what is there before it. */
+export function needsContents({ operation, overwrites }: MemoryAccess): boolean {
+  return operation !== 'write' && !overwrites;
+}
+
+/** An instruction at which a thread waits for others. */
+export interface Suspension {
+  readonly index: number;
+  readonly instruction: Instruction;
+  readonly effect: Effect;
+  /** The segment that ends with it. */
+  readonly segment: number;
+  /** The segment to go on with. */
+  readonly resume: number;
+  /** Of a barrier of the thread block: the loops around it, indices into the program's `countedLoops`. */
+  readonly loops: readonly number[];
+}
+
+export interface Segment {
+  readonly index: number;
+  readonly block: BlockId;
+  /** The last one is the suspension, if the segment ends with one. */
+  readonly instructions: readonly Instruction[];
+  /** The last instruction is a suspension. */
+  readonly waits: boolean;
+  /** Its index, or -1. */
+  readonly suspension: number;
+  /** Null: the next segment in order follows, once it has waited for others or at once. */
+  readonly terminator: Terminator | null;
+  /** Thread-instructions that it counts as. */
+  readonly length: number;
+}
+
+export interface Program {
+  readonly kernel: Kernel;
+  readonly layout: Layout;
+  readonly segments: readonly Segment[];
+  /** First segment by block. */
+  readonly entries: readonly number[];
+  readonly suspensions: readonly Suspension[];
+  readonly accesses: readonly MemoryAccess[];
+  /** By instruction: the first of its accesses; the others follow (lanes of a vector atomic; a copy's write, read). */
+  readonly firstAccess: ReadonlyMap<Instruction, number>;
+  /** By block: whether a barrier of the thread block can be reached from it. */
+  readonly reachesBarrier: readonly boolean[];
+  /** The loops that hold barriers of the thread block: each thread counts their rounds. */
+  readonly countedLoops: readonly LoopId[];
+  /** Whether what other threads do may decide how often a thread goes round a loop. */
+  readonly mayWait: boolean;
+}
+
+/** A program as counters and traces see it run: staged, each value with a place in the registers of a thread. */
+export interface WatchedProgram extends Program {
+  /** Instructions in each segment. */
+  readonly lengths: Int32Array;
+  /** Basic block of each segment. */
+  readonly blockOf: readonly BlockId[];
+  /** Register by value; -1 for those that only the segment uses that defines them. */
+  readonly slots: Int32Array;
+}
+
+const programs = new WeakMap<Kernel, Program>();
+const singlePrograms = new WeakMap<Kernel, Program>();
+
+/**
+ * The program of a kernel, made once.
+ * @param singly each instruction is a segment of its own, so that a run can be watched
+ */
+export function programOf(kernel: Kernel, singly = false): Program {
+  const made = singly ? singlePrograms : programs;
+  let program = made.get(kernel);
+  if (!program) {
+    program = createProgram(kernel, singly);
+    made.set(kernel, program);
+  }
+  return program;
+}
+
+/** Whether threads wait for others at an instruction. */
+export function waits(effect: Effect): boolean {
+  switch (effect.kind) {
+    case 'barrier':
+    case 'warp-barrier':
+    case 'shuffle':
+    case 'vote':
+    case 'warp-value':
+    case 'grid-barrier':
+    case 'warp-matrix':
+    case 'matrix-load':
+    case 'matrix-store':
+      return true;
+    case 'cluster-barrier':
+      return effect.form === 'wait';
+    default:
+      return false;
+  }
+}
+
+function createProgram(kernel: Kernel, singly: boolean): Program {
+  const segments: Segment[] = [];
+  const entries: number[] = [];
+  const suspensions: Suspension[] = [];
+  const accesses: MemoryAccess[] = [];
+  const firstAccess = new Map<Instruction, number>();
+  const layout = layOut(kernel);
+  const homeOf = parentObjects(kernel, layout);
+  const countedLoops = kernel.loops.flatMap(({ blocks }, id) =>
+    [...blocks].some((block) => hasBarrier(kernel.blocks[block]!)) ? [id as LoopId] : [],
+  );
+  for (const block of kernel.blocks) {
+    entries.push(segments.length);
+    let start = 0;
+    for (const [position, instruction] of block.instructions.entries()) {
+      const found = withHome(accessesOf(kernel, instruction, accesses.length), instruction, homeOf);
+      if (found.length > 0) firstAccess.set(instruction, accesses.length);
+      accesses.push(...found);
+      const { effect } = instruction.operation;
+      const isWait = waits(effect);
+      if (!isWait && !singly) continue;
+      const index = segments.length;
+      const suspension = isWait ? suspensions.length : -1;
+      const around = effect.kind === 'barrier' ? countedLoops : [];
+      const loops = around.flatMap((loop, at) => (kernel.loops[loop]!.blocks.has(block.id) ? [at] : []));
+      if (isWait)
+        suspensions.push({ index: suspension, instruction, effect, segment: index, resume: index + 1, loops });
+      const instructions = block.instructions.slice(start, position + 1);
+      segments.push({
+        index,
+        block: block.id,
+        instructions,
+        waits: isWait,
+        suspension,
+        terminator: null,
+        length: instructions.length,
+      });
+      start = position + 1;
+    }
+    const instructions = block.instructions.slice(start);
+    segments.push({
+      index: segments.length,
+      block: block.id,
+      instructions,
+      waits: false,
+      suspension: -1,
+      terminator: block.terminator,
+      length: instructions.length + 1,
+    });
+  }
+  return {
+    kernel,
+    layout,
+    segments,
+    entries,
+    suspensions,
+    accesses,
+    firstAccess,
+    reachesBarrier: reachesBarrier(kernel),
+    countedLoops,
+    mayWait: mayWait(kernel),
+  };
+}
+
+/**
+ * Whether a branch within a loop rests on more than launch, arguments and the thread: on memory, which other threads may
+ * change, or on what a warp exchanges.
+ */
+function mayWait(kernel: Kernel): boolean {
+  const seen = new Set<ValueId>();
+  const waiting: Operand[] = [];
+  for (const block of new Set(kernel.loops.flatMap(({ blocks }) => [...blocks]))) {
+    const { terminator } = kernel.blocks[block]!;
+    if (terminator.kind === 'branch') waiting.push(terminator.condition);
+    else if (terminator.kind === 'switch') waiting.push(terminator.index);
+    else if (terminator.kind === 'unknown') return true;
+  }
+  for (let operand = waiting.pop(); operand; operand = waiting.pop()) {
+    if (operand.kind !== 'value' || seen.has(operand.id)) continue;
+    seen.add(operand.id);
+    const { definition } = kernel.values[operand.id]!;
+    if (definition.kind === 'phi') {
+      waiting.push(...kernel.blocks[definition.block]!.phis[definition.index]!.inputs);
+      continue;
+    }
+    const { effect } = definition.instruction.operation;
+    const isArgument = effect.kind === 'load' && effect.space === 'param';
+    if (effect.kind !== 'pure' && !isArgument) return true;
+    waiting.push(...definition.instruction.arguments);
+  }
+  return false;
+}
+
+function accessesOf(kernel: Kernel, instruction: Instruction, first: number): MemoryAccess[] {
+  const { effect } = instruction.operation;
+  const { id } = instruction;
+  switch (effect.kind) {
+    case 'load':
+    case 'store': {
+      return [
+        {
+          index: first,
+          instruction: id,
+          operation: effect.kind === 'load' ? 'read' : 'write',
+          bytes: effect.bytes * effect.lanes,
+          ...strengthOf(effect),
+          space: effect.space,
+        },
+      ];
+    }
+    case 'atomic': {
+      const { operation, type, bytes, space } = effect;
+      const overwrites = operation === 'exch' && instruction.results.every((id) => id === null || !isUsed(kernel, id));
+      return Array.from({ length: effect.lanes }, (_, lane) => ({
+        index: first + lane,
+        instruction: id,
+        operation: 'atomic',
+        bytes,
+        ...strengthOf({ ...effect, lanes: 1 }),
+        space,
+        atomic: { operation, type, bytes },
+        ...(overwrites && { overwrites }),
+      }));
+    }
+    case 'async-copy': {
+      const common = {
+        instruction: id,
+        bytes: effect.bytes,
+        ...weak,
+        copy: 'thread',
+      } as const;
+      return [
+        { ...common, index: first, operation: 'write', space: 'shared' },
+        { ...common, index: first + 1, operation: 'read', space: 'global' },
+      ];
+    }
+    case 'matrix-load':
+    case 'matrix-store':
+      return [
+        {
+          index: first,
+          instruction: id,
+          operation: effect.kind === 'matrix-load' ? 'read' : 'write',
+          bytes: Math.min(16, effect.lineBytes),
+          ...weak,
+          space: effect.space,
+        },
+      ];
+    case 'mbarrier': {
+      const { semantics, scope } = effect;
+      const space = effect.space === 'generic' ? 'generic' : 'shared';
+      const common = { index: first, instruction: id, bytes: 8, space, countsPhases: true } as const;
+      if (effect.form === 'pending_count') return [];
+      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      return effect.form === 'init' || effect.form === 'inval'
+        ? [{ ...common, operation: 'write', ...weak }]
+        : [{ ...common, operation: 'atomic', strong: scope, semantics }];
+    }
+    case 'bulk-copy': {
+      const common = { instruction: id, bytes: 16, ...weak, copy: 'bulk' } as const;
+      const { reduction } = effect;
+      const combines = reduction && {
+        operation: 'atomic' as const,
+        elementBytes: Number(/\d+/.exec(reduction.type)![0]) / 8,
+        strong: 'gpu' as const,
+        semantics: 'relaxed' as const,
+      };
+      const to = effect.to === 'global' ? 'global' : 'shared';
+      return [
+        { ...common, index: first, operation: 'write', space: to, ...combines },
+        { ...common, index: first + 1, operation: 'read', space: effect.from },
+        { ...common, index: first + 2, operation: 'atomic', bytes: 8, strong: 'cta', space: 'shared' },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The accesses of an instruction, the first with the variable that it may not leave. */
+function withHome(
+  accesses: MemoryAccess[],
+  { arguments: [address], operation: { effect } }: Instruction,
+  homeOf: (address: Operand) => ParentObject | undefined,
+): MemoryAccess[] {
+  const isPlain = /^(load|store|atomic|async-copy)$/.test(effect.kind);
+  const home = isPlain && address ? homeOf(address) : undefined;
+  if (!home) return accesses;
+  return accesses.map((access, at) => (at === 0 || effect.kind === 'atomic' ? { ...access, home } : access));
+}
+
+function hasBarrier({ instructions }: Block): boolean {
+  return instructions.some(({ operation }) => operation.effect.kind === 'barrier');
+}
+
+/**
+ * What a thread that goes from a block to another does to one of its counters of rounds, if it enters or repeats a loop
+ * that is counted: `index` into {@link Program.countedLoops}, and whether the next round of the same visit begins.
+ */
+export function iterationAt(
+  { kernel, countedLoops }: Pick<Program, 'kernel' | 'countedLoops'>,
+  from: BlockId,
+  to: BlockId,
+): { readonly index: number; readonly isNext: boolean } | null {
+  const index = countedLoops.findIndex((loop) => kernel.loops[loop]!.header === to);
+  return index < 0 ? null : { index, isNext: kernel.loops[countedLoops[index]!]!.blocks.has(from) };
+}
+
+function reachesBarrier(kernel: Kernel): readonly boolean[] {
+  const reaches = kernel.blocks.map(hasBarrier);
+  const work = kernel.blocks.filter((block) => reaches[block.id]).map((block) => block.id);
+  for (let block = work.pop(); block !== undefined; block = work.pop()) {
+    for (const predecessor of kernel.blocks[block]!.predecessors) {
+      if (reaches[predecessor]) continue;
+      reaches[predecessor] = true;
+      work.push(predecessor);
+    }
+  }
+  return reaches;
+}
+
+/** The segments that a thread may go on with at the end of one, without waiting; in the order of the terminator. */
+export function segmentSuccessors(program: Program, segment: Segment): readonly number[] {
+  const { terminator } = segment;
+  switch (terminator?.kind) {
+    case 'jump':
+      return [program.entries[terminator.target]!];
+    case 'branch':
+      return [program.entries[terminator.then]!, program.entries[terminator.otherwise]!];
+    case 'switch':
+      return terminator.targets.map((target) => program.entries[target]!);
+    default:
+      return [];
+  }
+}
+
+/**
+ * Whether an edge between blocks may be part of a loop: the places where a thread's time slice can end. Blocks are in
+ * reverse postorder, so every cycle holds such an edge.
+ */
+export function isRetreating(from: BlockId, to: BlockId): boolean {
+  return to <= from;
+}

@@ -1,0 +1,276 @@
+/**
+ * Instructions that no back end has code for: the machine executes them, on the memory of whatever back end runs. These
+ * are the operations on mbarriers, bulk copies, and what the lanes of a warp do to matrices together.
+ */
+import type { Instruction } from '../../ir/form/kernel.ts';
+import type { BulkCopyEffect, Effect, MatrixAccessEffect, MbarrierEffect } from '../../isa/model/operation.ts';
+import type { MbarrierStep } from '../../isa/arithmetic/mbarrier-word.ts';
+import type { Executor, LocatedBytes, SlowMemory, TrackedPage } from './interpreter-host.ts';
+import type { MemoryAccess, Program } from './program.ts';
+import { loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
+import { matrixResults } from '../../isa/arithmetic/matrix-product.ts';
+import {
+  addTransactions,
+  arriveAt,
+  initialMbarrier,
+  mbarrierState,
+  parityDone,
+  pendingCount,
+  phaseDone,
+  raisePending,
+} from '../../isa/arithmetic/mbarrier-word.ts';
+import { atomicResult } from './atomic-operation.ts';
+
+/** Whether a thread executes an instruction of this effect by itself, through {@link executeByRuntime}. */
+export function needsRuntime(effect: Effect): effect is MbarrierEffect | BulkCopyEffect {
+  return effect.kind === 'mbarrier' || effect.kind === 'bulk-copy';
+}
+
+/** Whether the lanes of a warp execute an instruction of this effect together, through {@link executeMatrix}. */
+export function isMatrix(
+  effect: Effect,
+): effect is MatrixAccessEffect | Extract<Effect, { readonly kind: 'warp-matrix' }> {
+  return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
+}
+
+/** What an mbarrier reports: the order of accesses, and wrong uses. */
+export interface RuntimeHost {
+  /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
+  arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
+  phaseCompleted(who: Executor, page: TrackedPage, offset: number): void;
+  phaseSeen(who: Executor, page: TrackedPage, offset: number): void;
+  misused(who: Executor, access: MemoryAccess, message: string): never;
+}
+
+/**
+ * Executes an instruction for one thread.
+ * @param operands as for exchanges: signed 32-bit numbers, unsigned bigints, truths
+ * @returns the results in the same form
+ */
+export function executeByRuntime(
+  program: Program,
+  memory: SlowMemory,
+  host: RuntimeHost,
+  who: Executor,
+  instruction: Instruction,
+  operands: readonly unknown[],
+): readonly unknown[] {
+  const { effect } = instruction.operation;
+  const first = program.firstAccess.get(instruction);
+  const access = first === undefined ? null : program.accesses[first]!;
+  if (effect.kind === 'mbarrier') {
+    if (effect.form === 'pending_count') return [pendingCount(operands[0] as bigint)];
+    return executeMbarrier(memory, host, who, effect, access!, operands, addressOf(instruction, operands, 0));
+  }
+  if (effect.kind === 'bulk-copy') copyBulk(program, memory, host, who, effect, instruction, operands);
+  return [];
+}
+
+/** The address in a source, displaced by the constant that belongs to the first of them. */
+function addressOf(instruction: Instruction, operands: readonly unknown[], index: number): number {
+  const offset = index === 0 ? instruction.offset : 0n;
+  const operand = operands[index];
+  if (typeof operand === 'bigint') return Number(BigInt.asUintN(64, operand + offset));
+  return Number(BigInt.asUintN(32, BigInt(operand as number) + offset));
+}
+
+function readWord({ page, offset }: LocatedBytes): bigint {
+  return new DataView(page.u8.buffer, page.u8.byteOffset).getBigUint64(offset, true);
+}
+
+function writeWord({ page, offset }: LocatedBytes, word: bigint): void {
+  new DataView(page.u8.buffer, page.u8.byteOffset).setBigUint64(offset, word, true);
+  page.written?.fill(1, offset, offset + 8);
+}
+
+function executeMbarrier(
+  memory: SlowMemory,
+  host: RuntimeHost,
+  who: Executor,
+  effect: MbarrierEffect,
+  access: MemoryAccess,
+  operands: readonly unknown[],
+  address: number,
+): readonly unknown[] {
+  const place = memory.locate(who, access, address);
+  const before = readWord(place);
+  const { page, offset } = place;
+  // An arrival itself comes before what the phase hands over. Waits are many: the last of them, which succeeds, will do.
+  const isWait = effect.form === 'test_wait' || effect.form === 'try_wait';
+  if (access.operation !== 'write' && !isWait && mbarrierState(before)) memory.touch(who, access, place);
+  const step = ({ word, fault }: MbarrierStep): void => {
+    if (fault) host.misused(who, access, `mbarrier.${effect.form}: ${fault}`);
+    const isComplete = phaseDone(word, readWord(place));
+    writeWord(place, word);
+    if (isComplete) host.phaseCompleted(who, page, offset);
+  };
+  const number = (index: number): number => Number(operands[index]) >>> 0;
+  switch (effect.form) {
+    case 'init':
+      writeWord(place, initialMbarrier(number(1)));
+      memory.touch(who, access, place);
+      return [];
+    case 'inval':
+      writeWord(place, 0n);
+      memory.touch(who, access, place);
+      return [];
+    case 'expect_tx':
+      step(addTransactions(before, number(1)));
+      return [];
+    case 'complete_tx':
+      step(addTransactions(before, -number(1)));
+      return [];
+    case 'arrive':
+    case 'arrive_drop': {
+      if (effect.expectTx) step(addTransactions(before, number(1)));
+      const state = readWord(place);
+      if (effect.semantics !== 'relaxed') host.arrivedAt(who, page, offset, 'thread');
+      step(arriveAt(state, effect.counted ? number(1) : 1, effect.form === 'arrive_drop'));
+      return [state];
+    }
+    case 'cp_async_arrive':
+      // The copies have happened, so that what was raised for them falls again at once.
+      host.arrivedAt(who, page, offset, 'copies');
+      if (!effect.noIncrement) step(raisePending(before));
+      step(arriveAt(readWord(place), 1, false));
+      return [];
+    default: {
+      const [, phase] = operands;
+      const isDone = effect.parity ? parityDone(before, Number(phase)) : phaseDone(before, phase as bigint);
+      if (isDone) memory.touch(who, access, place);
+      if (isDone && effect.semantics !== 'relaxed') host.phaseSeen(who, page, offset);
+      return [isDone];
+    }
+  }
+}
+
+/** Bytes that a bulk copy moves at once, to which its addresses are aligned. */
+const piece = 16;
+
+/** Copies at once; a barrier that waits for the bytes learns of them. */
+function copyBulk(
+  program: Program,
+  memory: SlowMemory,
+  host: RuntimeHost,
+  who: Executor,
+  effect: BulkCopyEffect,
+  instruction: Instruction,
+  operands: readonly unknown[],
+): void {
+  const first = program.firstAccess.get(instruction)!;
+  const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [
+    MemoryAccess,
+    MemoryAccess,
+    MemoryAccess,
+  ];
+  const to = addressOf(instruction, operands, 0);
+  const from = addressOf(instruction, operands, 1);
+  const count = Number(operands[2]) >>> 0;
+  const mask = effect.masked ? Number(operands.at(-1)) : 0xffff;
+  for (let at = 0; at < count; at += piece) {
+    const source = memory.locate(who, read, from + at);
+    const bytes = source.page.u8.slice(source.offset, source.offset + piece);
+    memory.touch(who, read, source);
+    const target = memory.locate(who, write, to + at);
+    const { u8 } = target.page;
+    if (effect.reduction) combine(effect.reduction, u8, target.offset, bytes);
+    else for (let byte = 0; byte < piece; byte++) if ((mask >> byte) & 1) u8[target.offset + byte] = bytes[byte]!;
+    memory.touch(who, write, target);
+  }
+  if (effect.completion !== 'mbarrier') return;
+  const place = memory.locate(who, barrier, addressOf(instruction, operands, 3));
+  const { word, fault } = addTransactions(readWord(place), -count);
+  if (fault) host.misused(who, barrier, `cp.async.bulk: ${fault}`);
+  host.arrivedAt(who, place.page, place.offset, 'bulk-copy');
+  const isComplete = phaseDone(word, readWord(place));
+  writeWord(place, word);
+  if (isComplete) host.phaseCompleted(who, place.page, place.offset);
+}
+
+function combine(
+  { operation, type }: NonNullable<BulkCopyEffect['reduction']>,
+  u8: Uint8Array,
+  offset: number,
+  bytes: Uint8Array,
+): void {
+  const bits = Number(/\d+/.exec(type)![0]);
+  const size = bits / 8;
+  const number = (from: Uint8Array, at: number): bigint =>
+    from.subarray(at, at + size).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
+  for (let at = 0; at < piece; at += size) {
+    const result = atomicResult(operation, type, bits, number(u8, offset + at), number(bytes, at), 0n, false);
+    for (let byte = 0; byte < size; byte++) u8[offset + at + byte] = Number((result >> BigInt(8 * byte)) & 0xffn);
+  }
+}
+
+/** One lane that takes part, with the sources of its instruction. */
+interface Lane {
+  readonly thread: number;
+  readonly operands: readonly unknown[];
+}
+
+/** Executes an instruction for a warp; the results of each lane, in order. */
+export function executeMatrix(
+  program: Program,
+  memory: SlowMemory,
+  block: Executor['block'],
+  instruction: Instruction,
+  lanes: readonly Lane[],
+): readonly (readonly unknown[])[] {
+  const { effect, sources, results } = instruction.operation;
+  if (effect.kind === 'warp-matrix') {
+    const fragments = matrixResults(effect.operation, wordsOf(lanes, sources, 0));
+    return lanes.map(({ thread }) => resultsOf(fragments, thread & 31, results));
+  }
+  if (effect.kind !== 'matrix-load' && effect.kind !== 'matrix-store') return lanes.map(() => []);
+  const access = program.accesses[program.firstAccess.get(instruction)!]!;
+  const isLoad = effect.kind === 'matrix-load';
+  const stored = isLoad ? 0 : sources.length - 1 - (effect.strided ? 1 : 0);
+  const stride = effect.strided ? Number(lanes[0]!.operands.at(-1)) : null;
+  const contents = isLoad
+    ? new Uint8Array(effect.lines * effect.lineBytes)
+    : storeFragments(effect, wordsOf(lanes, sources.slice(0, 1 + stored), 1));
+  for (const [line, { lane, offset }] of matrixLines(effect, stride).entries()) {
+    const member = lanes.find(({ thread }) => (thread & 31) === lane) ?? lanes[0]!;
+    const start = addressOf(instruction, member.operands, 0) + offset;
+    for (let at = 0; at < effect.lineBytes; at += access.bytes) {
+      const who = { block, thread: member.thread };
+      const place = memory.locate(who, access, start + at);
+      const bytes = contents.subarray(line * effect.lineBytes + at, line * effect.lineBytes + at + access.bytes);
+      if (isLoad) bytes.set(place.page.u8.subarray(place.offset, place.offset + access.bytes));
+      else place.page.u8.set(bytes, place.offset);
+      memory.touch(who, access, place);
+    }
+  }
+  if (!isLoad) return lanes.map(() => []);
+  const fragments = loadFragments(effect, contents);
+  return lanes.map(({ thread }) => resultsOf(fragments, thread & 31, results));
+}
+
+/** The 32-bit words of the lanes' sources from `first` on; lanes that are missing have zeros. */
+function wordsOf(lanes: readonly Lane[], sources: readonly unknown[], first: number): Uint32Array {
+  const count = sources.slice(first).reduce((sum: number, type) => sum + (type === 64 ? 2 : 1), 0);
+  const words = new Uint32Array(32 * count);
+  for (const { thread, operands } of lanes) {
+    let at = (thread & 31) * count;
+    for (const operand of operands.slice(first, sources.length)) {
+      if (typeof operand === 'bigint') {
+        words[at++] = Number(operand & 0xffffffffn);
+        words[at++] = Number(operand >> 32n);
+      } else {
+        words[at++] = operand as number;
+      }
+    }
+  }
+  return words;
+}
+
+function resultsOf(fragments: Uint32Array, lane: number, types: readonly unknown[]): unknown[] {
+  const count = fragments.length / 32;
+  let at = lane * count;
+  return types.map((type) => {
+    if (type !== 64) return fragments[at++]! | 0;
+    const low = BigInt(fragments[at++]!);
+    return low | (BigInt(fragments[at++]!) << 32n);
+  });
+}

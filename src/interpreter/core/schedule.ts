@@ -1,0 +1,93 @@
+/** In which order a run takes blocks, and the warps of each block. */
+import { seededRandom } from '../../base/random.ts';
+
+/** The seed of the schedule that takes blocks and warps by falling numbers. */
+export const reversedSchedule = 1;
+
+/**
+ * The order of blocks.
+ * @param count - of blocks
+ * @param seed - undefined: by rising numbers; 1: by falling numbers; any other: mixed
+ * @returns numbers from 0, each once; null: by rising numbers
+ */
+export function blockOrder(count: number, seed: number | undefined): readonly number[] | null {
+  return orderOf(count, seed, 0);
+}
+
+/**
+ * The order of the warps of a block. Of a mixed schedule each block has an order of its own.
+ * @param count - of warps
+ * @param seed - as of {@link blockOrder}
+ * @param block - which block of the run it is, from 0
+ * @returns numbers from 0, each once; null: by rising numbers
+ */
+export function warpOrder(count: number, seed: number | undefined, block: number): readonly number[] | null {
+  return orderOf(count, seed, block + 1);
+}
+
+function orderOf(count: number, seed: number | undefined, stream: number): readonly number[] | null {
+  if (seed === undefined) return null;
+  const order = Array.from({ length: count }, (_, index) => index);
+  if (seed === reversedSchedule) return order.reverse();
+  const random = seededRandom(mixed(seed + Math.imul(stream, 0x9e3779b9)));
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [order[last], order[other]] = [order[other]!, order[last]!];
+  }
+  return order;
+}
+
+/** The finaliser of MurmurHash3 (public domain): seeds that differ by one bit are to give orders that have nothing in common. */
+function mixed(seed: number): number {
+  let bits = seed | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
+}
+
+/** Schedules from this seed on run one instruction of a thread at a time, so that blocks are in the middle of others. */
+export const firstInterleaved = 1000;
+
+/** Whether threads take turns after each instruction. */
+export function isInterleaved(seed: number | undefined): boolean {
+  return seed !== undefined && seed >= firstInterleaved;
+}
+
+/**
+ * Whether a turn is over: after one instruction, or at the first jump back after as many as it has.
+ * @param steps instructions of the turn so far
+ * @param most that it has
+ * @param from where the last of them began: segments are in reverse postorder
+ * @param to where the thread goes on
+ */
+export function isTimeSliceExpired(steps: number, most: number, from: number, to: number): boolean {
+  return steps >= most && (most === 1 || to <= from);
+}
+
+/**
+ * Interleaved schedules from this seed on give each thread turns of different lengths, so that one of two threads of a
+ * warp gets ahead of the other.
+ */
+const firstUneven = firstInterleaved + 2;
+
+/**
+ * How many instructions the turns of the threads of a block have, one after the other.
+ * @param block - which block of the run it is, from 0
+ * @returns null where all turns are alike
+ */
+export function timeSliceLengths(seed: number | undefined, block: number): (() => number) | null {
+  if (seed === undefined || seed < firstUneven || isBuffered(seed)) return null;
+  const random = seededRandom(mixed(seed + Math.imul(block + 1, 0x9e3779b9)));
+  return () => 1 << random.below(6);
+}
+
+/**
+ * Schedules from this seed on are interleaved ones in which stores wait in a buffer of their thread, so that others read
+ * what was there before: two threads that each announce themselves and then look for the other one may both miss it.
+ */
+export const firstBuffered = 2000;
+
+/** Whether stores wait in buffers. */
+export function isBuffered(seed: number | undefined): boolean {
+  return seed !== undefined && seed >= firstBuffered;
+}

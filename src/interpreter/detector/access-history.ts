@@ -1,0 +1,163 @@
+/** When accesses happened, as far as their order depends on it. */
+import type { BlockOrder, CopyGroup } from './block-order.ts';
+import type { SyncLocation } from './sync-memory.ts';
+import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
+
+/** Words of a node are together, so that looking at one takes one line of a cache: the number of a node is shifted. */
+const shift = 4;
+/** Bytes of a node, as a power of two. */
+export const nodeShift = shift + 2;
+/** Words of a node. */
+export const momentFields = {
+  block: 0,
+  thread: 1,
+  time: 2,
+  barriers: 3,
+  warpBarriers: 4,
+  exchanges: 5,
+  chain: 6,
+  write: 7,
+  next: 8,
+  site: 9,
+  value: 10,
+  isVarying: 11,
+  owner: 12,
+} as const;
+const field = momentFields;
+const fields = Object.keys(field).length;
+
+/** Accesses that are remembered: moments, and the site, in linked lists of nodes. Node 0 is the end of every list. */
+export class AccessHistory {
+  #words: Int32Array = new Int32Array(0);
+  /** Of accesses of asynchronous copies. */
+  readonly #copies: (CopyGroup | undefined)[] = [];
+  /** Whether there has been any of those. */
+  hasCopies = false;
+  readonly #memory: DetectorMemory | null;
+
+  /** @param memory for what code looks at; null: none does */
+  constructor(memory: DetectorMemory | null) {
+    this.#memory = memory;
+  }
+
+  grow(capacity: number): void {
+    const grown = wordsIn(this.#memory, capacity << shift);
+    grown.set(this.#words);
+    this.#words = grown;
+    this.#memory?.set('moments', addressForCode(grown));
+  }
+
+  /** Number of the block. */
+  block(node: number): number {
+    return this.#words[(node << shift) | field.block]!;
+  }
+
+  /** Number of the thread in the block. */
+  thread(node: number): number {
+    return this.#words[(node << shift) | field.thread]!;
+  }
+
+  /** The key of the thread in clocks. */
+  owner(node: number): number {
+    return this.#words[(node << shift) | field.owner]!;
+  }
+
+  time(node: number): number {
+    return this.#words[(node << shift) | field.time]!;
+  }
+
+  barriers(node: number): number {
+    return this.#words[(node << shift) | field.barriers]!;
+  }
+
+  warpBarriers(node: number): number {
+    return this.#words[(node << shift) | field.warpBarriers]!;
+  }
+
+  exchanges(node: number): number {
+    return this.#words[(node << shift) | field.exchanges]!;
+  }
+
+  /** Of a strong write: its chain, and its number in that; 0: no such. */
+  chain(node: number): number {
+    return this.#words[(node << shift) | field.chain]!;
+  }
+
+  write(node: number): number {
+    return this.#words[(node << shift) | field.write]!;
+  }
+
+  next(node: number): number {
+    return this.#words[(node << shift) | field.next]!;
+  }
+
+  setNext(node: number, next: number): void {
+    this.#words[(node << shift) | field.next] = next;
+  }
+
+  site(node: number): number {
+    return this.#words[(node << shift) | field.site]!;
+  }
+
+  /** What was written to the cell last. */
+  value(node: number): number {
+    return this.#words[(node << shift) | field.value]!;
+  }
+
+  setValue(node: number, value: number): void {
+    this.#words[(node << shift) | field.value] = value;
+  }
+
+  /** Whether the thread wrote different values in this interval. */
+  isVarying(node: number): boolean {
+    return this.#words[(node << shift) | field.isVarying] !== 0;
+  }
+
+  setVarying(node: number): void {
+    this.#words[(node << shift) | field.isVarying] = 1;
+  }
+
+  /** Makes node `at` an access of a site. @param copy what it is part of as an asynchronous copy */
+  setAccess(at: number, site: number, value: number, copy: CopyGroup | undefined): void {
+    const words = this.#words;
+    const first = at << shift;
+    words[first | field.site] = site;
+    words[first | field.value] = value;
+    words[first | field.isVarying] = 0;
+    if (copy) this.hasCopies = true;
+    if (this.hasCopies) this.#copies[at] = copy;
+  }
+
+  /** For an access of an asynchronous copy, what it is part of. */
+  copyOf(node: number): CopyGroup | undefined {
+    return this.hasCopies ? this.#copies[node] : undefined;
+  }
+
+  /**
+   * Makes moment `at` that of the next instruction of a thread.
+   * @param owner key of the thread in clocks
+   * @param location the first that it writes strongly; null: none
+   */
+  set(at: number, block: BlockOrder, thread: number, owner: number, location: SyncLocation | null): void {
+    const warp = thread >> 5;
+    const words = this.#words;
+    const first = at << shift;
+    words[first | field.block] = block.ordinal;
+    words[first | field.thread] = thread;
+    words[first | field.owner] = owner;
+    words[first | field.time] = block.times[thread]!;
+    words[first | field.barriers] = block.barriers;
+    words[first | field.warpBarriers] = block.warpBarriers[warp]!;
+    words[first | field.exchanges] = block.exchanges[warp]!;
+    words[first | field.chain] = location === null ? 0 : location.chain;
+    words[first | field.write] = location === null ? 0 : location.writes;
+  }
+
+  /** All but the place in a list. */
+  copyTo(to: number, from: number): void {
+    const next = this.next(to);
+    this.#words.copyWithin(to << shift, from << shift, (from << shift) + fields);
+    this.setNext(to, next);
+    if (this.hasCopies) this.#copies[to] = this.#copies[from];
+  }
+}

@@ -1,0 +1,141 @@
+/** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
+import type { Reach } from '../../memory-model/scope.ts';
+import type { ByReach } from './release-pattern.ts';
+import type { SyncLocation } from './sync-memory.ts';
+import type { DetectorMemory } from './detector-memory.ts';
+import { BlockNumbers } from './block-numbers.ts';
+import { type OrderClocks, both, nothing } from './order-clocks.ts';
+import { clockKey, clockKinds, noKey } from './vector-clock.ts';
+
+/** Accesses of asynchronous copies, until their thread waits for them. */
+export interface CopyGroup {
+  readonly id: number;
+  /** The moment at which the issuing thread waited for it; null: not yet. */
+  done: {
+    readonly time: number;
+    readonly barriers: number;
+    readonly warpBarriers: number;
+    readonly exchanges: number;
+  } | null;
+}
+
+interface Copies {
+  open: CopyGroup | null;
+  /** Groups that were committed and not waited for, oldest first. */
+  readonly committed: CopyGroup[][];
+  /** Parts of the group to be committed next that an mbarrier waits for already. */
+  parts: CopyGroup[];
+}
+
+/** The bulk copies that a thread started together: what they read is done with before what they write. */
+export interface BulkGroup {
+  readonly reads: CopyGroup;
+  readonly writes: CopyGroup;
+}
+
+interface BulkCopies {
+  open: BulkGroup | null;
+  /** Groups that were committed and not waited for, oldest first. */
+  readonly committed: BulkGroup[];
+}
+
+/** The order of a block's threads; a part of {@link HappensBefore}. Threads are numbered within the block. */
+export class BlockOrder {
+  readonly ordinal: number;
+  readonly cluster: number;
+  /** The arrays of numbers below. */
+  readonly numbers: BlockNumbers;
+  /** Barriers that all of the block passed. */
+  barriers = 0;
+  /** By warp: barriers, and exchanges, that all of the warp passed. */
+  readonly warpBarriers: Int32Array;
+  readonly exchanges: Int32Array;
+  /** By thread: how often it has handed its clock on. */
+  readonly times: Int32Array;
+  readonly known: OrderClocks[];
+  /** By thread: the key and the count that its certain clock noted last. */
+  readonly lasts: Int32Array;
+  /**
+   * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
+   * before anybody is handed that, so it is put together once it is asked for.
+   */
+  readonly released: readonly (OrderClocks | undefined)[][];
+  /**
+   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses before
+   * it come before the release. Above 0: `released` lacks what the thread knew as well, which it still knows, and nothing
+   * else. Below 0: minus the time.
+   */
+  readonly releasedAt: readonly Int32Array[];
+  /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
+  readonly observed: readonly OrderClocks[][];
+  /** By thread: 0 where it has observed nothing, of any reach. */
+  readonly hasObserved: Int32Array;
+  /** By thread and location, for an acquire of the location itself. */
+  readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
+  readonly copies: (Copies | undefined)[];
+  readonly bulkCopies: (BulkCopies | undefined)[];
+  /** By barrier: clocks of the threads that arrived without waiting. */
+  arrived: Map<number, OrderClocks> | null = null;
+  readonly #narrowest: Reach;
+
+  /**
+   * @param narrowest the least that an operation of the kernel reaches
+   * @param memory for what code looks at; null: none does
+   * @param former an order of as many threads that is not needed any more: the new one takes its arrays
+   */
+  constructor(
+    ordinal: number,
+    cluster: number,
+    threads: number,
+    narrowest: Reach,
+    memory: DetectorMemory | null,
+    former?: BlockOrder,
+  ) {
+    this.#narrowest = narrowest;
+    this.ordinal = ordinal;
+    this.cluster = cluster;
+    const numbers = former?.numbers ?? new BlockNumbers(threads, narrowest, memory);
+    numbers.start(ordinal, clockKey(clockKinds.thread, ordinal * threads));
+    this.numbers = numbers;
+    this.warpBarriers = numbers.warpBarriers;
+    this.exchanges = numbers.exchanges;
+    this.times = numbers.times;
+    this.lasts = numbers.lasts;
+    this.hasObserved = numbers.hasObserved;
+    this.releasedAt = numbers.releasedAt;
+    this.known = (former?.known ?? new Array<OrderClocks>(threads)).fill(nothing);
+    this.released = former?.released ?? byReach<OrderClocks | undefined>(threads, narrowest);
+    this.observed = former?.observed ?? byReach<OrderClocks>(threads, narrowest);
+    for (const released of this.released) released.fill(undefined);
+    for (const observed of this.observed) observed.fill(nothing);
+    this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
+    this.copies = former?.copies.length === 0 ? former.copies : [];
+    this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
+  }
+
+  /** A strong read of a thread sees what was handed over to operations of a reach. */
+  observe(thread: number, reach: Reach, knowledge: OrderClocks): void {
+    const observed = this.observed[reach]!;
+    observed[thread] = both(observed[thread]!, knowledge);
+    this.hasObserved[thread] = 1;
+  }
+
+  /** All that a thread knows from now on. */
+  know(thread: number, knowledge: OrderClocks): void {
+    for (let at = this.#narrowest; at <= 2; at++) {
+      const times = this.releasedAt[at]!;
+      if (times[thread]! <= 0) continue;
+      this.released[at]![thread] = this.known[thread]!;
+      times[thread] = -times[thread]!;
+    }
+    this.known[thread] = knowledge;
+    const { sure } = knowledge;
+    this.lasts[2 * thread] = sure === null ? noKey : sure.key;
+    this.lasts[2 * thread + 1] = sure === null ? 0 : sure.count;
+  }
+}
+
+/** An array of threads for each reach from the narrowest on. */
+function byReach<Each>(threads: number, narrowest: Reach): Each[][] {
+  return [0, 1, 2].map((reach) => (reach < narrowest ? [] : new Array<Each>(threads)));
+}

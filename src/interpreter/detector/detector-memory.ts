@@ -1,0 +1,78 @@
+/**
+ * Memory in which the detector with lists keeps its numbers for code in WebAssembly (`word-recorder.ts`), which records
+ * most accesses without a call of JavaScript. What lies in it stays where it is while the memory grows, as its buffer is
+ * shared: views of it need not be made anew.
+ */
+const wasmPage = 2 ** 16;
+
+/** Pages of 64 KiB that the memory may have. Of what does not fit, code knows nothing. */
+export const maxDetectorPages = 2 ** 14;
+
+/** Bytes that everything is aligned to: a line of a cache. */
+const alignment = 64;
+
+/** By what begins the memory: the address of the word that holds it. */
+export const detectorHeader = {
+  /** Address of the moments; 0: code cannot look at them. */
+  moments: 0,
+  /** Address of the table of sites: a row of conflicts (0: sites of which code records nothing), and whether it writes. */
+  sites: 4,
+  /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are elsewhere. */
+  block: 8,
+  /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
+  granuleCount: 12,
+  granules: 16,
+  /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
+  isWide: 20,
+  /** Whether code has met a fence that such an order would be of interest to. */
+  hasFenceOrder: 24,
+} as const;
+
+export class DetectorMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly #header: Int32Array;
+  #end = alignment;
+
+  constructor() {
+    this.memory = new WebAssembly.Memory({ initial: 4, maximum: maxDetectorPages, shared: true });
+    this.#header = new Int32Array(this.memory.buffer, 0, alignment / 4);
+  }
+
+  /** So many zeros: in this memory, unless it is full. */
+  allocate(words: number): Int32Array {
+    const start = this.#end;
+    const end = start + alignment * Math.ceil((4 * words) / alignment);
+    if (end > maxDetectorPages * wasmPage) return new Int32Array(words);
+    const missing = end - this.memory.buffer.byteLength;
+    if (missing > 0) {
+      const room = maxDetectorPages - this.memory.buffer.byteLength / wasmPage;
+      try {
+        this.memory.grow(Math.min(room, Math.ceil(Math.max(missing, end / 2) / wasmPage)));
+      } catch {
+        // The process has no more.
+        return new Int32Array(words);
+      }
+    }
+    this.#end = end;
+    return new Int32Array(this.memory.buffer, start, words);
+  }
+
+  /** Sets a word of the header. */
+  set(name: keyof typeof detectorHeader, value: number): void {
+    this.#header[detectorHeader[name] >> 2] = value;
+  }
+
+  get(name: keyof typeof detectorHeader): number {
+    return this.#header[detectorHeader[name] >> 2]!;
+  }
+}
+
+/** The address of what a {@link DetectorMemory} gave; 0: it is elsewhere. */
+export function addressForCode(words: Int32Array): number {
+  return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
+}
+
+/** So many zeros, in a memory for code if there is one. */
+export function wordsIn(memory: DetectorMemory | null, words: number): Int32Array {
+  return memory === null ? new Int32Array(words) : memory.allocate(words);
+}

@@ -1,0 +1,633 @@
+/**
+ * What orders the memory accesses of one run, by the PTX memory model (PTX ISA 9.0, section 8): program order, barriers,
+ * and release patterns that acquire patterns observe. Each thread has a clock of what comes before its next instruction;
+ * what whole blocks and warps pass together is counted once for all of their threads.
+ *
+ * Beside the order that is certain there is one that is presumed: `fence.sc` operations are in some order, of which a run
+ * shows only one possibility, and exchanges within a warp (`shfl.sync`, `vote.sync` …) make threads meet without ordering
+ * their accesses.
+ */
+import type { Instruction } from '../../ir/form/kernel.ts';
+import type { Scope, Semantics } from '../../isa/model/operation.ts';
+import type { BulkGroup, CopyGroup } from './block-order.ts';
+import type { ByReach } from './release-pattern.ts';
+import type { DetectorMemory } from './detector-memory.ts';
+import type { AccessHistory } from './access-history.ts';
+import type { PhaseClock, SyncMemory } from './sync-memory.ts';
+import { BlockOrder } from './block-order.ts';
+import { type VectorClock, clockKey, clockKinds, join, includesEpoch, withCount } from './vector-clock.ts';
+import { ReleasedKnowledge, joinByReach, nothingByReach, upTo } from './release-pattern.ts';
+import { type Fence, acquires, fenceOf, releases } from '../../memory-model/fence.ts';
+import { type Reach, reachOf, reachesOver } from '../../memory-model/scope.ts';
+import { type OrderClocks, both, orderClocksOf, nothing, withKnown } from './order-clocks.ts';
+import { SyncLocation, maxChains } from './sync-memory.ts';
+
+/** How far it is certain that one access comes before another. */
+export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
+type Precedence = (typeof precedence)[keyof typeof precedence];
+
+/** Why one access presumably comes before another. */
+export type Presumption =
+  /** Between them, both threads passed a `fence.sc`; another run may have those in the other order. */
+  | 'fence-order'
+  /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
+  | 'warp-exchange';
+
+/** What the order of a run has to tell apart. */
+interface OrderOptions {
+  /** Whether accesses acquire themselves; else what was read of a location is of interest to fences alone. */
+  readonly hasAcquires: boolean;
+  /** Whether accesses release themselves. */
+  readonly hasReleases: boolean;
+  /** The least that a fence or strong access reaches. */
+  readonly narrowest: Reach;
+  /**
+   * Whether it follows the presumed order. Without it the same races are found, but none is told that another execution
+   * would have ordered; {@link HappensBefore.hasPresumed} says whether there may be such.
+   */
+  readonly presumes: boolean;
+  /** For what code looks at; null: none does. */
+  readonly memory: DetectorMemory | null;
+}
+
+const allTold: OrderOptions = { hasAcquires: true, hasReleases: true, narrowest: 0, presumes: true, memory: null };
+
+export class HappensBefore {
+  readonly #threads: number;
+  readonly #warps: number;
+  readonly #fences = new ReleasedKnowledge();
+  readonly #clusterArrivals = new Map<number, OrderClocks>();
+  readonly #clusterPassed = new Map<number, OrderClocks>();
+  /** By block. */
+  readonly #clusters: number[] = [];
+  /** Orders of blocks that have ended. */
+  readonly #ended: BlockOrder[] = [];
+  #chains = 0;
+  #groups = 0;
+  /** What has made the presumed order larger than the certain one. */
+  #hasFenceOrder = false;
+  #hasPartExchanges = false;
+  #hasExchanges = false;
+  /** Whether some clock counts barriers of blocks, or of warps. */
+  #countsBlocks = false;
+  #countsWarps = false;
+
+  readonly #hasAcquires: boolean;
+  readonly #narrowest: Reach;
+  readonly #presumes: boolean;
+  readonly #memory: DetectorMemory | null;
+  /** Whether accesses only hand over between fences, and all of them to all of the launch. */
+  readonly #isPlain: boolean;
+  /** Whether fences do nothing else either. */
+  readonly #isWide: boolean;
+
+  /** @param threads of a block */
+  constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes, memory }: OrderOptions = allTold) {
+    this.#isWide = narrowest === 2 && !presumes;
+    this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
+    this.#hasAcquires = hasAcquires;
+    this.#narrowest = narrowest;
+    this.#presumes = presumes;
+    this.#memory = memory;
+    if (this.#isWide) memory?.set('isWide', 1);
+    this.#threads = threads;
+    this.#warps = Math.ceil(threads / 32);
+  }
+
+  /** Whether anything has happened that orders accesses presumably. */
+  get hasPresumed(): boolean {
+    return this.#hasFenceOrder || this.#hasExchanges || this.#memory?.get('hasFenceOrder') === 1;
+  }
+
+  /**
+   * The order of a block that starts.
+   * @param cluster number of its cluster; blocks without one are clusters of their own
+   */
+  startBlock(ordinal: number, cluster = ordinal): BlockOrder {
+    this.#clusters[ordinal] = cluster;
+    return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#memory, this.#ended.pop());
+  }
+
+  /** A block whose threads have all exited; its order is not to be used any more. */
+  endBlock(block: BlockOrder): void {
+    this.#ended.push(block);
+  }
+
+  /** The cluster of a block that has started. */
+  clusterOf(ordinal: number): number {
+    return this.#clusters[ordinal]!;
+  }
+
+  /**
+   * Whether a moment comes before the next instruction of a thread.
+   * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
+   */
+  precedes(moments: AccessHistory, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
+    const group = moments.copyOf(at);
+    if (group && !group.done) return this.#isCopied(group, block, thread) ? precedence.sure : precedence.no;
+    const time = group?.done ?? null;
+    const { sure, presumed } = block.known[thread]!;
+    const warp = thread >> 5;
+    let sameWarp = false;
+    if (moments.block(at) === block.ordinal) {
+      const other = moments.thread(at);
+      if (other === thread) return precedence.sure;
+      if ((time?.barriers ?? moments.barriers(at)) < block.barriers) return precedence.sure;
+      sameWarp = other >> 5 === warp;
+      if (sameWarp && (time?.warpBarriers ?? moments.warpBarriers(at)) < block.warpBarriers[warp]!) {
+        return precedence.sure;
+      }
+    }
+    if (sure !== null && this.#isKnown(sure, moments, at, time, byValue)) return precedence.sure;
+    if (sameWarp && (time?.exchanges ?? moments.exchanges(at)) < block.exchanges[warp]!) return precedence.presumed;
+    return presumed !== sure && this.#isKnown(presumed, moments, at, time, byValue)
+      ? precedence.presumed
+      : precedence.no;
+  }
+
+  /** Why a moment presumably comes before the next instruction of a thread. */
+  presumptions(moments: AccessHistory, at: number, block: BlockOrder, thread: number): readonly Presumption[] {
+    const warp = thread >> 5;
+    const sameWarp = moments.block(at) === block.ordinal && moments.thread(at) >> 5 === warp;
+    const exchanges = moments.copyOf(at)?.done?.exchanges ?? moments.exchanges(at);
+    if (sameWarp && exchanges < block.exchanges[warp]!) return ['warp-exchange'];
+    if (!this.#hasFenceOrder) return ['warp-exchange'];
+    return this.#hasPartExchanges ? ['fence-order', 'warp-exchange'] : ['fence-order'];
+  }
+
+  #isKnown(clock: VectorClock, moments: AccessHistory, at: number, done: CopyGroup['done'], byValue: boolean): boolean {
+    const ordinal = moments.block(at);
+    const thread = moments.thread(at);
+    const warp = ordinal * this.#warps + (thread >> 5);
+    const chain = byValue ? moments.chain(at) : 0;
+    return (
+      includesEpoch(
+        clock,
+        clockKey(clockKinds.thread, ordinal * this.#threads + thread),
+        (done?.time ?? moments.time(at)) + 1,
+      ) ||
+      (this.#countsBlocks &&
+        includesEpoch(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
+      (this.#countsWarps &&
+        includesEpoch(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? moments.warpBarriers(at)) + 1)) ||
+      (this.#hasExchanges &&
+        includesEpoch(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? moments.exchanges(at)) + 1)) ||
+      (chain !== 0 && includesEpoch(clock, clockKey(clockKinds.chain, chain), moments.write(at)))
+    );
+  }
+
+  /** All that comes before the thread's next instruction, to hand on; later accesses are told apart from it. */
+  #snapshot(block: BlockOrder, thread: number): OrderClocks {
+    const { ordinal } = block;
+    const warp = thread >> 5;
+    const time = ++block.times[thread]!;
+    let knowledge = block.known[thread]!;
+    if (block.barriers > 0) {
+      this.#countsBlocks = true;
+      knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
+    }
+    const warpKey = ordinal * this.#warps + warp;
+    const warpBarriers = block.warpBarriers[warp]!;
+    if (warpBarriers > 0) {
+      this.#countsWarps = true;
+      knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
+    }
+    // Last, where questions look first.
+    knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
+    const exchanges = block.exchanges[warp]!;
+    if (exchanges === 0 || !this.#presumes) return knowledge;
+    const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
+    return orderClocksOf(knowledge.sure, presumed);
+  }
+
+  /** A thread releases what comes before its next instruction to operations of a reach, and less far ones. */
+  #release(block: BlockOrder, thread: number, reach: Reach): void {
+    const warp = thread >> 5;
+    const isCounted =
+      block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
+    const known = isCounted ? this.#snapshot(block, thread) : undefined;
+    const time = isCounted ? 0 : ++block.times[thread]!;
+    // What a thread has handed on before is part of what it hands on now.
+    for (let at = this.#narrowest; at <= reach; at++) {
+      if (known !== undefined) block.released[at]![thread] = known;
+      block.releasedAt[at]![thread] = time;
+    }
+  }
+
+  /** What the last release of a thread hands on that reached so far. */
+  #released(block: BlockOrder, thread: number, reach: Reach): OrderClocks | undefined {
+    const time = block.releasedAt[reach]![thread]!;
+    if (time === 0) return block.released[reach]![thread];
+    const known = time > 0 ? block.known[thread]! : block.released[reach]![thread]!;
+    const own = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
+    const clock = withKnown(known, own, Math.abs(time));
+    for (let at = this.#narrowest; at <= 2; at++) {
+      if (block.releasedAt[at]![thread] !== time) continue;
+      block.released[at]![thread] = clock;
+      block.releasedAt[at]![thread] = 0;
+    }
+    return clock;
+  }
+
+  #learn(block: BlockOrder, thread: number, knowledge: OrderClocks): void {
+    block.know(thread, both(block.known[thread]!, knowledge));
+  }
+
+  /** A thread executes a fence, or an arrival or wait that no other thread takes part in. */
+  event(block: BlockOrder, thread: number, { operation, arguments: sources }: Instruction): void {
+    const { effect } = operation;
+    const fence = fenceOf(effect);
+    if (fence) this.fence(block, thread, fence.semantics, fence.scope);
+    else if (effect.kind === 'cluster-barrier' && effect.form === 'arrive') {
+      if (effect.semantics !== 'relaxed') this.arriveAtCluster(block, thread);
+    } else if (effect.kind === 'bulk-wait') {
+      const [count] = sources;
+      if (effect.form === 'commit') this.commitBulkCopies(block, thread);
+      else if (count?.kind === 'constant') {
+        this.waitForBulkCopies(block, thread, Number(count.value), effect.read);
+      }
+    } else if (effect.kind === 'async-wait') {
+      const [count] = sources;
+      if (effect.form !== 'wait-group') this.commitCopies(block, thread);
+      if (effect.form === 'wait-all') this.waitForCopies(block, thread, 0);
+      else if (count?.kind === 'constant') this.waitForCopies(block, thread, Number(count.value));
+    }
+  }
+
+  // Barriers
+
+  /** All threads of a block pass a barrier; those that have exited count as if they did. */
+  fullBarrier(block: BlockOrder): void {
+    block.barriers++;
+    shareClocks(block, 0, this.#threads);
+  }
+
+  /**
+   * Some threads of a block wait at a barrier until it is complete.
+   * @param barrier its number, as for `arrive`; those that arrived before take part
+   */
+  partBarrier(block: BlockOrder, barrier: number, threads: readonly number[]): void {
+    let all = block.arrived?.get(barrier) ?? nothing;
+    block.arrived?.delete(barrier);
+    for (const thread of threads) all = both(all, this.#snapshot(block, thread));
+    for (const thread of threads) this.#learn(block, thread, all);
+  }
+
+  /** A thread arrives at a barrier without waiting (`bar.arrive`). */
+  arrive(block: BlockOrder, barrier: number, thread: number): void {
+    const arrived = (block.arrived ??= new Map<number, OrderClocks>());
+    arrived.set(barrier, both(arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
+  }
+
+  /** Lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
+  warpBarrier(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
+    if (threads === null) {
+      block.warpBarriers[warp]!++;
+      shareClocks(block, 32 * warp, Math.min(32 * warp + 32, this.#threads));
+      return;
+    }
+    let all = nothing;
+    for (const thread of threads) all = both(all, this.#snapshot(block, thread));
+    for (const thread of threads) this.#learn(block, thread, all);
+  }
+
+  /** Lanes exchange values, which orders no memory access. @param threads null: all that have not exited */
+  exchange(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
+    const { known } = block;
+    let presumed: VectorClock = null;
+    this.#hasExchanges = true;
+    if (threads === null) block.exchanges[warp]!++;
+    if (!this.#presumes) return;
+    if (threads === null) {
+      const end = Math.min(32 * warp + 32, this.#threads);
+      for (let thread = 32 * warp; thread < end; thread++) presumed = join(presumed, known[thread]!.presumed);
+      for (let thread = 32 * warp; thread < end; thread++) presume(block, thread, presumed);
+    } else {
+      this.#hasPartExchanges = true;
+      for (const thread of threads) presumed = join(presumed, this.#snapshot(block, thread).presumed);
+      for (const thread of threads) presume(block, thread, presumed);
+    }
+  }
+
+  /** `barrier.cluster.arrive` that is not `.relaxed`. */
+  arriveAtCluster(block: BlockOrder, thread: number): void {
+    const arrivals = this.#clusterArrivals.get(block.cluster) ?? nothing;
+    this.#clusterArrivals.set(block.cluster, both(arrivals, this.#snapshot(block, thread)));
+  }
+
+  /** All threads of a cluster have arrived. */
+  completeClusterBarrier(cluster: number): void {
+    this.#clusterPassed.set(cluster, this.#clusterArrivals.get(cluster) ?? nothing);
+    this.#clusterArrivals.delete(cluster);
+  }
+
+  /** `barrier.cluster.wait` is over. */
+  passClusterBarrier(block: BlockOrder, thread: number): void {
+    this.#learn(block, thread, this.#clusterPassed.get(block.cluster) ?? nothing);
+  }
+
+  // Fences and strong accesses
+
+  fence(block: BlockOrder, thread: number, semantics: Fence['semantics'], scope: Scope): void {
+    if (this.#isWide) {
+      this.#fenceWidely(block, thread, semantics);
+      return;
+    }
+    const reach = reachOf[scope];
+    if (acquires(semantics)) {
+      for (let at = this.#narrowest; at <= reach; at++) {
+        const observed = block.observed[at]!;
+        const seen = observed[thread]!;
+        if (seen === nothing) continue;
+        this.#learn(block, thread, seen);
+        // A later fence would learn nothing else of it.
+        observed[thread] = nothing;
+      }
+    }
+    if (!releases(semantics)) return;
+    if (semantics !== 'sc') {
+      this.#release(block, thread, reach);
+      return;
+    }
+    this.#hasFenceOrder = true;
+    if (this.#presumes) presume(block, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
+    this.#release(block, thread, reach);
+    if (!this.#presumes) return;
+    const { presumed } = this.#released(block, thread, reach)!;
+    this.#fences.add(orderClocksOf(null, presumed), reach, block, this.#narrowest);
+  }
+
+  /** The same where all fences and strong accesses reach all of the launch, and no order is presumed. */
+  #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
+    if (semantics !== 'release') {
+      const observed = block.observed[2]!;
+      const seen = observed[thread]!;
+      if (seen !== nothing) {
+        this.#learn(block, thread, seen);
+        observed[thread] = nothing;
+        block.hasObserved[thread] = 0;
+      }
+    }
+    if (semantics === 'acquire') return;
+    if (semantics === 'sc') this.#hasFenceOrder = true;
+    this.#release(block, thread, 2);
+  }
+
+  /** The location at which a strong write is to happen. */
+  locationAt(memory: SyncMemory, offset: number, bytes: number): SyncLocation {
+    let location = memory.find(offset, bytes);
+    if (!location) {
+      location = new SyncLocation(offset, bytes);
+      memory.add(location);
+    }
+    return location;
+  }
+
+  /** A strong access of one location that is not remembered as an access. */
+  access(
+    block: BlockOrder,
+    thread: number,
+    location: SyncLocation,
+    operation: 'read' | 'write' | 'atomic',
+    semantics: Semantics,
+    reach: Reach,
+  ): void {
+    if (this.#isPlain) {
+      this.#accessPlainly(block, thread, location, operation);
+      return;
+    }
+    if (operation !== 'write' && this.strongRead(block, thread, location, semantics, reach) && location.isNamed) {
+      this.observed(block, thread, location.chain, location.writes);
+    }
+    if (operation === 'read') return;
+    this.beginWrite(block, location, reach, operation === 'atomic');
+    this.endWrite(block, thread, location, semantics, reach);
+  }
+
+  /** The same with nothing to look at but what fences hand over. */
+  #accessPlainly(
+    block: BlockOrder,
+    thread: number,
+    location: SyncLocation,
+    operation: 'read' | 'write' | 'atomic',
+  ): void {
+    const { handover } = location;
+    if (operation !== 'write' && location.writer !== null) {
+      const seen = handover.wide;
+      if (seen !== nothing) block.observe(thread, 2, seen);
+      if (location.isNamed) this.observed(block, thread, location.chain, location.writes);
+    }
+    if (operation === 'read') return;
+    if (operation === 'write' || location.writer === null) this.#beginChain(location);
+    location.writer = block;
+    location.writerReach = 2;
+    location.writes++;
+    const released = this.#released(block, thread, 2);
+    if (released) handover.addWide(released);
+  }
+
+  /** The value that is about to be written continues no earlier one. */
+  #beginChain(location: SyncLocation): void {
+    location.handover.clear();
+    if (location.chains >= maxChains) return;
+    location.chains++;
+    location.chain = ++this.#chains;
+    location.writes = 0;
+  }
+
+  /**
+   * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
+   * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
+   */
+  strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
+    const { writer } = location;
+    const observes = writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block);
+    const isAcquire = acquires(semantics);
+    let all = nothing;
+    if (observes) {
+      for (let at = this.#narrowest; at <= 2; at++) {
+        const seen = location.handover.at(at, block);
+        if (seen === nothing) continue;
+        block.observe(thread, at, seen);
+        if (isAcquire && at <= reach) all = both(all, seen);
+      }
+      if (this.#hasAcquires && !isAcquire) this.#observeAt(block, thread, location);
+    }
+    if (!isAcquire) return observes;
+    const earlier = block.observedAt[thread]?.get(location);
+    this.#learn(block, thread, earlier ? both(all, upTo(earlier, reach)) : all);
+    return observes;
+  }
+
+  /** Keeps what a thread has observed of a location for an acquire of that. */
+  #observeAt(block: BlockOrder, thread: number, location: SyncLocation): void {
+    const { handover } = location;
+    const seen = [handover.at(0, block), handover.at(1, block), handover.at(2, block)] as const;
+    if (seen.every((knowledge) => knowledge === nothing)) return;
+    const places = (block.observedAt[thread] ??= new Map<SyncLocation, ByReach>());
+    places.set(location, joinByReach(places.get(location) ?? nothingByReach, seen));
+  }
+
+  /**
+   * Writes that a thread has observed come before what follows the read, not before the read itself: of a chain of
+   * atomics the first and the last need not be strong to each other (PTX ISA, observation and causality order).
+   * @param writes how many of the chain
+   */
+  observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
+    block.know(thread, withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes));
+  }
+
+  /** A strong write is about to happen; the moment of the access may name it by `chain` and `writes`. */
+  beginWrite(block: BlockOrder, location: SyncLocation, reach: Reach, isAtomic: boolean): void {
+    const { writer, writerReach } = location;
+    if (!isAtomic || writer === null || !reachesOver(Math.min(reach, writerReach), writer, block)) {
+      this.#beginChain(location);
+    }
+    location.writer = block;
+    location.writerReach = reach;
+    location.writes++;
+  }
+
+  /** The strong write, or the writing part of the atomic, that `beginWrite` began. */
+  endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): void {
+    const { handover } = location;
+    for (let at = this.#narrowest; at <= 2; at++) {
+      const released = this.#released(block, thread, at);
+      if (released) handover.add(released, at, block, this.#narrowest);
+    }
+    if (location.releases === null && !releases(semantics)) return;
+    const key = block.ordinal * this.#threads + thread;
+    const own = (location.releases ??= new Map<number, ByReach>());
+    if (releases(semantics)) {
+      const clock = this.#snapshot(block, thread);
+      const [, cluster, wide] = own.get(key) ?? nothingByReach;
+      own.set(key, [clock, reach >= 1 ? clock : cluster, reach === 2 ? clock : wide]);
+    }
+    const released = own.get(key);
+    if (!released) return;
+    for (let at = this.#narrowest; at <= 2; at++) handover.add(released[at], at, block, this.#narrowest);
+  }
+
+  // Copies
+
+  /** The group that a copy belongs to which the thread is about to issue. */
+  issueCopy(block: BlockOrder, thread: number): CopyGroup {
+    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
+    return (copies.open ??= { id: ++this.#groups, done: null });
+  }
+
+  /** `cp.async.commit_group`. */
+  commitCopies(block: BlockOrder, thread: number): void {
+    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
+    copies.committed.push(copies.open ? [...copies.parts, copies.open] : copies.parts);
+    copies.parts = [];
+    copies.open = null;
+  }
+
+  /** `cp.async.wait_group`: all but the last `left` committed groups are done. */
+  waitForCopies(block: BlockOrder, thread: number, left: number): void {
+    const copies = block.copies[thread];
+    if (!copies) return;
+    const count = Math.max(0, copies.committed.length - left);
+    for (const group of copies.committed.splice(0, count)) this.#finish(block, thread, group);
+  }
+
+  /** The group that a bulk copy belongs to which the thread is about to start. */
+  issueBulkCopy(block: BlockOrder, thread: number): BulkGroup {
+    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
+    return (copies.open ??= {
+      reads: { id: ++this.#groups, done: null },
+      writes: { id: ++this.#groups, done: null },
+    });
+  }
+
+  /** `cp.async.bulk.commit_group`. */
+  commitBulkCopies(block: BlockOrder, thread: number): void {
+    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
+    copies.committed.push(copies.open ?? this.issueBulkCopy(block, thread));
+    copies.open = null;
+  }
+
+  /** `cp.async.bulk.wait_group`: all but the last `left` committed groups are done, or with `reads` their reads. */
+  waitForBulkCopies(block: BlockOrder, thread: number, left: number, reads: boolean): void {
+    const copies = block.bulkCopies[thread];
+    if (!copies) return;
+    const count = Math.max(0, copies.committed.length - left);
+    const done = reads ? copies.committed.slice(0, count) : copies.committed.splice(0, count);
+    this.#finish(
+      block,
+      thread,
+      done.flatMap((group) => (reads ? [group.reads] : [group.reads, group.writes])),
+    );
+  }
+
+  #finish(block: BlockOrder, thread: number, group: readonly CopyGroup[]): void {
+    const warp = thread >> 5;
+    const done = {
+      time: block.times[thread]!,
+      barriers: block.barriers,
+      warpBarriers: block.warpBarriers[warp]!,
+      exchanges: block.exchanges[warp]!,
+    };
+    for (const part of group) part.done ??= done;
+  }
+
+  // mbarriers
+
+  /** What arrivals at an mbarrier hand over. */
+  arriveAt(object: PhaseClock, block: BlockOrder, thread: number): void {
+    object.arriving = both(object.arriving, this.#snapshot(block, thread));
+  }
+
+  /** `cp.async.mbarrier.arrive`: the copies that the thread has issued arrive when they are done. */
+  arriveWhenCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
+    const copies = block.copies[thread];
+    if (!copies) return;
+    if (copies.open) copies.parts.push(copies.open);
+    copies.open = null;
+    for (const { id } of [...copies.parts, ...copies.committed.flat()]) {
+      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
+    }
+  }
+
+  /** The bulk copies that the thread has started since the last call or commit arrive when they are done. */
+  arriveWhenBulkCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
+    const copies = block.bulkCopies[thread];
+    if (!copies?.open) return;
+    for (const { id } of [copies.open.reads, copies.open.writes]) {
+      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
+    }
+    copies.open = null;
+  }
+
+  /** A wait for the phase that was completed last succeeds. */
+  waitFor(object: PhaseClock, block: BlockOrder, thread: number): void {
+    this.#learn(block, thread, object.passed);
+  }
+
+  /** Whether a copy that its thread has not waited for is known to be done. */
+  #isCopied(group: CopyGroup, block: BlockOrder, thread: number): boolean {
+    return includesEpoch(block.known[thread]!.sure, clockKey(clockKinds.copy, group.id), 1);
+  }
+}
+
+function presume(block: BlockOrder, thread: number, presumed: VectorClock): void {
+  const own = block.known[thread]!;
+  const joined = join(own.presumed, presumed);
+  if (joined !== own.presumed) block.know(thread, orderClocksOf(own.sure, joined));
+}
+
+/** Gives threads `first` to before `end` all that any of them knows. */
+function shareClocks(block: BlockOrder, first: number, end: number): void {
+  const { known } = block;
+  let all = known[first]!;
+  let differ = false;
+  for (let thread = first + 1; thread < end; thread++) {
+    const own = known[thread]!;
+    if (own === all) continue;
+    differ = true;
+    all = both(all, own);
+  }
+  if (!differ) return;
+  for (let thread = first; thread < end; thread++) block.know(thread, all);
+}

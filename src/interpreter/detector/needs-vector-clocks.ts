@@ -1,0 +1,120 @@
+/** Which kernels shadow words cannot decide alone, because more than whole barriers orders their accesses. */
+import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
+import { isVolatile, strengthOf } from '../../memory-model/conflict.ts';
+import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
+import { type Reach, reachOf } from '../../memory-model/scope.ts';
+import type { Scope } from '../../isa/model/operation.ts';
+
+/**
+ * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
+ * - `strong-read`: strong loads beside strong writes: neither plain reads nor atomics;
+ * - `volatile-write`: volatile stores: neither plain writes nor atomics;
+ * - `mixed-width`: strong accesses of several widths, which race where they overlap;
+ * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
+ * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
+ * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as they say.
+ */
+type VectorClockReason =
+  | 'fence'
+  | 'acquire-release'
+  | 'strong-read'
+  | 'volatile-write'
+  | 'mixed-width'
+  | 'named-barrier'
+  | 'warp-mask'
+  | 'async-copy'
+  | 'bulk-copy'
+  | 'mbarrier'
+  | 'cluster-barrier'
+  | 'cluster-scope';
+
+/** Of kernels that ran before: one of them mostly runs often. */
+const known = new WeakMap<Kernel, readonly VectorClockReason[]>();
+
+/** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
+export function needsVectorClocks(kernel: Kernel): readonly VectorClockReason[] {
+  let reasons = known.get(kernel);
+  if (!reasons) {
+    reasons = findReasons(kernel);
+    known.set(kernel, reasons);
+  }
+  return reasons;
+}
+
+function findReasons(kernel: Kernel): readonly VectorClockReason[] {
+  const reasons = new Set<VectorClockReason>();
+  const widths = new Set<number>();
+  let writesStrongly = false;
+  let readsStrongly = false;
+  let hasFence = false;
+  for (const { instructions } of kernel.blocks) {
+    for (const instruction of instructions) {
+      const { effect } = instruction.operation;
+      switch (effect.kind) {
+        case 'load':
+        case 'store':
+        case 'atomic': {
+          if (effect.semantics === 'weak' || effect.space === 'local' || effect.space === 'param') break;
+          widths.add(strengthOf(effect).elementBytes ?? effect.bytes);
+          if (effect.kind === 'store' && isVolatile(effect)) reasons.add('volatile-write');
+          if (effect.kind === 'load') readsStrongly = true;
+          if (effect.kind !== 'load') writesStrongly = true;
+          if (effect.scope === 'cluster') reasons.add('cluster-scope');
+          if (acquires(effect.semantics) || releases(effect.semantics)) reasons.add('acquire-release');
+          break;
+        }
+        case 'fence':
+          hasFence ||= fenceOf(effect) !== null;
+          break;
+        case 'barrier':
+          if (isPartial(instruction)) reasons.add('named-barrier');
+          break;
+        case 'warp-barrier':
+          if (!isWholeMask(instruction)) reasons.add('warp-mask');
+          break;
+        case 'async-copy':
+        case 'bulk-copy':
+        case 'mbarrier':
+        case 'cluster-barrier':
+          reasons.add(effect.kind);
+          break;
+        default:
+      }
+    }
+  }
+  if (hasFence && writesStrongly) reasons.add('fence');
+  if (readsStrongly && writesStrongly) reasons.add('strong-read');
+  if (widths.size > 1) reasons.add('mixed-width');
+  return [...reasons];
+}
+
+/**
+ * The least that a fence or strong access of a kernel reaches: mostly all of the launch.
+ * @param sites its accesses
+ */
+export function narrowestReach(kernel: Kernel, sites: readonly { readonly strong: Scope | null }[]): Reach {
+  let narrowest: Reach = 2;
+  const narrowTo = (scope: Scope): void => {
+    if (reachOf[scope] < narrowest) narrowest = reachOf[scope];
+  };
+  for (const { strong } of sites) if (strong !== null) narrowTo(strong);
+  for (const { instructions } of kernel.blocks) {
+    for (const { operation } of instructions) {
+      const fence = fenceOf(operation.effect);
+      if (fence) narrowTo(fence.scope);
+    }
+  }
+  return narrowest;
+}
+
+/** Whether a barrier may be one of part of the block: it counts threads, or is arrived at without waiting. */
+function isPartial({ operation }: Instruction): boolean {
+  const { effect } = operation;
+  if (effect.kind !== 'barrier' || effect.form === 'arrive') return true;
+  return operation.sources.length > (effect.form === 'red' ? 2 : 1);
+}
+
+function isWholeMask(instruction: Instruction): boolean {
+  const mask = instruction.arguments.at(-1);
+  return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;
+}

@@ -1,0 +1,544 @@
+/**
+ * Finds conflicting accesses that nothing orders (PTX ISA 9.0, section 8.7: data races), whatever order the machine
+ * happened to run them in. It remembers for each cell of memory enough accesses that racing pairs of instructions are
+ * found: those that are not known to come before all later ones, of each instruction a few.
+ */
+import type { InstructionId } from '../../ir/form/kernel.ts';
+import { type Reach, reachOf } from '../../memory-model/scope.ts';
+import type { BlockOrder, CopyGroup } from './block-order.ts';
+import type { Presumption } from './happens-before.ts';
+import type { SyncLocation } from './sync-memory.ts';
+import { HappensBefore, precedence } from './happens-before.ts';
+import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
+import { clockKey, clockKinds, noKey } from './vector-clock.ts';
+import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
+import { acquires, releases } from '../../memory-model/fence.ts';
+import { AccessHistory } from './access-history.ts';
+import { SyncMemory } from './sync-memory.ts';
+
+/** One instruction's way to touch memory. */
+export interface AccessSite extends MemoryOperation {
+  readonly index: number;
+  readonly instruction: InstructionId;
+  /** Done asynchronously by `cp.async` or `cp.async.bulk`, at some time before the thread has waited for it. */
+  readonly copy?: 'thread' | 'bulk';
+  /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
+  readonly countsPhases?: true;
+}
+
+/** A stretch of memory with the accesses to its cells. */
+export interface WatchedPage {
+  readonly u8: Uint8Array;
+  readonly i32: Int32Array;
+  /** Newest access of each cell, as an index into the detector's pool; absent until the first access. */
+  heads: Int32Array | null;
+  /** A cell is `1 << cellShift` bytes: 4, until a narrower access splits the page's cells. */
+  cellShift: 0 | 2;
+  /** What strong writes hand over; absent until the first of them. */
+  sync: SyncMemory | null;
+  /** Whether asynchronous copies have accessed it. */
+  hasCopies: boolean;
+}
+
+/** A racing pair of sites, with the threads that showed it. */
+export interface Conflict<Page> {
+  readonly first: AccessSite;
+  readonly second: AccessSite;
+  readonly kind: ConflictKind;
+  /** Numbers in the launch: ordinal of the block times threads of a block plus number in the block. */
+  readonly firstThread: number;
+  readonly secondThread: number;
+  readonly betweenBlocks: boolean;
+  readonly page: Page;
+  /** Offset in the page and length of the overlap. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly sameValue: boolean;
+  readonly presumed: readonly Presumption[];
+}
+
+/** How two sites conflict: of threads of one block, of two blocks of a cluster, and of two clusters. */
+const conflictBits = [
+  { race: 1, volatile: 2 },
+  { race: 4, volatile: 8 },
+  { race: 16, volatile: 32 },
+] as const;
+const anyAt = [3, 12, 48] as const;
+const anyVolatile = 42;
+
+/** The nodes in which accesses are remembered. */
+class Pool {
+  #capacity = 1024;
+  #used = 1;
+  /** Nodes to use again, linked as lists are. */
+  #free = 0;
+  readonly moments: AccessHistory;
+
+  constructor(memory: DetectorMemory | null) {
+    this.moments = new AccessHistory(memory);
+    this.moments.grow(this.#capacity);
+  }
+
+  allocate(): number {
+    const node = this.#free;
+    if (node !== 0) {
+      this.#free = this.moments.next(node);
+      return node;
+    }
+    if (this.#used === this.#capacity) {
+      this.#capacity *= 2;
+      this.moments.grow(this.#capacity);
+    }
+    return this.#used++;
+  }
+
+  /** Takes back a whole list. */
+  release(head: number): void {
+    const { moments } = this;
+    let last = head;
+    while (moments.next(last) !== 0) last = moments.next(last);
+    moments.setNext(last, this.#free);
+    this.#free = head;
+  }
+}
+
+/** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
+export const maxUnordered = 64;
+
+/** What is asked of a site at each of its accesses. All of these objects have one shape, which sites have not. */
+class WatchedSite {
+  readonly site: AccessSite;
+  readonly index: number;
+  readonly bytes: number;
+  readonly operation: AccessSite['operation'];
+  readonly reads: boolean;
+  readonly writes: boolean;
+  readonly semantics: AccessSite['semantics'];
+  /** Of each of the elements that a strong access reads or writes on its own. */
+  readonly elementBytes: number;
+  /** Whether what it hands over is counted by what its memory holds, and not by phases. */
+  readonly hasContents: boolean;
+  /** How far it reaches as a strong access; -1: it is weak, or counts phases. */
+  readonly reach: Reach | -1;
+  /** By other site: how they conflict, as bits of {@link conflictBits}. */
+  readonly pairs: Uint8Array;
+  /** Whether it conflicts with any other, or with itself. */
+  readonly isConflicting: boolean;
+  /** Whether it conflicts with another between blocks alone. */
+  readonly isScoped: boolean;
+  /** Whether it conflicts with another because one of them is volatile. */
+  readonly isVolatile: boolean;
+  /** Whether its accesses are themselves of interest, and not only what they hand over. */
+  readonly isWatched: boolean;
+  /** Whether it conflicts wherever its threads are, and none of the accesses that it conflicts with is volatile. */
+  readonly isPlain: boolean;
+  /** Whether it is a weak access to one word. */
+  readonly isWeakWord: boolean;
+
+  constructor(site: AccessSite, pairs: Uint8Array) {
+    const { index, bytes, operation, semantics, strong, copy, countsPhases } = site;
+    this.site = site;
+    this.index = index;
+    this.bytes = bytes;
+    this.operation = operation;
+    this.semantics = semantics;
+    this.elementBytes = bytesOfElement(site);
+    this.hasContents = !countsPhases;
+    this.reads = operation !== 'write';
+    this.writes = operation !== 'read';
+    this.reach = strong === null || countsPhases ? -1 : reachOf[strong];
+    this.pairs = pairs;
+    this.isConflicting = pairs.some((pair) => pair !== 0);
+    this.isScoped = pairs.some((pair) => pair !== 0 && (pair & anyAt[0]) === 0);
+    this.isVolatile = pairs.some((pair) => (pair & anyVolatile) !== 0);
+    this.isPlain = !this.isScoped && !this.isVolatile;
+    this.isWatched = this.isConflicting || copy !== undefined || countsPhases === true;
+    this.isWeakWord = this.isConflicting && this.reach === -1 && copy === undefined && !countsPhases && bytes === 4;
+  }
+}
+
+/** By the accesses of a program, which many runs have: where volatile accesses race with each other, and where not. */
+const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // prettier-ignore
+
+function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
+  const kept = volatileRaces ? known.volatile : known.relaxed;
+  let watched = kept.get(sites);
+  if (!watched) kept.set(sites, (watched = watchAll(sites, volatileRaces)));
+  return watched;
+}
+
+function watchAll(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
+  const pairs = sites.map(() => new Uint8Array(sites.length));
+  for (const a of sites) {
+    for (const b of sites) {
+      for (const distance of [0, 1, 2] as const) {
+        const conflict = conflictOf(a, b, distance);
+        if (conflict !== null && (conflict === 'race' || volatileRaces))
+          pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
+      }
+    }
+  }
+  return sites.map((site) => new WatchedSite(site, pairs[site.index]!));
+}
+
+interface DetectorOptions {
+  /** Threads of a block. */
+  readonly threads: number;
+  /** Nothing but barriers of whole blocks, warps and the grid orders accesses, so that fewer need to be remembered. */
+  readonly onlyBarriers: boolean;
+  /** Volatile accesses conflict with each other and with atomics, as in CUDA C++; else they are as relaxed atomics. */
+  readonly volatileRaces: boolean;
+  /** The least that a fence or strong access of the kernel reaches; absent: any. */
+  readonly narrowest?: Reach;
+  /** Whether races are told that another execution would have ordered; absent: yes. */
+  readonly presumes?: boolean;
+  /** Where code finds what it needs to record accesses itself; absent: none does. */
+  readonly memory?: DetectorMemory;
+}
+
+export class RaceDetector<Page extends WatchedPage> {
+  readonly order: HappensBefore;
+  readonly #sites: readonly WatchedSite[];
+  readonly #threads: number;
+  readonly #onlyBarriers: boolean;
+  readonly #report: (conflict: Conflict<Page>) => void;
+  readonly #pool: Pool;
+  readonly #memory: DetectorMemory | null;
+  /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
+  readonly #observedChains: number[] = [];
+  readonly #observedWrites: number[] = [];
+  #observed = 0;
+
+  /** @param report called for each racing pair of accesses; a pair of sites may come often */
+  constructor(sites: readonly AccessSite[], options: DetectorOptions, report: (conflict: Conflict<Page>) => void) {
+    this.order = new HappensBefore(options.threads, {
+      hasAcquires: sites.some(({ semantics }) => acquires(semantics)),
+      hasReleases: sites.some(({ semantics }) => releases(semantics)),
+      narrowest: options.narrowest ?? 0,
+      presumes: options.presumes ?? true,
+      memory: options.memory ?? null,
+    });
+    this.#memory = options.memory ?? null;
+    this.#pool = new Pool(this.#memory);
+    this.#threads = options.threads;
+    this.#onlyBarriers = options.onlyBarriers;
+    this.#report = report;
+    this.#sites = watchedSites(sites, options.volatileRaces);
+    if (this.#memory !== null && !sites.some(({ copy }) => copy !== undefined)) this.#showSites(this.#memory);
+  }
+
+  /** Tells code of the sites whose accesses it can record: where all that they meet comes before them, they report nothing. */
+  #showSites(memory: DetectorMemory): void {
+    const table = memory.allocate(2 * this.#sites.length);
+    for (const { index, pairs, writes, isWeakWord, isPlain } of this.#sites) {
+      if (!isWeakWord || !isPlain) continue;
+      const row = memory.allocate(Math.ceil(pairs.length / 4));
+      new Uint8Array(row.buffer, row.byteOffset, pairs.length).set(pairs);
+      table[2 * index] = addressForCode(row);
+      table[2 * index + 1] = writes ? 1 : 0;
+    }
+    memory.set('sites', addressForCode(table));
+  }
+
+  /** Threads of a block are about to run. */
+  enter(block: BlockOrder): void {
+    if (this.#memory !== null) block.numbers.enter(block.barriers);
+  }
+
+  /**
+   * Records an access to `site.bytes` bytes at `offset` of a page, of which a write has already changed the contents,
+   * reports its conflicts, and keeps what it hands over or takes.
+   * @param thread number in the block
+   * @param shared the page belongs to one block, so that what came before the block's last barrier is of no interest
+   */
+  record(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
+    const site = this.#sites[index]!;
+    const { bytes } = site;
+    if (site.isWeakWord && page.heads !== null && page.cellShift === 2) {
+      // One weak access to one cell.
+      if (site.writes && page.sync !== null) page.sync.overwrite(offset, 4, null);
+      this.#recordCell(page, page.heads, offset >> 2, site, block, thread, shared, undefined, null);
+      return;
+    }
+    if (page.cellShift === 2 && ((offset | bytes) & 3) !== 0) this.#split(page);
+    if (!site.isWatched) {
+      this.#synchronise(page, offset, site, block, thread);
+      return;
+    }
+    const copy = this.#copyOf(site.site, block, thread);
+    this.#observed = 0;
+    if (site.reads) this.#read(page, offset, site, block, thread);
+    page.heads ??= wordsIn(shared ? null : this.#memory, page.u8.length >> page.cellShift);
+    if (copy) page.hasCopies = true;
+    const { cellShift } = page;
+    const location = site.hasContents && site.writes ? this.#overwrite(page, offset, site, block) : null;
+    if (location !== null) location.namedChain = location.chain;
+    const end = (offset + bytes) >> cellShift;
+    for (let cell = offset >> cellShift; cell < end; cell++) {
+      this.#recordCell(page, page.heads, cell, site, block, thread, shared, copy, location);
+    }
+    this.#learnObserved(block, thread);
+    if (location !== null) this.#written(page, offset, site, location, block, thread);
+  }
+
+  /**
+   * Keeps what an access hands over or takes, and not the access: no other one conflicts with it.
+   * @param thread number in the block
+   */
+  synchronise(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number): void {
+    this.#synchronise(page, offset, this.#sites[index]!, block, thread);
+  }
+
+  #synchronise(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
+    const { bytes, reach, writes } = site;
+    if (reach === -1) {
+      if (writes) page.sync?.overwrite(offset, bytes, null);
+      return;
+    }
+    if (site.elementBytes === bytes) {
+      if (writes) page.sync ??= new SyncMemory();
+      const { sync } = page;
+      if (sync === null) return;
+      const location = writes ? this.order.locationAt(sync, offset, bytes) : sync.find(offset, bytes);
+      if (location === undefined) return;
+      if (writes) sync.overwrite(offset, bytes, location);
+      this.order.access(block, thread, location, site.operation, site.semantics, reach);
+      return;
+    }
+    this.#observed = 0;
+    if (site.reads) this.#read(page, offset, site, block, thread);
+    const location = writes ? this.#overwrite(page, offset, site, block) : null;
+    this.#learnObserved(block, thread);
+    if (location !== null) this.#written(page, offset, site, location, block, thread);
+  }
+
+  #copyOf({ copy, operation }: AccessSite, block: BlockOrder, thread: number): CopyGroup | undefined {
+    if (copy === 'thread') return this.order.issueCopy(block, thread);
+    if (copy === undefined) return undefined;
+    const group = this.order.issueBulkCopy(block, thread);
+    return operation === 'read' ? group.reads : group.writes;
+  }
+
+  /** A strong read takes what the locations of its elements hand over. */
+  #read(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
+    const { sync } = page;
+    const { reach, elementBytes } = site;
+    if (sync === null || reach === -1) return;
+    for (let at = offset; at < offset + site.bytes; at += elementBytes) {
+      const location = sync.find(at, elementBytes);
+      if (location === undefined) continue;
+      if (!this.order.strongRead(block, thread, location, site.semantics, reach) || !location.isNamed) continue;
+      this.#observedChains[this.#observed] = location.chain;
+      this.#observedWrites[this.#observed] = location.writes;
+      this.#observed++;
+    }
+  }
+
+  #learnObserved(block: BlockOrder, thread: number): void {
+    for (let at = 0; at < this.#observed; at++) {
+      this.order.observed(block, thread, this.#observedChains[at]!, this.#observedWrites[at]!);
+    }
+  }
+
+  /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */
+  #overwrite(page: Page, offset: number, site: WatchedSite, block: BlockOrder): SyncLocation | null {
+    const { reach, elementBytes } = site;
+    if (reach === -1) {
+      page.sync?.overwrite(offset, site.bytes, null);
+      return null;
+    }
+    const sync = (page.sync ??= new SyncMemory());
+    let location: SyncLocation | null = null;
+    for (let at = offset + site.bytes - elementBytes; at >= offset; at -= elementBytes) {
+      location = this.order.locationAt(sync, at, elementBytes);
+      sync.overwrite(at, elementBytes, location);
+      this.order.beginWrite(block, location, reach, site.operation === 'atomic');
+    }
+    return location;
+  }
+
+  /** @param first its first location */
+  #written(
+    page: Page,
+    offset: number,
+    site: WatchedSite,
+    first: SyncLocation,
+    block: BlockOrder,
+    thread: number,
+  ): void {
+    const reach = site.reach as Reach;
+    const bytes = site.elementBytes;
+    this.order.endWrite(block, thread, first, site.semantics, reach);
+    for (let at = offset + bytes; at < offset + site.bytes; at += bytes) {
+      const location = this.order.locationAt(page.sync!, at, bytes);
+      this.order.endWrite(block, thread, location, site.semantics, reach);
+    }
+  }
+
+  #recordCell(
+    page: Page,
+    heads: Int32Array,
+    cell: number,
+    site: WatchedSite,
+    block: BlockOrder,
+    thread: number,
+    shared: boolean,
+    copy: CopyGroup | undefined,
+    location: SyncLocation | null,
+  ): void {
+    const pool = this.#pool;
+    const { moments } = pool;
+    const { ordinal, barriers } = block;
+    const value = page.cellShift === 2 ? page.i32[cell]! : page.u8[cell]!;
+    let head = heads[cell]!;
+    if (shared && head !== 0 && !page.hasCopies && moments.barriers(head) < barriers) {
+      pool.release(head);
+      head = heads[cell] = 0;
+    }
+    let again = 0;
+    let stale = 0;
+    let companions = 0;
+    let sameWarp = 0;
+    let others = 0;
+    let firstOther = -1;
+    let spare = 0;
+    const { pairs, index } = site;
+    const own = clockKey(clockKinds.thread, ordinal * this.#threads + thread);
+    // Mostly the other access is by the thread that was the last one to hand anything to this one.
+    const lastKey = moments.hasCopies ? noKey : block.lasts[2 * thread]!;
+    const lastTime = block.lasts[2 * thread + 1]!;
+    for (let node = head; node !== 0; node = moments.next(node)) {
+      const other = moments.site(node);
+      const conflict = pairs[other]!;
+      const sameSite = other === index;
+      if (conflict === 0 && !sameSite) continue;
+      const owner = moments.owner(node);
+      let isAfter = (owner === lastKey && moments.time(node) < lastTime) || (owner === own && !moments.hasCopies);
+      if (!isAfter) {
+        const found = conflict & anyAt[this.#distance(moments.block(node), block)];
+        // In CUDA C++ a volatile write does not come before what reads its value.
+        const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
+        if (before !== precedence.sure && found !== 0) {
+          this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
+        }
+        if (!sameSite) continue;
+        isAfter =
+          site.isVolatile && before === precedence.sure
+            ? this.order.precedes(moments, node, block, thread, false) === precedence.sure
+            : before === precedence.sure;
+      } else if (!sameSite) continue;
+      const otherBlock = moments.block(node) !== ordinal;
+      if (isAfter && !(otherBlock && site.isScoped)) {
+        // Whatever comes after the new access comes after this one, which may be forgotten.
+        stale = node;
+        if (owner === own && moments.barriers(node) === barriers) again = node;
+      } else if (!otherBlock) {
+        companions++;
+        if (moments.thread(node) >> 5 === thread >> 5) sameWarp++;
+        spare = node;
+      } else if (!this.#onlyBarriers) {
+        others++;
+        spare = node;
+      } else if (firstOther === -1) {
+        // One access each of two blocks stands for all other blocks; further nodes may be used again.
+        firstOther = moments.block(node);
+      } else if (moments.block(node) === firstOther || others === 1) {
+        spare = node;
+      } else {
+        others = 1;
+      }
+    }
+    if (again !== 0 && !copy && !moments.copyOf(again)) {
+      if (site.writes && moments.value(again) !== value) moments.setVarying(again);
+      moments.set(again, block, thread, own, location);
+      return;
+    }
+    if (this.#onlyBarriers) {
+      // Two of a warp stand for others of that, and one more for those of other warps, as two of two warps do for all.
+      if (companions >= 2 && (sameWarp > 0 || companions > 2)) return;
+      // A companion is no spare.
+      if (spare !== 0 && moments.block(spare) === ordinal) spare = 0;
+    } else if (companions + others < maxUnordered) {
+      spare = 0;
+    }
+    let node = stale !== 0 ? stale : spare;
+    if (node === 0) {
+      node = pool.allocate();
+      moments.setNext(node, head);
+      heads[cell] = node;
+    }
+    moments.set(node, block, thread, own, location);
+    moments.setAccess(node, index, value, copy);
+  }
+
+  /** How far apart a thread of a block and one of another are. */
+  #distance(ordinal: number, block: BlockOrder): Reach {
+    if (ordinal === block.ordinal) return 0;
+    return this.order.clusterOf(ordinal) === block.cluster ? 1 : 2;
+  }
+
+  #conflict(
+    page: Page,
+    node: number,
+    cell: number,
+    { site }: WatchedSite,
+    block: BlockOrder,
+    thread: number,
+    value: number,
+    isPresumed: boolean,
+  ): void {
+    const pool = this.#pool;
+    const { moments } = pool;
+    const first = this.#sites[moments.site(node)]!.site;
+    // Both are aligned to their size, so the smaller lies within the larger.
+    const bytes = Math.min(first.bytes, site.bytes);
+    const bothWrite = first.operation === 'write' && site.operation === 'write';
+    this.#report({
+      first,
+      second: site,
+      kind: conflictOf(first, site, this.#distance(moments.block(node), block))!,
+      firstThread: moments.block(node) * this.#threads + moments.thread(node),
+      secondThread: block.ordinal * this.#threads + thread,
+      betweenBlocks: moments.block(node) !== block.ordinal,
+      page,
+      offset: (cell << page.cellShift) & -bytes,
+      bytes,
+      sameValue: bothWrite && moments.value(node) === value && !moments.isVarying(node),
+      presumed: isPresumed ? this.order.presumptions(moments, node, block, thread) : [],
+    });
+  }
+
+  /** Makes the cells of a page single bytes: each gets a copy of its list. */
+  #split(page: Page): void {
+    const { heads } = page;
+    page.cellShift = 0;
+    if (!heads) return;
+    const pool = this.#pool;
+    const { moments } = pool;
+    const bytes = new Int32Array(page.u8.length);
+    for (const [cell, head] of heads.entries()) {
+      for (let byte = 0; byte < 4 && head !== 0; byte++) {
+        let last = 0;
+        for (let node = head; node !== 0; node = moments.next(node)) {
+          const copied = pool.allocate();
+          moments.copyTo(copied, node);
+          moments.setValue(copied, (moments.value(node) >>> (8 * byte)) & 0xff);
+          moments.setNext(copied, 0);
+          if (last === 0) bytes[4 * cell + byte] = copied;
+          else moments.setNext(last, copied);
+          last = copied;
+        }
+      }
+    }
+    page.heads = bytes;
+  }
+
+  /** Forgets all accesses to a page: they are ordered before everything after them, or no thread can reach the page. */
+  forget(page: Page): void {
+    if (!page.heads) return;
+    // Most pages are seen in few runs, whose code is not compiled: an iterator would take ten times as long.
+    const { heads } = page;
+    for (let cell = 0; cell < heads.length; cell++) if (heads[cell] !== 0) this.#pool.release(heads[cell]!);
+    heads.fill(0);
+  }
+}

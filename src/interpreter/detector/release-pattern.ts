@@ -1,0 +1,79 @@
+/** What releases hand over to acquires, by the scopes that let them meet. */
+import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
+import { type OrderClocks, both, nothing } from './order-clocks.ts';
+
+/**
+ * What operations with scopes hand over, by which of the operations that take it they are morally strong with. Where no
+ * operation of the kernel reaches less far than `narrowest`, nothing is kept for those that would.
+ */
+export class ReleasedKnowledge {
+  /** What all operations take that reach all of the launch. */
+  wide = nothing;
+  #clusters: Map<number, OrderClocks> | null = null;
+  #blocks: Map<number, OrderClocks> | null = null;
+  /** What was added last, where all of it went the same way. */
+  #last = nothing;
+
+  add(knowledge: OrderClocks, reach: Reach, block: BlockInCluster, narrowest: Reach): void {
+    if (knowledge === nothing) return;
+    if (narrowest === 2) {
+      this.addWide(knowledge);
+      return;
+    }
+    if (narrowest === 0) {
+      const blocks = (this.#blocks ??= new Map<number, OrderClocks>());
+      blocks.set(block.ordinal, both(blocks.get(block.ordinal) ?? nothing, knowledge));
+    }
+    if (reach >= 1) {
+      const clusters = (this.#clusters ??= new Map<number, OrderClocks>());
+      clusters.set(block.cluster, both(clusters.get(block.cluster) ?? nothing, knowledge));
+    }
+    if (reach === 2) this.wide = both(this.wide, knowledge);
+  }
+
+  /** The same where all operations reach all of the launch. */
+  addWide(knowledge: OrderClocks): void {
+    if (knowledge === this.#last) return;
+    this.wide = both(this.wide, knowledge);
+    this.#last = knowledge;
+  }
+
+  /** What an operation of a reach by a thread of the block takes in addition to narrower ones. */
+  at(reach: Reach, block: BlockInCluster): OrderClocks {
+    if (reach === 2) return this.wide;
+    if (reach === 1) return this.#clusters?.get(block.cluster) ?? nothing;
+    return this.#blocks?.get(block.ordinal) ?? nothing;
+  }
+
+  /** What an operation of a reach by a thread of the block takes. */
+  take(reach: Reach, block: BlockInCluster, narrowest: Reach): OrderClocks {
+    let all = nothing;
+    for (let at = narrowest; at <= reach; at++) all = both(all, this.at(at, block));
+    return all;
+  }
+
+  /** Nothing is handed over any more. */
+  clear(): void {
+    this.wide = nothing;
+    this.#last = nothing;
+    this.#clusters = null;
+    this.#blocks = null;
+  }
+}
+
+/** By reach: what an operation of that reach takes in addition to narrower ones. */
+export type ByReach = readonly [OrderClocks, OrderClocks, OrderClocks];
+
+export const nothingByReach: ByReach = [nothing, nothing, nothing];
+
+/** What an operation of a reach takes. */
+export function upTo(knowledge: ByReach, reach: Reach): OrderClocks {
+  let all = knowledge[0];
+  for (let at = 1; at <= reach; at++) all = both(all, knowledge[at]!);
+  return all;
+}
+
+/** What either hands over. */
+export function joinByReach(a: ByReach, b: ByReach): ByReach {
+  return [both(a[0], b[0]), both(a[1], b[1]), both(a[2], b[2])];
+}

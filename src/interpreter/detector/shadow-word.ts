@@ -1,0 +1,147 @@
+/**
+ * The shadow word of a memory location: 64 bits that hold a state of the state machine and who accessed the location
+ * last. What is here specifies the code that the fast back end generates in line.
+ *
+ * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
+ * Words are pairs of 32-bit halves, low half first, as a little-endian memory holds them.
+ */
+import {
+  accessNames,
+  handingOver,
+  raceState,
+  transitionIndex,
+  transitions,
+  uninitialised,
+  untouched,
+} from './state-machine.ts';
+
+/** Bits of each field and how far it is shifted within the 64 bits. */
+export const shadowFields = {
+  state: { shift: 0, bits: 5 },
+  thread: { shift: 5, bits: 10 },
+  warpBarriers: { shift: 15, bits: 16 },
+  blockBarriers: { shift: 31, bits: 14 },
+  ticket: { shift: 45, bits: 19 },
+} as const;
+
+/** Byte that fills locations without contents. Those with contents, and every word of new memory, are all zeros. */
+export const uninitialisedFill = 0x19;
+/** Byte that fills locations whose accesses are to be recorded: every word of them is in the race state. */
+export const recordedFill = 0x18;
+/** Byte that fills locations of which only what they hand over is to be recorded. */
+export const handingOverFill = 0x1c;
+
+/** Barriers of a block, of a warp since its block's last one, and blocks that the counters can tell apart. */
+export const maxBlockBarriers = 2 ** shadowFields.blockBarriers.bits - 1;
+export const maxWarpBarriers = 2 ** shadowFields.warpBarriers.bits - 1;
+export const maxTickets = 2 ** shadowFields.ticket.bits - 1;
+
+/** The thread that accesses a location. */
+interface WordAccessor {
+  /** Number of its block in the order in which blocks started, at most `maxTickets`. */
+  readonly ticket: number;
+  /** Number in the block. */
+  readonly thread: number;
+  /** Barriers of its whole block that it has passed. */
+  readonly blockBarriers: number;
+  /** Barriers of its whole warp that it has passed; may be counted anew from each block barrier on. */
+  readonly warpBarriers: number;
+}
+
+/**
+ * What an access found out: nothing, the first race of the location, a race known already, a read (or an atomic) before
+ * any write.
+ */
+type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
+
+const plainWrite = accessNames.indexOf('write');
+
+/**
+ * Updates word `index` for an access.
+ * @param access index into `accessNames`
+ */
+export function update(words: Uint32Array, index: number, access: number, accessor: WordAccessor): WordEvent {
+  const low = words[2 * index]!;
+  const high = words[2 * index + 1]!;
+  const state = low & 31;
+  if (state === raceState) return 'known-race';
+  const thread = (low >>> 5) & 1023;
+  const sync = syncLevel(low, high, accessor);
+  const relation = high >>> 13 !== accessor.ticket ? 3 : relate(thread, accessor.thread);
+  const next = transitions[transitionIndex(state, access, sync, relation)]!;
+  words[2 * index] = next | (accessor.thread << 5) | (accessor.warpBarriers << 15) | (accessor.blockBarriers << 31);
+  words[2 * index + 1] = (accessor.blockBarriers >>> 1) | (accessor.ticket << 13);
+  if (next === raceState) return 'raced';
+  return state === uninitialised && access !== plainWrite ? 'uninitialised' : 'none';
+}
+
+function relate(a: number, b: number): number {
+  if (a === b) return 0;
+  return a >>> 5 === b >>> 5 ? 1 : 2;
+}
+
+/** The barrier that the accessor has passed since the access in the word; of no meaning for one of another block. */
+function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: WordAccessor): number {
+  if (blockBarriers > (((high & 0x1fff) << 1) | (low >>> 31))) return 2;
+  return warpBarriers > ((low >>> 15) & 0xffff) ? 1 : 0;
+}
+
+/**
+ * Forgets all accesses, as a barrier of the whole grid does. Locations without contents stay so, and those with a race
+ * keep it.
+ */
+export function forgetAccesses(words: Uint32Array): void {
+  for (let index = 0; index < words.length; index += 2) {
+    const state = words[index]! & 31;
+    if (state === uninitialised || state === raceState || state === handingOver) continue;
+    words[index] = untouched;
+    words[index + 1] = 0;
+  }
+}
+
+/**
+ * Makes room for more tickets: blocks that have ended share ticket 0, running ones are renumbered from 1 on.
+ * @param running new ticket by old one
+ */
+export function renumberTickets(words: Uint32Array, running: ReadonlyMap<number, number>): void {
+  for (let index = 0; index < words.length; index += 2) {
+    if (isUntouched(words[index]!)) continue;
+    const high = words[index + 1]!;
+    words[index + 1] = (high & 0x1fff) | ((running.get(high >>> 13) ?? 0) << 13);
+  }
+}
+
+/** Counts the barriers of a block anew: those it has passed become 1, what came before the last of them 0. */
+export function renumberBlockBarriers(words: Uint32Array, ticket: number, passed: number): void {
+  for (let index = 0; index < words.length; index += 2) {
+    const low = words[index]!;
+    const high = words[index + 1]!;
+    if (isUntouched(low) || high >>> 13 !== ticket) continue;
+    const barriers = ((high & 0x1fff) << 1) | (low >>> 31);
+    words[index] = (low & 0x7fffffff) | (barriers === passed ? 0x80000000 : 0);
+    words[index + 1] = ticket << 13;
+  }
+}
+
+/** Counts the barriers of a warp anew since the last barrier of its block, in the same way. */
+export function renumberWarpBarriers(
+  words: Uint32Array,
+  ticket: number,
+  warp: number,
+  blockBarriers: number,
+  passed: number,
+): void {
+  for (let index = 0; index < words.length; index += 2) {
+    const low = words[index]!;
+    const high = words[index + 1]!;
+    if (isUntouched(low) || high >>> 13 !== ticket || ((low >>> 10) & 31) !== warp) continue;
+    if ((((high & 0x1fff) << 1) | (low >>> 31)) !== blockBarriers) continue;
+    const barriers = (low >>> 15) & 0xffff;
+    words[index] = (low & 0x80007fff) | (barriers === passed ? 1 << 15 : 0);
+  }
+}
+
+function isUntouched(low: number): boolean {
+  const state = low & 31;
+  return state === untouched || state >= raceState;
+}

@@ -1,0 +1,204 @@
+/**
+ * Vector clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
+ * Joining two of them costs about as much as they differ (Patricia tries after Okasaki and Gill, "Fast Mergeable
+ * Integer Maps"). But most clocks are handed on without a question, or asked for what their last owner did. So a clock
+ * remembers what it was joined of, and becomes a trie only when a question needs that.
+ */
+
+/** What a count belongs to. */
+export const clockKinds = { thread: 0, warp: 1, block: 2, exchange: 3, chain: 4, copy: 5 } as const;
+
+/** The key of thread, warp … `index`, below 2^29. */
+export function clockKey(kind: number, index: number): number {
+  return (index << 3) | kind;
+}
+
+/** No key. */
+export const noKey = -1;
+
+/** A leaf (`bit` is 0), or a branch: keys in it agree with `key` below `bit`, and have the bit set on the right. */
+interface Branch {
+  readonly key: number;
+  readonly bit: number;
+  readonly count: number;
+  readonly left: Branch | null;
+  readonly right: Branch | null;
+}
+
+type Trie = Branch | null;
+
+/** What two clocks know, and that `key` has come to `count` (0: nothing more). */
+class JoinedClock {
+  a: VectorClock;
+  b: VectorClock;
+  readonly key: number;
+  readonly count: number;
+  /** Joins below it that are no tries. */
+  readonly depth: number;
+  /** All of it, once it was needed; `a` and `b` are null then. A clock knows of something, so no trie of one is empty. */
+  trie: Trie = null;
+  /** Questions that were answered without a trie. */
+  questions = 0;
+
+  /** A clock is {@link Knowledge} whose presumed order is the certain one. */
+  get sure(): VectorClock {
+    return this;
+  }
+
+  get presumed(): VectorClock {
+    return this;
+  }
+
+  constructor(a: VectorClock, b: VectorClock, key: number, count: number) {
+    this.a = a;
+    this.b = b;
+    this.key = key;
+    this.count = count;
+    this.depth = 1 + Math.max(a === null || a.trie !== null ? 0 : a.depth, b === null || b.trie !== null ? 0 : b.depth);
+    if (this.depth >= maxDepth) trieOf(this);
+  }
+}
+
+/** Null: knows nothing. */
+export type VectorClock = JoinedClock | null;
+
+/** Joins that a clock may be made of before it becomes a trie, so that memory does not grow with the length of a run. */
+const maxDepth = 1 << 19;
+
+/** Clocks that a question looks at before it makes a trie. */
+const maxVisits = 24;
+
+/** Questions about one clock that are answered without a trie: where a thread meets many accesses, a trie is soon repaid. */
+const maxQuestions = 16;
+
+/** Clocks that a question has still to look at; each that it looks at adds at most two. */
+const waitingVisits: VectorClock[] = new Array<VectorClock>(maxVisits + 2).fill(null);
+
+/** Whether the count of a key is at least `count`, which is above 0. */
+export function includesEpoch(clock: VectorClock, key: number, count: number): boolean {
+  if (clock === null) return false;
+  if (clock.trie !== null) return countIn(clock.trie, key) >= count;
+  if (clock.key === key && clock.count >= count) return true;
+  if (++clock.questions > maxQuestions) return countIn(trieOf(clock), key) >= count;
+  let waiting = 1;
+  waitingVisits[0] = clock;
+  for (let visits = 0; waiting > 0; visits++) {
+    if (visits === maxVisits) return countIn(trieOf(clock), key) >= count;
+    const { a, b, key: own, count: ownCount, trie } = waitingVisits[--waiting]!;
+    if (trie !== null) {
+      if (countIn(trie, key) >= count) return true;
+      continue;
+    }
+    if (own === key && ownCount >= count) return true;
+    if (a !== null) waitingVisits[waiting++] = a;
+    // What was joined last comes first: most questions are about what the last owner did.
+    if (b !== null) waitingVisits[waiting++] = b;
+  }
+  return false;
+}
+
+/** The count of a key; 0 where there is none. */
+export function countOf(clock: VectorClock, key: number): number {
+  return clock === null ? 0 : countIn(trieOf(clock), key);
+}
+
+function countIn(trie: Trie, key: number): number {
+  let node = trie;
+  while (node !== null && node.bit !== 0) node = key & node.bit ? node.right : node.left;
+  return node !== null && node.key === key ? node.count : 0;
+}
+
+/** Makes a trie of a clock, and of those that it was joined of. */
+function trieOf(clock: JoinedClock): Trie {
+  const waiting = [clock];
+  while (waiting.length > 0) {
+    const last = waiting.at(-1)!;
+    const { a, b } = last;
+    if (last.trie === null && a !== null && a.trie === null) waiting.push(a);
+    else if (last.trie === null && b !== null && b.trie === null) waiting.push(b);
+    else {
+      waiting.pop();
+      if (last.trie !== null) continue;
+      const joined = joinTries(a === null ? null : a.trie, b === null ? null : b.trie);
+      last.trie = last.count === 0 ? joined : joinTries(joined, leaf(last.key, last.count));
+      last.a = last.b = null;
+    }
+  }
+  return clock.trie;
+}
+
+/** The clock that knows of a count in addition. */
+export function withCount(clock: VectorClock, key: number, count: number): VectorClock {
+  if (clock !== null && clock.key === key && clock.count >= count) return clock;
+  return new JoinedClock(clock, null, key, count);
+}
+
+/** The clock that knows all that either knows; the same as one of them where that was joined of the other of late. */
+export function join(a: VectorClock, b: VectorClock): VectorClock {
+  if (a === b || b === null) return a;
+  if (a === null || includes(b, a)) return b;
+  return includes(a, b) ? a : new JoinedClock(a, b, 0, 0);
+}
+
+/** Whether a clock is seen to be part of another: a thread that has taken a lock mostly joins what it took it with. */
+function includes(whole: JoinedClock, part: JoinedClock): boolean {
+  const { a, b } = whole;
+  return a === part || b === part || (a !== null && (a.a === part || a.b === part));
+}
+
+function leaf(key: number, count: number): Branch {
+  return { key, bit: 0, count, left: null, right: null };
+}
+
+/** A branch over two nodes whose keys differ at `bit` first. */
+function branch(bit: number, a: Branch, b: Branch): Branch {
+  const aIsRight = (a.key & bit) !== 0;
+  return { key: a.key & (bit - 1), bit, count: 0, left: aIsRight ? b : a, right: aIsRight ? a : b };
+}
+
+function lowestDifference(a: number, b: number): number {
+  return (a ^ b) & -(a ^ b);
+}
+
+/** Whether `key` belongs below a branch. */
+function matches(key: number, node: Branch): boolean {
+  return (key & (node.bit - 1)) === node.key;
+}
+
+function joinTries(a: Trie, b: Trie): Trie {
+  if (a === b || b === null) return a;
+  return a === null ? b : joinNodes(a, b);
+}
+
+function joinNodes(a: Branch, b: Branch): Branch {
+  if (a === b) return a;
+  if (a.bit === 0 && b.bit === 0) {
+    if (a.key === b.key) return a.count >= b.count ? a : b;
+    return branch(lowestDifference(a.key, b.key), a, b);
+  }
+  // Lower bits are nearer the root; a leaf (0 - 1 as unsigned) is farthest from it.
+  const aAt = (a.bit - 1) >>> 0;
+  const bAt = (b.bit - 1) >>> 0;
+  if (aAt > bAt) return joinBelow(b, a);
+  if (aAt < bAt) return joinBelow(a, b);
+  if (a.key !== b.key) return branch(lowestDifference(a.key, b.key), a, b);
+  const left = joinNodes(a.left!, b.left!);
+  const right = joinNodes(a.right!, b.right!);
+  if (left === a.left && right === a.right) return a;
+  if (left === b.left && right === b.right) return b;
+  return { ...a, left, right };
+}
+
+/** Joins what belongs below a branch, or beside it. */
+function joinBelow(top: Branch, other: Branch): Branch {
+  if (!matches(other.key, top)) {
+    // They agree below the place where they differ, so the branch's key stands for all of its keys.
+    return branch(lowestDifference(other.key & (top.bit - 1), top.key), top, other);
+  }
+  if (other.key & top.bit) {
+    const right = joinNodes(top.right!, other);
+    return right === top.right ? top : { ...top, right };
+  }
+  const left = joinNodes(top.left!, other);
+  return left === top.left ? top : { ...top, left };
+}

@@ -1,0 +1,574 @@
+/**
+ * Where everything lies in the linear memory of a WebAssembly run, and what the code of a launch may rely on. Buffers
+ * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
+ * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
+ */
+import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
+import { reachesGrid } from '../../../memory-model/scope.ts';
+import type { Dim3 } from '../../../base/dim3.ts';
+import type { Operand, ValueId } from '../../../ir/form/kernel.ts';
+import type { Effect, ValueType } from '../../../isa/model/operation.ts';
+import type { RunRequest } from '../../core/run-request.ts';
+import type { Liveness } from './liveness.ts';
+import type { MemoryAccess, Program } from '../../core/program.ts';
+import { needsRuntime, isMatrix } from '../../core/runtime-instruction.ts';
+import { livenessOf } from './liveness.ts';
+import { pageBytes, regionBase } from '../../core/memory.ts';
+import { pointerOrigins } from './pointer-origin.ts';
+import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
+
+/**
+ * What the race detector does: nothing, shadow words, or a list of accesses with clocks; `sifted`: words that leave out
+ * what needs no clocks.
+ */
+export type Detection = 'off' | 'words' | 'sifted' | 'clocks';
+
+/** A stretch of memory with an end: a buffer, a variable, a parameter. */
+export interface Place {
+  readonly index: number;
+  readonly name: string;
+  readonly space: 'global' | 'shared';
+  /** Address in linear memory, or offset in shared memory. */
+  readonly start: number;
+  readonly bytes: number;
+  readonly writable: boolean;
+  /** A shadow word stands for `1 << cellShift` bytes. */
+  readonly cellShift: number;
+  /** Of its first shadow word: address, or offset in the shadow of shared memory. */
+  readonly shadow: number;
+  readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
+}
+
+/** A buffer without end, whose pages are made when first touched. */
+export interface Expanse {
+  readonly name: string;
+  readonly base: number;
+  readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
+}
+
+/** Where an access goes: a place it is certain of or else fails, thread-local memory, or wherever its address says. */
+type Site =
+  | { readonly kind: 'place'; readonly place: Place }
+  | { readonly kind: 'local' }
+  | { readonly kind: 'anywhere'; readonly cellShift: number };
+
+interface Slot {
+  /** Bytes from the start of the slots of a block with one thread. */
+  readonly offset: number;
+  readonly bytes: 4 | 8 | 16;
+}
+
+/** Offsets within the frame of a resident block. */
+interface Frame {
+  readonly status: number;
+  readonly left: number;
+  /** By counted loop, and by thread in it. */
+  readonly rounds: number;
+  readonly warpBarriers: number;
+  readonly operands: number;
+  readonly slots: number;
+  readonly shared: number;
+  readonly sharedShadow: number;
+  readonly local: number;
+  readonly bytes: number;
+}
+
+/** How accesses count for words that sift. */
+interface Sifting {
+  /** Strong accesses of several widths race where they overlap. */
+  readonly hasMixedWidths: boolean;
+  /** As in CUDA C++, volatile accesses race with atomics and with each other. */
+  readonly volatileRaces: boolean;
+}
+
+export interface Plan {
+  readonly program: Program;
+  readonly liveness: Liveness;
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly threads: number;
+  readonly dynamicShared: number;
+  readonly sharedBytes: number;
+  readonly sharedShadowBytes: number;
+  /** Local memory of one thread, in bytes. */
+  readonly localBytes: number;
+  readonly detection: Exclude<Detection, 'sifted'>;
+  /** Words only tell what is to be recorded with clocks, because more than whole barriers orders accesses; or null. */
+  readonly sifting: Sifting | null;
+  /** Shadow words change with barriers of warps. */
+  readonly hasWarpBarriers: boolean;
+  readonly places: readonly Place[];
+  readonly expanses: readonly Expanse[];
+  /** Addresses of kernel objects and buffers as threads see them. */
+  readonly objectAddresses: readonly number[];
+  readonly bufferAddresses: readonly number[];
+  /** By access. */
+  readonly sites: readonly Site[];
+  /** By value; undefined: never kept. */
+  readonly slots: readonly (Slot | undefined)[];
+  /** Whether threads may be told to go on at a segment. */
+  readonly isRegion: Uint8Array;
+  readonly frame: Frame;
+  /** Tables of the threads' coordinates along x, y and z, a 32-bit word for each. */
+  readonly coordinates: number;
+  /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
+  readonly placeMap: number;
+  readonly globalEnd: number;
+  /** Where code finds pages of expanses: 0: there are no expanses. */
+  readonly pageTable: number;
+  readonly globalShadow: number;
+  readonly globalShadowEnd: number;
+  /** Shadow words for what has none. */
+  readonly scratch: number;
+  /** First byte for the frames of resident blocks. */
+  readonly end: number;
+}
+
+/** Fixed addresses. Below the first, nothing lies: a null pointer with a small offset is out of bounds. */
+export const transitionTable = 1024;
+export const levelTable = transitionTable + 2560;
+export const placeTable = levelTable + 256;
+const firstFree = placeTable + 4096;
+
+/**
+ * What lies between two accesses, as offsets into the transition table. `levelTable` gives it by the number of leading
+ * bits in which their shadow words agree.
+ */
+export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
+
+/**
+ * Rows of the transition table: what an access does. Strong accesses count as atomic: two of them do not race, and with
+ * others they race as the weak ones would. Only some of them need contents to be there.
+ */
+export const accessKinds = {
+  read: 0,
+  write: 1,
+  blockAtomic: 2,
+  deviceAtomic: 3,
+  blockWrite: 4,
+  deviceWrite: 5,
+  /** Always recorded; the second needs no contents. */
+  recorded: 6,
+  recordedWrite: 7,
+  /** Plain in CUDA C++, and strong. */
+  volatileRead: 8,
+  volatileWrite: 9,
+} as const;
+
+/**
+ * The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. Where they
+ * sift, strong reads are atomics, and rows conflict wherever accesses do.
+ */
+export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
+  const { operation, strong } = access;
+  if (sifting !== null) {
+    if (access.copy || access.countsPhases || (strong !== null && sifting.hasMixedWidths)) {
+      return needsContents(access) ? accessKinds.recorded : accessKinds.recordedWrite;
+    }
+    if (sifting.volatileRaces && isVolatile(access))
+      return accessKinds[operation === 'read' ? 'volatileRead' : 'volatileWrite'];
+  }
+  if (operation === 'read' && (sifting === null || strong === null)) return accessKinds.read;
+  if (strong === null) return accessKinds.write;
+  const isOfBlock = !reachesGrid(strong);
+  if (needsContents(access)) return isOfBlock ? accessKinds.blockAtomic : accessKinds.deviceAtomic;
+  return isOfBlock ? accessKinds.blockWrite : accessKinds.deviceWrite;
+}
+
+/** States that the table leads to so that the machine looks at the word. */
+export const alerts = { uninitialised: 26, raced: 27, handsOver: 29, recorded: 30 } as const;
+
+/** Fields at the start of a block's frame. */
+export const header = {
+  /** Coordinates of the block, three 32-bit words. */
+  position: 0,
+  /** 64 bits: instructions executed by the threads of a call. */
+  steps: 16,
+  /** 64 bits: ticket and barrier count of shadow words. */
+  stamp: 24,
+  /** Where the import that finds an address leaves that of the shadow word. */
+  shadow: 32,
+  bytes: 64,
+} as const;
+
+/** Fields of an entry of `placeTable`, 32 bits each; entry 0 has room for nothing. */
+export const placeEntry = {
+  /** Address. */
+  start: 0,
+  /** Bytes that can be read, and that can be written. */
+  readable: 4,
+  writable: 8,
+  /** Address of the first shadow word. */
+  shadow: 12,
+  bytes: 16,
+} as const;
+
+/** Entries of the table of pages of expanses ({@link Plan.pageTable}), for those that were found last. */
+const pageEntries = 4096;
+
+/** Fields of an entry of that table. */
+export const pageEntry = {
+  /** 64 bits: the address of the page / {@link pageBytes}; 0: there is none. */
+  number: 0,
+  /** Its address in linear memory, and that of its shadow words. */
+  data: 8,
+  shadow: 12,
+  bytes: 16,
+} as const;
+
+/**
+ * What the number of a page is multiplied by, and that of its expanse, whose bases have a distance of 2^40 bytes: the
+ * leading bits of the sum are the number of the entry.
+ */
+export const pageFactors = { page: 0x9e3779b1 | 0, expanse: 0x85ebca6b | 0 } as const;
+export const pageFactorShift = 32 - Math.log2(pageEntries);
+
+/** Where the entry of the page of an address is; region code computes the same. */
+export function pageEntryAt(address: number): number {
+  const page = Math.imul(Math.floor(address / pageBytes), pageFactors.page);
+  const expanse = Math.imul(Math.floor(address / 2 ** 40), pageFactors.expanse);
+  return pageEntry.bytes * ((page + expanse) >>> pageFactorShift);
+}
+
+/** Places that have an entry; the machine finds the others. */
+export const maxEntries = 255;
+
+/** The least multiple of `alignment` that is not below `offset`. */
+export function align(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}
+
+/** Bytes in which a value is kept. */
+function slotBytes(type: ValueType): 4 | 8 | 16 {
+  return type === 128 ? 16 : type === 64 ? 8 : 4;
+}
+
+/** An array of the arena before it has a place. */
+interface Array0 {
+  readonly name: string;
+  readonly bytes: number;
+  readonly writable: boolean;
+  readonly source: Place['source'];
+}
+
+/** Sites that were found to leave the object they were taken to stay in; the plan is made anew with each added. */
+type Strays = ReadonlySet<number>;
+
+/** Lays out a launch. */
+export function planRun(program: Program, request: RunRequest, wanted: Detection, strays: Strays): Plan {
+  const { kernel, accesses } = program;
+  const detection = wanted === 'sifted' ? 'words' : wanted;
+  const sifting = wanted === 'sifted' ? siftingOf(program, request) : null;
+  const [x, y, z] = request.block;
+  const threads = x * y * z;
+
+  // Arrays of global memory, those of shared memory
+  const globals: Array0[] = [];
+  const objectAddresses: number[] = [];
+  const bufferAddresses: number[] = [];
+  const expanses: Expanse[] = [];
+  let slot = 1;
+  for (const object of kernel.objects) {
+    const source = { kind: 'object', index: object.id } as const;
+    if (object.space === 'shared' || object.space === 'local') {
+      objectAddresses[object.id] = program.layout.addresses[object.id]!;
+    } else if (object.external || object.bytes === null) {
+      objectAddresses[object.id] = regionBase(slot++);
+      expanses.push({ name: object.symbol, base: objectAddresses[object.id]!, source });
+    } else {
+      globals.push({ name: object.symbol, bytes: object.bytes, writable: object.space === 'global', source });
+    }
+  }
+  for (const [index, buffer] of request.buffers.entries()) {
+    const source = { kind: 'buffer', index } as const;
+    if (buffer.bytes === null) {
+      const base = regionBase(slot++);
+      bufferAddresses[index] = base;
+      expanses.push({ name: buffer.name, base, source });
+    } else {
+      globals.push({ name: buffer.name, bytes: buffer.bytes, writable: true, source });
+    }
+  }
+  const shareds = sharedArrays(program, request.sharedBytes);
+  const arrays = [...globals, ...shareds];
+
+  // Which array each access goes to, and how wide the cells of the arrays may be
+  const targets = chooseTargets(program, request, arrays, strays);
+  // Cells start where the array does.
+  const most = [...globals.map(() => 4), ...shareds.map(({ start }) => Math.min(4, Math.log2(start & -start || 16)))];
+  const shifts = chooseCellShifts(program, arrays, globals.length, targets, most);
+
+  const places: Place[] = [];
+  let at = firstFree;
+  const coordinates = at;
+  at = align(at + 12 * threads, 256);
+  const starts = globals.map(({ bytes }) => {
+    const start = at;
+    at = align(at + bytes + 64, 256);
+    return start;
+  });
+  const globalEnd = at;
+  const placeMap = at;
+  at = align(at + globalEnd / 64, 256);
+  const pageTable = expanses.length > 0 ? at : 0;
+  if (pageTable !== 0) at += pageEntries * pageEntry.bytes;
+  const globalShadow = at;
+  for (const [index, array] of globals.entries()) {
+    const cellShift = shifts[index]!;
+    places.push({ ...array, index, space: 'global', start: starts[index]!, cellShift, shadow: at });
+    const address = starts[index]!;
+    if (array.source.kind === 'object') objectAddresses[array.source.index] = address;
+    else bufferAddresses[array.source.index] = address;
+    if (detection === 'words' && array.writable) at += 8 * Math.ceil(array.bytes / 2 ** cellShift);
+  }
+  const globalShadowEnd = at;
+  let shadow = 0;
+  for (const [position, array] of shareds.entries()) {
+    const index = globals.length + position;
+    const cellShift = shifts[index]!;
+    places.push({ ...array, index, space: 'shared', cellShift, shadow });
+    const cells = Math.ceil((array.start + array.bytes) / 2 ** cellShift) - Math.floor(array.start / 2 ** cellShift);
+    shadow += 8 * cells;
+  }
+
+  const sharedBytes = program.layout.staticShared + request.sharedBytes;
+  const sharedShadowBytes = detection === 'words' ? shadow : 0;
+  const liveness = livenessOf(program);
+  const { slots, isRegion, slotTotal } = assignSlots(program, liveness);
+  const localBytes = align(program.layout.localBytes, 16);
+  const passing = kernel.blocks.flatMap(({ instructions }) =>
+    instructions.filter(({ operation }) => isPassed(operation.effect)),
+  );
+  const operandCount = passing.reduce((most, each) => Math.max(most, each.arguments.length, each.results.length), 0);
+  const frame = layFrame(
+    threads,
+    program.countedLoops.length,
+    operandCount,
+    slotTotal,
+    sharedBytes,
+    sharedShadowBytes,
+    localBytes,
+  );
+  return {
+    program,
+    liveness,
+    block: request.block,
+    grid: request.grid,
+    threads,
+    dynamicShared: request.sharedBytes,
+    sharedBytes,
+    sharedShadowBytes,
+    localBytes,
+    detection,
+    sifting,
+    hasWarpBarriers: program.suspensions.some(({ effect }) => effect.kind === 'warp-barrier'),
+    places,
+    expanses,
+    objectAddresses,
+    bufferAddresses,
+    sites: accesses.map((access) => {
+      const target = targets[access.index]!;
+      if (target === 'local') return { kind: 'local' };
+      if (target === 'anywhere')
+        return { kind: 'anywhere', cellShift: anywhereShift(access, shifts, targets, globals) };
+      return { kind: 'place', place: places[target]! };
+    }),
+    slots,
+    isRegion,
+    frame,
+    coordinates,
+    placeMap,
+    globalEnd,
+    pageTable,
+    globalShadow,
+    globalShadowEnd,
+    scratch: align(globalShadowEnd, 256),
+    end: align(globalShadowEnd, 256) + 256,
+  };
+}
+
+function siftingOf({ accesses }: Program, { volatileRaces }: RunRequest): Sifting {
+  const widths = new Set(accesses.filter(({ strong }) => strong !== null).map(bytesOfElement));
+  return { hasMixedWidths: widths.size > 1, volatileRaces: volatileRaces === true };
+}
+
+/** The places in which threads may synchronise, with what has no end. */
+export function placesOfStrongAccesses({ program, sites, places }: Plan): {
+  readonly places: readonly Place[];
+  readonly anywhere: boolean;
+} {
+  const strong = sites.filter((_, index) => program.accesses[index]!.strong !== null);
+  if (strong.some(({ kind }) => kind === 'anywhere')) return { places, anywhere: true };
+  const found = new Set(strong.map((site) => (site.kind === 'place' ? site.place : null)));
+  return { places: places.filter((place) => found.has(place)), anywhere: false };
+}
+
+/** Whether sources of an instruction are left in the frame. */
+function isPassed(effect: Effect): boolean {
+  return needsRuntime(effect) || waits(effect);
+}
+
+/** Variables of shared memory with the gaps after them. All dynamic shared memory is one variable. */
+function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { readonly start: number })[] {
+  const { kernel, layout } = program;
+  const total = layout.staticShared + dynamicBytes;
+  const found: { name: string; start: number; index: number }[] = [];
+  let hasDynamic = false;
+  for (const object of kernel.objects) {
+    if (object.space !== 'shared' || (object.bytes === null && hasDynamic)) continue;
+    hasDynamic ||= object.bytes === null;
+    found.push({ name: object.symbol, start: layout.addresses[object.id]!, index: object.id });
+  }
+  if (!hasDynamic && dynamicBytes > 0) found.push({ name: 'shared memory', start: layout.staticShared, index: -1 });
+  found.sort((a, b) => a.start - b.start);
+  return found.map(({ name, start, index }, position) => ({
+    name,
+    start,
+    bytes: (found[position + 1]?.start ?? total) - start,
+    writable: true,
+    source: { kind: 'object', index },
+  }));
+}
+
+/** Index of an array, or where else an access goes. */
+type Target = number | 'local' | 'anywhere';
+
+function chooseTargets(
+  program: Program,
+  request: RunRequest,
+  arrays: readonly Array0[],
+  strays: Strays,
+): readonly Target[] {
+  const { kernel } = program;
+  const arrayOf = new Map(arrays.map(({ source }, index) => [`${source.kind}${source.index}`, index]));
+  const dynamic = arrays.findIndex(
+    ({ source }) => source.kind === 'object' && kernel.objects[source.index]?.bytes === null,
+  );
+  const originOf = pointerOrigins(kernel, request.arguments);
+  const targets: Target[] = program.accesses.map(() => 'anywhere');
+  for (const [instruction, first] of program.firstAccess) {
+    const { effect } = instruction.operation;
+    if (needsRuntime(effect) || isMatrix(effect)) continue;
+    const count = effect.kind === 'atomic' ? effect.lanes : effect.kind === 'async-copy' ? 2 : 1;
+    for (let index = first; index < first + count; index++) {
+      const access = program.accesses[index]!;
+      const address: Operand = instruction.arguments[effect.kind === 'async-copy' ? index - first : 0]!;
+      const origin = originOf(address);
+      if (access.space === 'local') {
+        targets[index] = 'local';
+        continue;
+      }
+      if (origin.kind === 'unknown' || strays.has(index)) continue;
+      if (origin.kind === 'buffer') {
+        targets[index] = arrayOf.get(`buffer${origin.buffer}`) ?? 'anywhere';
+        continue;
+      }
+      const object = kernel.objects[origin.object]!;
+      if (object.space === 'local') targets[index] = 'local';
+      else if (object.space === 'shared' && object.bytes === null) targets[index] = dynamic < 0 ? 'anywhere' : dynamic;
+      else targets[index] = arrayOf.get(`object${object.id}`) ?? 'anywhere';
+    }
+  }
+  return targets;
+}
+
+/** The widest cells that every access fills; accesses that may go anywhere keep those of all arrays alike. */
+function chooseCellShifts(
+  program: Program,
+  arrays: readonly Array0[],
+  globalCount: number,
+  targets: readonly Target[],
+  most: readonly number[],
+): readonly number[] {
+  const shifts = [...most];
+  const isLoose = { global: false, shared: false };
+  let loose = 4;
+  for (const access of program.accesses) {
+    const width = Math.min(4, Math.log2(access.bytes));
+    const target = targets[access.index]!;
+    if (typeof target === 'number') {
+      shifts[target] = Math.min(shifts[target]!, width);
+    } else if (target === 'anywhere') {
+      if (access.space !== 'shared') isLoose.global = true;
+      if (access.space === 'shared' || access.space === 'generic') isLoose.shared = true;
+      loose = Math.min(loose, width);
+    }
+  }
+  if (!isLoose.global && !isLoose.shared) return shifts;
+  const touched = (index: number): boolean =>
+    arrays[index]!.writable && (index < globalCount ? isLoose.global : isLoose.shared);
+  for (const [index, shift] of shifts.entries()) if (touched(index)) loose = Math.min(loose, shift);
+  return shifts.map((shift, index) => (touched(index) ? loose : shift));
+}
+
+function anywhereShift(
+  access: MemoryAccess,
+  shifts: readonly number[],
+  targets: readonly Target[],
+  globals: readonly Array0[],
+): number {
+  let shift = Math.min(4, Math.log2(access.bytes));
+  for (const [index, own] of shifts.entries()) {
+    const isGlobal = index < globals.length;
+    if (isGlobal && !globals[index]!.writable) continue;
+    if (access.space === 'generic' || isGlobal === (access.space !== 'shared')) shift = Math.min(shift, own);
+  }
+  return targets.length > 0 ? shift : 0;
+}
+
+function assignSlots(
+  program: Program,
+  liveness: Liveness,
+): { readonly slots: (Slot | undefined)[]; readonly isRegion: Uint8Array; readonly slotTotal: number } {
+  const { kernel, segments, suspensions } = program;
+  const isRegion = new Uint8Array(segments.length);
+  isRegion[0] = 1;
+  for (const { resume } of suspensions) isRegion[resume] = 1;
+  for (const segment of segments) {
+    for (const target of segmentSuccessors(program, segment)) {
+      if (isRetreating(segment.block, segments[target]!.block)) isRegion[target] = 1;
+    }
+  }
+  const kept = new Set<ValueId>();
+  for (const segment of segments)
+    if (isRegion[segment.index]) for (const id of liveness.liveIn[segment.index]!) kept.add(id);
+  const slots: (Slot | undefined)[] = new Array<Slot | undefined>(kernel.values.length).fill(undefined);
+  let offset = 0;
+  for (const bytes of [16, 8, 4] as const) {
+    for (const id of kept) {
+      if (slotBytes(kernel.values[id]!.type) !== bytes) continue;
+      slots[id] = { offset, bytes };
+      offset += bytes;
+    }
+  }
+  return { slots, isRegion, slotTotal: offset };
+}
+
+function layFrame(
+  threads: number,
+  loops: number,
+  operands: number,
+  slotBytesTotal: number,
+  sharedBytes: number,
+  sharedShadowBytes: number,
+  localBytes: number,
+): Frame {
+  let at: number = header.bytes;
+  const take = (bytes: number): number => {
+    const start = at;
+    at = align(at + bytes, 64);
+    return start;
+  };
+  const areas = {
+    status: take(4 * threads),
+    left: take(4 * threads),
+    rounds: take(4 * threads * loops),
+    warpBarriers: take(4 * Math.ceil(threads / 32)),
+    operands: take(8 * operands * threads),
+    slots: take(slotBytesTotal * threads),
+    shared: take(sharedBytes + 64),
+    sharedShadow: take(sharedShadowBytes),
+    local: take(localBytes * threads),
+  };
+  return { ...areas, bytes: align(at, 256) };
+}

@@ -1,0 +1,210 @@
+/** Runs a launch on the WebAssembly back end. */
+import type { RunResult, ShadowUse } from '../core/run-result.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import type { MemoryAccess, Program } from '../core/program.ts';
+import type { RacyCell, WasmHost, WordUse } from './wasm-machine.ts';
+import type { Detection, Plan } from './region/wasm-plan.ts';
+import { MachineRun } from '../core/machine-run.ts';
+import { DetectorMemory } from '../detector/detector-memory.ts';
+import { needsVectorClocks } from '../detector/needs-vector-clocks.ts';
+import { programOf } from '../core/program.ts';
+import { StraySite, WasmBackEnd, roomFor } from './wasm-machine.ts';
+import { planRun } from './region/wasm-plan.ts';
+
+/** Cells that are all remembered of those in which an access found the same kind of race; of later ones, a few. */
+const firstCells = 16;
+
+/**
+ * Bytes of linear memory for each step that a run may take, beyond which filling them takes longer than the steps take
+ * on pages that are made when touched.
+ */
+const bytesPerStep = 32;
+
+/**
+ * Runs a launch, or gives null where the kernel is too large, or its memory does not fit or is too large for the steps of
+ * the run. Never throws for what the kernel does.
+ */
+export function runWebAssembly(request: RunRequest): RunResult | null {
+  const strays = new Set<number>();
+  for (;;) {
+    try {
+      return runWith(request, strays);
+    } catch (stray) {
+      if (!(stray instanceof StraySite)) throw stray;
+      strays.add(stray.site);
+    }
+  }
+}
+
+/** Values of a kernel whose code is made in WebAssembly: an engine takes functions of 50,000 locals, and some are ours. */
+const maxValues = 40_000;
+/** Bits of the table of what lives where, of which there are three. */
+const maxLivenessBits = 2 ** 29;
+
+/** Whether an engine would refuse the code of the kernel, or its making would take memory that machines lack. */
+function isTooLarge({ kernel, segments }: Program): boolean {
+  return kernel.values.length > maxValues || kernel.values.length * segments.length > maxLivenessBits;
+}
+
+/** @param strays accesses that are known to leave the object they seem to stay in */
+function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | null {
+  const program = programOf(request.kernel);
+  if (isTooLarge(program)) return null;
+  const reasons = request.detectRaces ? needsVectorClocks(request.kernel) : [];
+  const wantsClocks = reasons.length > 0;
+  const canSift = request.cluster === null || request.cluster === undefined;
+  if (wantsClocks && canSift && !reasons.some((reason) => unsifted.has(reason))) {
+    const plan = planRun(program, request, 'sifted', strays);
+    if (!isSuited(request, plan)) return null;
+    const sifted = siftThenRecord(request, plan);
+    if (sifted !== null) return sifted;
+  }
+  const detection: Detection = wantsClocks ? 'clocks' : request.detectRaces ? 'words' : 'off';
+  const plan = planRun(program, request, detection, strays);
+  if (!isSuited(request, plan)) return null;
+  if (detection === 'off') return shadowPass(request, plan).result;
+  if (detection === 'clocks') return clockPass(request, plan);
+  // What is sought may be among the first races that there are.
+  const briefly = request.watch ? detectThenRecord(request, plan, true) : null;
+  return briefly ?? detectThenRecord(request, plan, false)!;
+}
+
+/** Whether the memory of a plan fits, and is not too large for the steps of the run. */
+function isSuited({ backend, steps }: RunRequest, plan: Plan): boolean {
+  return roomFor(plan) >= 1 && (backend === 'webassembly' || plan.end <= bytesPerStep * steps);
+}
+
+/**
+ * Runs a launch with shadow words, and if those show races again: then all accesses to the cells in question are recorded.
+ * @param isBrief both runs end soon after the first race; null where that has not shown what is sought
+ */
+function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
+  const { result, cells } = shadowPass(request, plan, isBrief);
+  const shadow = shadowUse(plan);
+  if (cells.length === 0) return { ...result, shadow };
+  const isCut = isBrief && result.outcome === 'race-limit';
+  const steps = isCut ? result.steps : request.steps;
+  const { outcome, races } = recordPass({ ...request, steps }, plan, cells, 'presumed').result;
+  if (isCut && outcome !== 'race-limit') return null;
+  return { ...result, outcome, races, shadow };
+}
+
+/** What hands over by other means than strong accesses, whose places words do not know. */
+const unsifted: ReadonlySet<string> = new Set(['bulk-copy', 'mbarrier', 'cluster-barrier']);
+
+/** Cells to be recorded, beyond which words have nothing to leave out. */
+const maxSifted = 1 << 18;
+
+/**
+ * Runs with words first, to whom only barriers order accesses, and then again with clocks, for the cells that race by
+ * that. A cell that does not race by its word does not race: clocks know of more order, and rows conflict wherever accesses do.
+ * @returns null where too many cells may race
+ */
+function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
+  const { result: sifted, cells } = shadowPass(request, plan);
+  // Without cells that may race there are no races, and all else that pass has found.
+  if (cells.length === 0) return sifted;
+  if (cells.length > maxSifted) return null;
+  const certain = recordPass(request, plan, cells, 'certain');
+  const isOpen = certain.result.races.length > 0 && certain.hasPresumed;
+  const { result } = isOpen ? recordPass(request, plan, cells, 'presumed') : certain;
+  const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
+  return {
+    ...result,
+    faults: sifted.faults.filter(
+      ({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`),
+    ),
+  };
+}
+
+// The passes: each runs the launch once.
+
+/** Shadow words, if there are any, tell which cells race; if they sift, which may race. */
+function shadowPass(
+  request: RunRequest,
+  plan: Plan,
+  isBrief = false,
+): { readonly result: RunResult; readonly cells: readonly RacyCell[] } {
+  const run = new WasmRun(request, plan, { isBrief });
+  const result = run.runOn({ mode: 'detect', cells: [] });
+  return { result, cells: run.cells };
+}
+
+/**
+ * All accesses to some cells are recorded, and of other cells what they hand over.
+ * @param order whether the presumed order is followed beside the certain one
+ */
+function recordPass(
+  request: RunRequest,
+  plan: Plan,
+  cells: readonly RacyCell[],
+  order: 'certain' | 'presumed',
+): { readonly result: RunResult; readonly hasPresumed: boolean } {
+  const run = new WasmRun(request, plan, { presumes: order === 'presumed' });
+  const result = run.runOn({ mode: 'record', cells });
+  return { result, hasPresumed: run.hasPresumed };
+}
+
+/** All accesses are recorded. */
+function clockPass(request: RunRequest, plan: Plan): RunResult {
+  return new WasmRun(request, plan, { presumes: true }).runOn({ mode: 'detect', cells: [] });
+}
+
+class WasmRun extends MachineRun implements WasmHost {
+  /** Cells in which the shadow words show races. */
+  readonly cells: RacyCell[] = [];
+  readonly #request: RunRequest;
+  readonly #plan: Plan;
+  /** By access, then by kind of race. */
+  readonly #counts: Int32Array;
+
+  readonly #isBrief: boolean;
+  readonly detectorMemory: DetectorMemory | null;
+
+  /**
+   * @param isBrief whether it ends soon after the first race that shadow words show
+   * @param presumes of the detector with lists: whether it follows the presumed order; absent: there is none
+   */
+  constructor(
+    request: RunRequest,
+    plan: Plan,
+    { isBrief = false, presumes }: { readonly isBrief?: boolean; readonly presumes?: boolean },
+  ) {
+    const lists = presumes !== undefined;
+    const memory = lists ? new DetectorMemory() : null;
+    super(request, plan.program, lists, presumes, memory ?? undefined);
+    this.detectorMemory = memory;
+    this.#isBrief = isBrief;
+    this.#request = request;
+    this.#plan = plan;
+    this.#counts = new Int32Array(64 * plan.program.accesses.length);
+  }
+
+  runOn(use: WordUse): RunResult {
+    return this.run(new WasmBackEnd(this.#plan, this.#request, this, use));
+  }
+
+  raced({ index }: MemoryAccess, cell: RacyCell, kind: number): void {
+    if (this.#plan.sifting !== null) {
+      if (this.cells.length <= maxSifted) this.cells.push(cell);
+      return;
+    }
+    if (this.#isBrief) this.endSoon();
+    const count = this.#counts[64 * index + kind]!++;
+    // Of so many more, four of each doubling.
+    if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;
+    this.cells.push(cell);
+  }
+}
+
+/** Shadow words of the arrays that can be written. */
+function shadowUse({ places }: Plan): readonly ShadowUse[] {
+  return places
+    .filter(({ writable }) => writable)
+    .map(({ name, space, cellShift }) => ({
+      object: name,
+      space,
+      locationBytes: 2 ** cellShift,
+      bytesPerLocation: 8,
+    }));
+}

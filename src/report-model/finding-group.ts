@@ -1,0 +1,171 @@
+/** Findings of one cause over all kernels of a report: those that have a pair of lines in common. */
+import { type Severity, compareSeverity } from '../source/severity.ts';
+import { compareText } from '../base/text-order.ts';
+import { connected } from '../base/connected.ts';
+import type { Location } from '../source/location.ts';
+import { placeNames } from './cause.ts';
+import type { ReportedRace } from './finding.ts';
+import {
+  accessesInOrder,
+  findingsOf as findingsOfKernel,
+  fingerprintsOf,
+  isRace,
+  violationsOf,
+  type Finding,
+  type Tally,
+  isFinding,
+} from './outcome.ts';
+import type { KernelReport, LaunchReport, Report } from './report.ts';
+
+export interface Occurrence {
+  readonly kernel: KernelReport;
+  readonly launch: LaunchReport | undefined;
+  readonly finding: Finding;
+}
+
+export interface FindingGroup {
+  /** Of all pairs of accesses; sorted, each once. */
+  readonly fingerprints: readonly string[];
+  readonly severity: Severity;
+  /** The occurrence whose words are used: of the worst severity, the first in the report. */
+  readonly example: Occurrence;
+  readonly occurrences: readonly Occurrence[];
+  /** Names of the kernels concerned, in the order of the report. */
+  readonly kernels: readonly string[];
+  /** Their architectures, where several were analysed. */
+  readonly archs: readonly string[];
+}
+
+/** Every finding of a report once for each kernel, with the first launch that shows it. */
+export function occurrences(report: Report): Occurrence[] {
+  return report.kernels.flatMap((kernel) =>
+    findingsOfKernel(kernel).map((finding) => {
+      const shows = (launch: LaunchReport) =>
+        [...launch.race.findings, ...launch.divergence.findings].some(
+          ({ fingerprint }) => fingerprint === finding.fingerprint,
+        );
+      return { kernel, launch: kernel.launches.find(shows), finding };
+    }),
+  );
+}
+
+/**
+ * Merges findings of one cause, in however many kernels, instances of a template, architectures and launches. Worst first,
+ * then by file and line.
+ */
+export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
+  return connected(all, ({ finding }) => placeNames(finding))
+    .map(toGroup)
+    .sort(compareGroups);
+}
+
+/** The findings of a report, as a reader is told them: confirmed and suppressed ones apart from the others of a cause. */
+export function groupedFindings(report: Report): FindingGroup[] {
+  return connected(occurrences(report), ({ finding }) => {
+    const standing = [finding.confirmed, finding.suppressed];
+    return placeNames(finding).map((name) => JSON.stringify([standing, name]));
+  }).map(toGroup);
+}
+
+/** What a reader is told of one kernel. */
+export interface KernelFindingGroups {
+  /** In the order of the report. */
+  readonly here: readonly FindingGroup[];
+  /** What is told of another kernel, in whose words. */
+  readonly elsewhere: readonly FindingGroup[];
+}
+
+/** Which of its kernels a report tells each finding of: that of the example. */
+export function findingsByKernel(report: Report): (kernel: KernelReport) => KernelFindingGroups {
+  const groups = groupedFindings(report);
+  return (kernel) => {
+    const all = findingsOfKernel(kernel);
+    const own = groups.filter(({ occurrences: members }) => members.some((one) => one.kernel === kernel));
+    const here = own.filter(({ example }) => example.kernel === kernel);
+    const order = (group: FindingGroup): number => all.indexOf(group.example.finding);
+    return {
+      here: here.sort((a, b) => order(a) - order(b)),
+      elsewhere: own.filter(({ example }) => example.kernel !== kernel),
+    };
+  };
+}
+
+/** Numbers of causes that are new and that the base has too, worse costs and limits included, and what it alone has. */
+export function comparedCauses(report: Report): {
+  readonly added: number;
+  readonly fixed: number;
+  readonly unchanged: number;
+} {
+  const { new: added = [], fixed = [], unchanged = [] } = report.comparison ?? {};
+  const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => [fingerprint]);
+  const told = groupedFindings(report).map(({ occurrences: members }) =>
+    members.map(({ finding }) => finding.fingerprint),
+  );
+  const causes = [...told, ...limits];
+  const [young, old] = [new Set(added), new Set(unchanged)];
+  const news = causes.filter((names) => names.some((name) => young.has(name)));
+  return {
+    added: news.length,
+    fixed: fixed.length,
+    unchanged: causes.filter((names) => !news.includes(names) && names.some((name) => old.has(name))).length,
+  };
+}
+
+/** Numbers of causes and worse costs by severity. */
+export function tallyCauses(report: Report): Tally {
+  const counts = { error: 0, warning: 0, notice: 0 };
+  for (const { severity } of groupedFindings(report)) counts[severity] += 1;
+  for (const { code, severity } of report.diagnostics) if (isFinding(code)) counts[severity] += 1;
+  const costs = [...report.kernels.flatMap(violationsOf), ...(report.comparison?.regressions ?? [])];
+  for (const { severity } of costs) counts[severity] += 1;
+  return { errors: counts.error, warnings: counts.warning, notices: counts.notice };
+}
+
+/**
+ * Where the finding is: for a race the access further down, for divergence the barrier. Where that is code of the
+ * toolkit, the call in the repository that it was inlined into.
+ */
+export function locationOf({ finding, kernel }: Occurrence): Location | undefined {
+  const place = isRace(finding) ? laterPlace(finding) : finding.barrier;
+  for (let frame = place; frame; frame = frame.inlinedAt) if (isInRepository(frame)) return frame;
+  return kernel.location;
+}
+
+function laterPlace(finding: ReportedRace): Location | undefined {
+  const [first, second] = accessesInOrder(finding);
+  return second?.location ?? first.location;
+}
+
+function isInRepository({ file }: Location): boolean {
+  return !/^(\/|[A-Za-z]:|\.\.\/)/.test(file);
+}
+
+function toGroup(members: readonly Occurrence[]): FindingGroup {
+  const sorted = [...members].sort((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
+  const example = sorted[0] as Occurrence;
+  return {
+    fingerprints: [...new Set(members.flatMap(({ finding }) => fingerprintsOf(finding)))].sort(),
+    severity: example.finding.severity,
+    example,
+    occurrences: members,
+    kernels: [...new Set(members.map(({ kernel }) => kernel.name))],
+    archs: [...new Set(members.flatMap(({ kernel }) => kernel.arch ?? []))],
+  };
+}
+
+/** The findings of a group, the one whose words are used first. */
+export function findingsInGroup({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
+  const others = all.filter((occurrence) => occurrence !== example);
+  return [example.finding, ...others.map(({ finding }) => finding)];
+}
+
+function compareGroups(first: FindingGroup, second: FindingGroup): number {
+  const a = locationOf(first.example);
+  const b = locationOf(second.example);
+  return (
+    compareSeverity(first.severity, second.severity) ||
+    compareText(a?.file ?? '', b?.file ?? '') ||
+    (a?.line ?? 0) - (b?.line ?? 0) ||
+    compareText(first.fingerprints[0] ?? '', second.fingerprints[0] ?? '')
+  );
+}

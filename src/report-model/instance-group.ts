@@ -1,0 +1,163 @@
+/** Instances of one template of which a report says the same: they are told once. */
+import type { Diagnostic } from '../source/diagnostic.ts';
+import type { DivergenceReport, RaceReport } from './finding.ts';
+import type { KernelFindingGroups } from './finding-group.ts';
+import type { KernelReport, LaunchReport } from './report.ts';
+
+/** So many instances are told one by one. */
+const fewInstances = 2;
+
+/** Kernels of a report that are told together. */
+export interface InstanceGroup {
+  readonly kernels: readonly [KernelReport, ...KernelReport[]];
+  /** `reduce`, where there are several; else the name of the kernel. */
+  readonly name: string;
+  /** What tells them apart: `<float, 128>`; empty for one kernel. */
+  readonly instances: readonly string[];
+}
+
+/** The parts of the full name of an instance of a template. */
+interface InstanceName {
+  /** `ns::reduce` */
+  readonly template: string;
+  /** `<float, 128>` */
+  readonly instance: string;
+  /** `ns::reduce<float, 128>` */
+  readonly qualified: string;
+}
+
+/** Takes the full name of a kernel apart; undefined where it is no instance of a template. */
+export function instanceName(name: string): InstanceName | undefined {
+  const qualified = withoutParameters(name);
+  const open = openingBracket(qualified);
+  if (open <= 0) return undefined;
+  return { template: qualified.slice(0, open), instance: qualified.slice(open), qualified };
+}
+
+/** A name without the list of parameters at its end. */
+function withoutParameters(name: string): string {
+  if (!name.endsWith(')')) return name;
+  let depth = 0;
+  for (let at = name.length - 1; at >= 0; at -= 1) {
+    if (name[at] === ')') depth += 1;
+    if (name[at] === '(') depth -= 1;
+    if (depth === 0) return name.slice(0, at);
+  }
+  return name;
+}
+
+/** Where the template arguments at the end of a name begin; -1 where there are none. */
+function openingBracket(name: string): number {
+  if (!name.endsWith('>')) return -1;
+  let depth = 0;
+  for (let at = name.length - 1; at >= 0; at -= 1) {
+    // Not the arrow or the comparison of an expression in parentheses.
+    if (name[at] === '>' && name[at - 1] !== '-') depth += 1;
+    if (name[at] === '<') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
+
+/**
+ * Puts instances of one template together of which the same is told: verdicts with their reasons, launches, assumptions,
+ * repairs, and findings. A few are left apart.
+ * @param toldOf - what is told of each kernel
+ * @returns in the order of the first of each
+ */
+export function instanceGroups(
+  kernels: readonly KernelReport[],
+  toldOf: (kernel: KernelReport) => KernelFindingGroups,
+): InstanceGroup[] {
+  const groups = new Map<string, [KernelReport, ...KernelReport[]]>();
+  kernels.forEach((kernel, index) => {
+    // Who asks for costs alone asks for those of each instance.
+    const name = kernel.race.verdict === 'skipped' && kernel.cost ? undefined : instanceName(kernel.name);
+    const key = name ? sameness(kernel, name, toldOf(kernel)) : String(index);
+    const group = groups.get(key);
+    if (group) group.push(kernel);
+    else groups.set(key, [kernel]);
+  });
+  const result = [...groups.values()].flatMap((members): { group: InstanceGroup; first: number }[] => {
+    if (members.length <= fewInstances)
+      return members.map((kernel) => ({ group: aloneInGroup(kernel), first: kernels.indexOf(kernel) }));
+    const names = members.map(({ name }) => instanceName(name)!);
+    const group = { kernels: members, name: names[0]!.template, instances: names.map(({ instance }) => instance) };
+    return [{ group, first: kernels.indexOf(members[0]) }];
+  });
+  return result.sort((a, b) => a.first - b.first).map(({ group }) => group);
+}
+
+/** One kernel, told by itself. */
+export function aloneInGroup(kernel: KernelReport): InstanceGroup {
+  return { kernels: [kernel], name: kernel.name, instances: [] };
+}
+
+/** What is told of a group: what its first kernel tells, and what is told of a kernel outside of the group. */
+export function findingsOfInstances(
+  { kernels }: InstanceGroup,
+  toldOf: (kernel: KernelReport) => KernelFindingGroups,
+): KernelFindingGroups {
+  const all = kernels.map(toldOf);
+  const here = all.flatMap((told) => told.here);
+  const outside = all.flatMap((told) => told.elsewhere).filter((group) => !here.includes(group));
+  return { here, elsewhere: [...new Set(outside)] };
+}
+
+function sameness(kernel: KernelReport, { template }: InstanceName, { here, elsewhere }: KernelFindingGroups): string {
+  const { location, arch, race, divergence, repair, launches } = kernel;
+  const verdictOf = ({ verdict, reason, wouldDecide, assumptions }: RaceReport | DivergenceReport): unknown =>
+    [verdict, reason, wouldDecide, assumptions?.map(({ kind, text }) => [kind, text])]; // prettier-ignore
+  const launchOf = ({
+    source,
+    block,
+    grid,
+    cluster,
+    sharedBytes,
+    cooperative,
+    location: at,
+  }: LaunchReport): unknown => [source, block, grid, cluster, sharedBytes, cooperative, at];
+  const told = [...here, ...elsewhere].map(({ fingerprints }) => fingerprints.join()).sort();
+  return JSON.stringify([
+    template,
+    location?.file,
+    location?.line,
+    arch,
+    verdictOf(race),
+    verdictOf(divergence),
+    repair,
+    launches.map(launchOf),
+    told,
+  ]);
+}
+
+/** Tells a diagnostic once that is the same of many instances of a template but for their names. */
+export function dedupeByTemplate(
+  diagnostics: readonly Diagnostic[],
+  kernels: readonly Pick<KernelReport, 'name'>[],
+): Diagnostic[] {
+  const names = new Map<string, InstanceName>();
+  for (const { name } of kernels) {
+    const instance = instanceName(name);
+    if (instance) names.set(instance.qualified, instance);
+  }
+  if (names.size <= fewInstances) return [...diagnostics];
+  const longest = [...names.values()].sort((a, b) => b.qualified.length - a.qualified.length);
+  const groups = new Map<string, Diagnostic[]>();
+  diagnostics.forEach((diagnostic, index) => {
+    const named = longest.find(({ qualified }) => diagnostic.message.includes(qualified));
+    const text = named && diagnostic.message.replaceAll(named.qualified, `${named.template}<…>`);
+    const { fingerprint: _, ...rest } = diagnostic;
+    const key = text === undefined ? String(index) : JSON.stringify({ ...rest, message: text });
+    const group = groups.get(key);
+    if (group) group.push(diagnostic);
+    else groups.set(key, [diagnostic]);
+  });
+  return [...groups].flatMap(([key, members]) => {
+    if (members.length <= fewInstances) return members;
+    const told = JSON.parse(key) as Diagnostic;
+    const fingerprint = members.find((one) => one.fingerprint !== undefined)?.fingerprint;
+    const named = fingerprint === undefined ? told : { ...told, fingerprint };
+    return [{ ...named, message: `${told.message} This is said of ${members.length} instances of the template.` }];
+  });
+}

@@ -1,0 +1,122 @@
+/** The document of `selvage run`. */
+import type { Severity } from '../source/severity.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { RunOutcome, Unmodelled } from '../interpreter/core/run-result.ts';
+import type { AccessDescription, RaceFinding, WitnessArgument } from '../verdict/finding.ts';
+import type { Counts } from '../interpreter/counters.ts';
+import type { BackEndName } from '../interpreter/core/run-request.ts';
+import type { Code } from '../source/codes.ts';
+import type { Location } from '../source/location.ts';
+
+export interface RunReport {
+  readonly schema: 1;
+  readonly tool: { readonly name: 'selvage'; readonly version: string };
+  readonly kernel: {
+    readonly name: string;
+    readonly symbol: string;
+    readonly location?: Location;
+    /** `ptx`: the input was a PTX file. */
+    readonly build: 'verification' | 'production' | 'ptx';
+  };
+  readonly launch: {
+    readonly block: Dim3;
+    readonly grid: Dim3;
+    readonly sharedBytes: number;
+    readonly cooperative: boolean;
+    /** Numbers of the blocks that ran, if not all did. */
+    readonly blocks?: readonly number[];
+    /** Seed of the order of blocks and warps. */
+    readonly schedule?: number;
+    /** How many orders of blocks and warps were run: this one is the first that showed a defect, or by number. */
+    readonly schedules?: number;
+    readonly backend: BackEndName;
+    /** Whether the race detector was on. */
+    readonly races: boolean;
+    readonly args: Readonly<Record<string, WitnessArgument>>;
+  };
+  readonly outcome: RunOutcome;
+  /** Thread-instructions executed. */
+  readonly steps: number;
+  readonly findings: readonly RunFinding[];
+  /** Null: not asked for. */
+  readonly counters: CountersReport | null;
+  /** Arrays after the run, by name. */
+  readonly outputs: Readonly<Record<string, OutputReport>>;
+  /** Milliseconds; with `--timings`. */
+  readonly timings?: Readonly<Record<string, number>>;
+}
+
+export type RunFinding = RunRace | RunEvent;
+
+/** Two accesses that nothing orders. */
+export interface RunRace {
+  readonly code: 'race/shared' | 'race/global' | 'race/volatile';
+  readonly severity: Severity;
+  readonly kind: RaceFinding['kind'];
+  readonly memory: 'global' | 'shared';
+  readonly scope: 'warp' | 'block' | 'grid';
+  readonly array: string;
+  /** Bytes from the start of the array to those that both access, and how many these are. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly sameValue?: true;
+  /** Constructs between the accesses that may still order them. */
+  readonly unmodelled?: readonly Unmodelled[];
+  readonly first: AccessDescription;
+  readonly second: AccessDescription;
+  readonly message: string;
+}
+
+/** Any other finding: a wrong access, a barrier that threads miss, or a run that stopped early. */
+export interface RunEvent {
+  readonly code: Exclude<Code, RunRace['code']>;
+  readonly severity: Severity;
+  readonly location?: Location;
+  readonly block?: Dim3;
+  readonly thread?: Dim3;
+  /** For a wrong access: its source text, if the line identifies it. */
+  readonly expression?: string;
+  /** For a barrier that threads miss: where the threads are. */
+  readonly positions?: readonly ThreadPosition[];
+  readonly message: string;
+}
+
+/** Threads of a block that are at one place. */
+export interface ThreadPosition {
+  readonly state: 'waiting' | 'exited' | 'running';
+  readonly location?: Location;
+  /** Some of them, lowest first. */
+  readonly threads: readonly Dim3[];
+  /** How many there are. */
+  readonly count: number;
+}
+
+export interface CountersReport {
+  /** Warps that ran. */
+  readonly warpCount: number;
+  readonly totals: Counts;
+  readonly lines: readonly (Counts & Location)[];
+  /** The first of them, by block and warp. */
+  readonly warps: readonly (Counts & { readonly block: Dim3; readonly warp: number })[];
+}
+
+export interface OutputReport {
+  readonly type: string;
+  /** Number of elements; null if the array has no bounds. */
+  readonly length: number | null;
+  /** First half of the SHA-256 digest of all bytes; null if the array has no bounds. */
+  readonly sha256: string | null;
+  /** Whether it differs from the start of the run; null if the array has no bounds. */
+  readonly changed: boolean | null;
+  /** The first elements. */
+  readonly first: readonly (number | string)[];
+  /** Other parameters that point into it. */
+  readonly aliases?: readonly string[];
+  /** Where its bytes were written. */
+  readonly file?: string;
+}
+
+/** Whether a finding is a race. */
+export function isRunRace(finding: RunFinding): finding is RunRace {
+  return 'first' in finding;
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { substitutionOf } from '../../../src/cuda/host/symbol-bindings.ts';
+import { type Fact, compared, integer, symbolTerm, termConstant } from '../../../src/cuda/host/term.ts';
+
+const symbol = (at: number) => symbolTerm({ id: `s${at}`, label: `s${at}` });
+const equal = (at: number, value: number): Fact => compared('==', symbol(at), integer(value));
+const below = (at: number, value: number): Fact => compared('<', symbol(at), integer(value));
+
+test('what led to a round holds in the rounds behind it, and not in those before', () => {
+  // More rounds than there are layers, asked one after the other as the launches of a loop are.
+  const facts = Array.from({ length: 50 }, (_, at) => equal(at, at + 1));
+  const asked = facts.map((_, at) => substitutionOf(facts.slice(0, at + 1)));
+  for (const [at, { term }] of asked.entries()) {
+    for (let other = 0; other < facts.length; other++)
+      assert.equal(termConstant(term(symbol(other))), other <= at ? BigInt(other + 1) : undefined, `${at}, ${other}`);
+  }
+});
+
+test('what holds on one way alone says nothing of another', () => {
+  const shared = [equal(0, 4)];
+  const [first, second] = [substitutionOf(shared, [equal(1, 5), below(2, 9)]), substitutionOf(shared, [equal(1, 6)])];
+  assert.equal(termConstant(first.term(symbol(1))), 5n);
+  assert.equal(termConstant(second.term(symbol(1))), 6n);
+  assert.equal(termConstant(second.term(symbol(0))), 4n);
+  assert.equal(termConstant(substitutionOf(shared).term(symbol(1))), undefined);
+});

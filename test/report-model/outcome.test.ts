@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import packageFile from '../../package.json' with { type: 'json' };
+import { compareKernels } from '../../src/report-model/comparison.ts';
+import { weakened, worstRace } from '../../src/report-model/outcome.ts';
+import { exitCodeOf } from '../../src/report-model/exit-code.ts';
+import { applySuppressions, type Suppression } from '../../src/app/pipeline/suppressions.ts';
+import { publishedAction, toolVersion } from '../../src/system/version.ts';
+import type { Diagnostic } from '../../src/source/diagnostic.ts';
+import { divergenceFinding, kernelReport, raceFinding, reportOf } from './report-fixture.ts';
+
+const racy = kernelReport({ race: { verdict: 'race', findings: [raceFinding()] } });
+const warned = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] } });
+const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' }); // prettier-ignore
+
+test('the first exit code that applies', () => {
+  assert.equal(exitCodeOf(reportOf([kernelReport()]), 'error'), 0);
+  assert.equal(exitCodeOf(reportOf([racy]), 'error'), 1);
+  assert.equal(exitCodeOf(reportOf([warned]), 'error'), 0);
+  assert.equal(exitCodeOf(reportOf([warned]), 'warning'), 1);
+  assert.equal(exitCodeOf(reportOf([racy]), 'never'), 0);
+  assert.equal(exitCodeOf(reportOf([racy], [problem('compile/failed')]), 'never'), 3);
+  assert.equal(exitCodeOf(reportOf([racy], [problem('compile/failed'), problem('internal/defect')]), 'error'), 4);
+  assert.equal(exitCodeOf(reportOf([racy], [problem('internal/defect'), problem('annotation/syntax')]), 'error'), 2);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/not-evaluated', 'notice')]), 'error'), 0);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition')]), 'error'), 1);
+  assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition', 'notice')]), 'error'), 0);
+});
+
+test('findings that are not new do not count where only new ones do', () => {
+  assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set()), 0);
+  assert.equal(exitCodeOf(reportOf([racy]), 'error', new Set(['f1'])), 1);
+});
+
+test('a launch site counts as new where its fingerprint is', () => {
+  const site: Diagnostic = { ...problem('launch/precondition'), fingerprint: 's1' };
+  const report = reportOf([kernelReport()], [site]);
+  assert.equal(exitCodeOf(report, 'error', new Set()), 0);
+  assert.equal(exitCodeOf(report, 'error', new Set(['s1'])), 1);
+  const moved: Diagnostic = { ...site, location: { file: 'main.cu', line: 9 } };
+  const names = { base: 'a', head: 'b' };
+  const compared = compareKernels([kernelReport()], [kernelReport()], {
+    ...names,
+    sites: { base: [site], head: [moved] },
+  });
+  assert.deepEqual([compared.new, compared.fixed, compared.unchanged], [[], [], ['s1']]);
+  const added = compareKernels([kernelReport()], [kernelReport()], { ...names, sites: { base: [], head: [moved] } });
+  assert.deepEqual([added.new, added.fixed], [['s1'], []]);
+});
+
+test('the worst launch decides, findings and assumptions add up', () => {
+  const worst = worstRace([
+    { verdict: 'proved', findings: [], assumptions: [{ kind: 'user', text: 'n > 0' }] },
+    { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] },
+    { verdict: 'unknown', reason: 'budget', findings: [], nondeterministic: true },
+    { verdict: 'race', findings: [raceFinding(), raceFinding({ fingerprint: 'f2', confirmed: false })] },
+  ]);
+  assert.equal(worst.verdict, 'race');
+  assert.equal(worst.nondeterministic, true);
+  assert.deepEqual(worst.assumptions, [{ kind: 'user', text: 'n > 0' }]);
+  assert.deepEqual(
+    worst.findings.map(({ fingerprint, severity }) => [fingerprint, severity]),
+    [
+      ['f1', 'error'],
+      ['f2', 'error'],
+    ],
+  );
+  assert.equal(
+    worstRace([
+      { verdict: 'possible', findings: [] },
+      { verdict: 'unknown', findings: [] },
+    ]).verdict,
+    'unknown',
+  );
+});
+
+test('builds that differ take a proof away, not a confirmed race', () => {
+  assert.equal(weakened({ verdict: 'proved', findings: [] }, 'builds differ').verdict, 'possible');
+  assert.equal(weakened({ verdict: 'race', findings: [raceFinding()] }, 'builds differ').verdict, 'race');
+  assert.equal(weakened({ verdict: 'unknown', findings: [] }, 'builds differ').verdict, 'unknown');
+});
+
+const inline = (firstLine: number, lastLine = firstLine): Suppression => ({
+  code: 'race/shared',
+  reason: 'known',
+  location: { file: 'src/a.cu', line: firstLine },
+  scope: { kind: 'lines', file: 'src/a.cu', firstLine, lastLine },
+});
+
+test('a suppressed finding is a notice with the reason, and the verdict stays', () => {
+  const { kernels, diagnostics } = applySuppressions([racy], [inline(5)], '2026-06-01', () => true);
+  const [kernel] = kernels;
+  assert.equal(kernel?.race.verdict, 'race');
+  assert.deepEqual([kernel?.race.findings[0]?.severity, kernel?.race.findings[0]?.suppressed], ['notice', 'known']);
+  assert.equal(kernel?.launches[0]?.race.findings[0]?.severity, 'notice');
+  assert.deepEqual(diagnostics, []);
+  assert.equal(exitCodeOf(reportOf(kernels), 'warning'), 0);
+});
+
+test('a suppression of other lines, codes or files suppresses nothing and is reported', () => {
+  const others: Suppression[] = [
+    inline(4),
+    { ...inline(5), code: 'race/global' },
+    { ...inline(5), scope: { kind: 'path', pattern: 'other/**' } },
+  ];
+  const { kernels, diagnostics } = applySuppressions([racy], others, '2026-06-01', () => true);
+  assert.equal(kernels[0]?.race.findings[0]?.severity, 'error');
+  assert.deepEqual(
+    diagnostics.map(({ code }) => code),
+    Array(3).fill('suppression/unused'),
+  );
+  assert.equal(applySuppressions([racy], others, '2026-06-01', () => false).diagnostics.length, 0);
+});
+
+test('a suppression by path holds until its day', () => {
+  const byPath: Suppression = { ...inline(5), scope: { kind: 'path', pattern: 'src/**' }, until: '2026-06-01' };
+  assert.equal(
+    applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity,
+    'notice',
+  );
+  const late = applySuppressions([racy], [byPath], '2026-06-02', () => true);
+  assert.equal(late.kernels[0]?.race.findings[0]?.severity, 'error');
+  assert.equal(late.diagnostics[0]?.code, 'suppression/expired');
+});
+
+test('findings compare by fingerprint, kernels by name', () => {
+  const base = [racy, kernelReport({ name: 'old()' })];
+  const divergent = kernelReport({
+    divergence: { verdict: 'divergent', findings: [divergenceFinding()] },
+    name: 'new()',
+  });
+  const comparison = compareKernels(base, [divergent, racy], { base: 'b', head: 'h' });
+  assert.deepEqual(comparison.new, ['d1']);
+  assert.deepEqual(comparison.unchanged, ['f1']);
+  assert.deepEqual(comparison.fixed, []);
+  assert.deepEqual(comparison.addedKernels, ['new()']);
+  assert.deepEqual(comparison.removedKernels, ['old()']);
+  assert.deepEqual(compareKernels(base, [], { base: 'b', head: 'h' }).fixed, ['f1']);
+});
+
+test('the version is that of the package', () => {
+  assert.equal(toolVersion, packageFile.version);
+  assert.equal(`github:${publishedAction}`, packageFile.repository);
+});
