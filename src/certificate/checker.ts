@@ -110,7 +110,7 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
     demand(isCount(instruction) && isCount(line), 'a place has no numbers');
     name(file);
   }
-  demand(/^(affine|coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known'); // prettier-ignore
+  demand(/^(affine|coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known'); // oxfmt-ignore
   demand(seal === sealOf({ ...about, subject, tier, proof }), 'the seal is of another certificate');
   if (proof === null) {
     demand(tier !== 'affine', 'the proof is missing');
@@ -121,7 +121,7 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
   if (claimed === 'apart') checkAffine(claim, argument);
   else if (claimed === 'clauses') checkClauses(claim, argument);
   else if (claimed === 'script')
-    return isAnswer(record(claim, ['kind', 'script']), record(argument, ['kind', 'answer', 'by'])); // prettier-ignore
+    return isAnswer(record(claim, ['kind', 'script']), record(argument, ['kind', 'answer', 'by'])); // oxfmt-ignore
   else refuse('the kind of the claim is not known');
   return true;
 }
@@ -158,7 +158,7 @@ function affineClaim(value: unknown): AffineClaim {
     const term = record(entry, ['name', 'factor', 'least', 'most']);
     const own = name(term['name']);
     demand(!terms.has(own), `${own} is twice among the terms`);
-    const [factor, least, highest] = ['factor', 'least', 'most'].map((key) => integer(term[key])) as [bigint, bigint, bigint]; // prettier-ignore
+    const [factor, least, highest] = ['factor', 'least', 'most'].map((key) => integer(term[key])) as [bigint, bigint, bigint]; // oxfmt-ignore
     demand(factor !== 0n && least <= highest, `${own} has no factor, or no values`);
     terms.set(own, { factor, least, most: highest });
   }
@@ -406,7 +406,7 @@ class Propagation {
       for (let at = 0; at < list.length; at++) {
         const clause = list[at]!;
         if (clause[0] === gone) [clause[0], clause[1]] = [clause[1]!, gone];
-        const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0); // prettier-ignore
+        const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0); // oxfmt-ignore
         if (next > 1) {
           [clause[1], clause[next]] = [clause[next]!, gone];
           this.watches[clause[1]]!.push(clause);
@@ -463,7 +463,7 @@ function parsed(text: string): unknown {
 function record(value: unknown, keys: readonly string[]): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object is missing');
   const own = Object.keys(value);
-  demand(own.length === keys.length && keys.every((key) => Object.hasOwn(value, key)), `an object is not one of ${keys.join()}`); // prettier-ignore
+  demand(own.length === keys.length && keys.every((key) => Object.hasOwn(value, key)), `an object is not one of ${keys.join()}`); // oxfmt-ignore
   return value as Record<string, unknown>;
 }
 

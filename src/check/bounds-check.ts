@@ -182,7 +182,7 @@ function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, ta
     const { instruction } = definition;
     const counter = accesses.find((one) => one.instruction === instruction);
     const [of] = counter?.targets ?? [];
-    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null; // prettier-ignore
+    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null; // oxfmt-ignore
     counters.add(of.base);
   }
   // What a launch passes may hold anything; the kernel and its module say how their own variables begin.
@@ -226,7 +226,7 @@ function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards
 /** What a condition keeps at or below a constant; null where it does not. */
 function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint; readonly isSigned: boolean } | null {
   const isNegated = guard.operator === 'not';
-  const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // prettier-ignore
+  const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // oxfmt-ignore
   if (operator !== 'slt' && operator !== 'ult') return null;
   // `a < b`, or of the opposite `b <= a`.
   const [term, constant] = isNegated ? [b!, a!] : [a!, b!];

@@ -171,7 +171,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
   // Without all pairs nothing is proved, so that nothing can be proved of no execution.
-  const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // prettier-ignore
+  const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // oxfmt-ignore
 
   // Verdict: divergence-check, race-result; witness/smallest-scenario replays what they show.
   const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);

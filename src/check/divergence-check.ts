@@ -177,7 +177,7 @@ function* checkWarps(
     const { condition: branch, ways, isOfAll } = obligation;
     const [first = []] = ways;
     const branching = { condition: branch, conditions: first };
-    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable'; // prettier-ignore
+    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable'; // oxfmt-ignore
     if (tried === 'uniform') {
       log?.addDivergence(obligation.instruction, 'enumeration', null);
       continue;
@@ -371,7 +371,7 @@ function describeFinding(
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
   const deciding = [...terms, ...decidingConditions(context, [home], terms)];
   const origin = isGiven(context, deciding) ? 'given' : 'chosen';
-  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null; // prettier-ignore
+  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null; // oxfmt-ignore
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;

@@ -97,7 +97,7 @@ function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligati
       [isClear, store.not(isClear)],
       [store.not(isClear), isClear],
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       partings.push({ ...obligation, warp: 'same', first: withCondition(first, a), second: withCondition(second, b) });
   }
   return partings;
@@ -155,7 +155,7 @@ export function* storesEqually(
   if (partings) {
     let isOpen = false;
     for (const parting of partings)
-      isOpen ||= decideCheaply(context, parting).kind !== 'proved' && (yield* tier.decide(encoding.overlap(parting))).kind !== 'proved'; // prettier-ignore
+      isOpen ||= decideCheaply(context, parting).kind !== 'proved' && (yield* tier.decide(encoding.overlap(parting))).kind !== 'proved'; // oxfmt-ignore
     if (!isOpen) return true;
   }
   const [of, other] = [obligation.first.reading, obligation.second.reading];

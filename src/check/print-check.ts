@@ -33,7 +33,7 @@ export function printSymbolic(facts: KernelContext): string {
 export function printIntervals(facts: KernelContext, { block, grid, own, truncated }: KernelIntervals): string {
   const lines = block.flatMap(({ warp, intervals, others }) => {
     const threads = warp === null ? 'threads of one block' : `threads of ${warp === 'same' ? 'one warp' : 'two warps'}`;
-    return [threads, ...listed(facts, intervals), ...(others && others !== intervals ? ['second thread', ...listed(facts, others)] : [])]; // prettier-ignore
+    return [threads, ...listed(facts, intervals), ...(others && others !== intervals ? ['second thread', ...listed(facts, others)] : [])]; // oxfmt-ignore
   });
   if (grid) lines.push('threads of different blocks', ...listed(facts, grid));
   for (const { copy, access } of own)
@@ -58,9 +58,9 @@ function accessLines(
   facts: KernelContext,
   { index, operation, bytes, memory, instruction, block, targets, isCopy }: Access,
 ): string[] {
-  // prettier-ignore
+  // oxfmt-ignore
   const head = `access ${index}: ${isCopy ? 'asynchronous ' : ''}${operation} of ${bytes} bytes in ${memory} memory at ${place(facts, instruction)}, b${block}`;
-  return [head, ...targets.map((target) => `  ${sideText(facts, target.base, target.offset)} if ${wholeTerm(facts, target.condition)}`)]; // prettier-ignore
+  return [head, ...targets.map((target) => `  ${sideText(facts, target.base, target.offset)} if ${wholeTerm(facts, target.condition)}`)]; // oxfmt-ignore
 }
 
 function listed(facts: KernelContext, intervals: readonly Interval[]): string[] {
@@ -81,7 +81,7 @@ function iterations(rounds: readonly IterationRelation[]): string {
 }
 
 function obligationLines(facts: KernelContext, { first, second, sameThread, warp }: Obligation): string[] {
-  const who = sameThread ? 'one thread accesses' : `two threads${warp === null ? '' : ` of ${warp === 'same' ? 'one warp' : 'two warps'}`} access`; // prettier-ignore
+  const who = sameThread ? 'one thread accesses' : `two threads${warp === null ? '' : ` of ${warp === 'same' ? 'one warp' : 'two warps'}`} access`; // oxfmt-ignore
   return [`  obligation: ${who} disjoint bytes`, sideLine(facts, 1, first), sideLine(facts, 2, second)];
 }
 

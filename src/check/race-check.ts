@@ -301,7 +301,7 @@ export function* querySolver(
 /** Whether the threads of a race that a run has shown are of one warp. */
 function areOfOneWarp({ event: { first, second }, scenario }: Shown<RaceEvent>): boolean {
   const [width, height] = scenario.block;
-  const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize)); // prettier-ignore
+  const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize)); // oxfmt-ignore
   return one === other;
 }
 
@@ -348,7 +348,7 @@ export function indirectionOf(
   const resting = sides.filter(({ target }) => leavesOf(target).some(isOwn));
   if (resting.length === 0) return 'none';
   if (restsOnForeseen(context, pair) && confirmation.racesWithAllContents(pair)) return 'none';
-  if (sides.length === resting.length && resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)) return 'none'; // prettier-ignore
+  if (sides.length === resting.length && resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)) return 'none'; // oxfmt-ignore
   if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
   const isLoadedToo = ({ target: { base, offset } }: AccessSide): boolean =>
     context.accesses.some(
@@ -377,7 +377,7 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
     if (!access || base?.kind !== 'parameter' || context.statedValues.has(value)) return false;
     return access.bytes === 1 || ascending.has(`${base.key}:${access.bytes}`);
   };
-  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target))); // prettier-ignore
+  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target))); // oxfmt-ignore
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
@@ -398,7 +398,7 @@ function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
 /** The tables whose initialisers say what indices and conditions are. */
 export function initialisedTables(context: SymbolicFacts & ElementFacts): readonly MemoryObject[] {
   const { accesses, symbolic, elements } = context;
-  const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]); // prettier-ignore
+  const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]); // oxfmt-ignore
   const tables = terms.flatMap(({ leaves }) =>
     leaves.flatMap(({ atom }) => (atom?.kind === 'havoc' ? (elements.get(atom.value)?.initialised ?? []) : [])),
   );

@@ -1,7 +1,7 @@
 /** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // prettier-ignore
+import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // oxfmt-ignore
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, type FixedCosts, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
@@ -85,17 +85,17 @@ function addAccess(
 ): void {
   const { note } = setting;
   const { space, offset, shape, isParameter } = form;
-  const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // prettier-ignore
+  const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // oxfmt-ignore
   const values = valuesOf(offset);
   const selection = values.scattered ? selectionOf(setting, offset) : null;
   const ways = selection ? selectedWays(selection.ways, valuesOf, mask) : [];
-  const runs = selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null; // prettier-ignore
+  const runs = selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null; // oxfmt-ignore
   setting.look(1 + ways.reduce((sum, { more }) => sum + 1 + more.length, 0));
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const ofWays = least(maxSectors(values, mask, shape), ways.length > 0 ? maxSectorsOfAlternatives(ways, mask, shape, runs) : null); // prettier-ignore
+    const ofWays = least(maxSectors(values, mask, shape), ways.length > 0 ? maxSectorsOfAlternatives(ways, mask, shape, runs) : null); // oxfmt-ignore
     const usual = ways.length > 0 ? sumOfMostLanes(setting, offset, valuesOf, mask) : null;
-    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(maxSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // prettier-ignore
+    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(maxSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // oxfmt-ignore
     const isHere = space === 'global';
     const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
@@ -108,7 +108,7 @@ function addAccess(
   }
   if (space !== 'global') {
     const each = ways.flatMap(({ values: own, more }) => [own, ...more.map((offsets) => shifted(own, offsets))]);
-    const { most: conflicts, isExact } = least(maxConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // prettier-ignore
+    const { most: conflicts, isExact } = least(maxConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // oxfmt-ignore
     const isHere = space === 'shared';
     tally.add('conflicts', line, conflicts, isExact && (isHere || conflicts === 0));
     tally.add('sharedAccesses', line, 1, isHere);
@@ -144,7 +144,7 @@ function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, 
 }
 
 function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
-  return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // prettier-ignore
+  return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // oxfmt-ignore
 }
 
 /** Whether the rounds of a loop cost differently in a way that the number of the round decides. */

@@ -201,7 +201,7 @@ function costOfSupported(request: CostRequest): KernelCost {
       const location = places.locationOf(line);
       return location ? [{ ...rounds, location }] : [];
     }),
-    visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // prettier-ignore
+    visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // oxfmt-ignore
   };
 }
 

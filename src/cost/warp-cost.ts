@@ -19,7 +19,7 @@ import {
   sumOverIterations,
   worstOf,
 } from './cost.ts';
-import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts'; // prettier-ignore
+import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts'; // oxfmt-ignore
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
 import { reconvergencePoints } from './lanes/reconvergence.ts';
@@ -212,7 +212,7 @@ class WarpWalker {
     join: BlockId | null,
     stops: Stops,
   ): Walked {
-    const points = isExclusive ? pointsAt(join) : this.#pointsOf(region, sides.map(([next]) => next), join, stops); // prettier-ignore
+    const points = isExclusive ? pointsAt(join) : this.#pointsOf(region, sides.map(([next]) => next), join, stops); // oxfmt-ignore
     const ahead = points.length > 0 ? new Set([...stops, ...points].sort((a, b) => a - b)) : stops;
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, ahead, lanes));
     const costs = walks.map(({ cost }) => cost);
@@ -220,7 +220,7 @@ class WarpWalker {
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
     // Whichever way lanes go, they all come to the same place.
     const [first] = walks;
-    const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // prettier-ignore
+    const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // oxfmt-ignore
     const isKnown = isDecided || walks.length < 2;
     const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || reconverges);
     const together = isExclusive ? worstOf(costs) : isKnown ? sequentialCost(costs) : loosened(sequentialCost(costs));
@@ -335,7 +335,7 @@ class WarpWalker {
     const decided = terminator.kind === 'branch' ? decideBranch(this.#setting, region, block, mask) : null;
     if (decided && terminator.kind === 'branch') {
       const { yes, no } = decided;
-      const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // prettier-ignore
+      const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // oxfmt-ignore
       const taken = sides.filter(([, lanes]) => lanes !== 0);
       const isSplit = taken.length > 1 && terminator.then !== terminator.otherwise;
       if (isSplit) this.#setting.assume('reconvergence');
@@ -454,7 +454,7 @@ class WarpWalker {
         ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
         : [null];
     const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));
-    const leaving = trip ? numbers.map((number, at) => round(number, { trip, stays: false }, staying[at]!.region)) : staying; // prettier-ignore
+    const leaving = trip ? numbers.map((number, at) => round(number, { trip, stays: false }, staying[at]!.region)) : staying; // oxfmt-ignore
     const each = worstOf(staying.map(({ walked }) => walked.cost));
     const last = worstOf(leaving.map(({ walked }) => walked.cost));
     if (rounds === null) {

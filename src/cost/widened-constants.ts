@@ -75,10 +75,10 @@ export function widenedConstants(
       if (!location || !arithmetic.test(operation.mnemonic)) continue;
       const constants = operands.flatMap((operand) => (operand.kind === 'constant' ? [operand.value] : []));
       if (constants.length === 0 || constants.length === operands.length) continue;
-      const isNarrowed = comparing.test(operation.mnemonic) || results.every((result) => result === null || becomesFloat(result)); // prettier-ignore
+      const isNarrowed = comparing.test(operation.mnemonic) || results.every((result) => result === null || becomesFloat(result)); // oxfmt-ignore
       if (!operands.every(comesFromFloat) || !isNarrowed) continue;
       const { file, line } = placeOf(location);
-      for (const value of constants.map(doubleOf)) found.set(`${file}:${line}:${value}`, { location: { file, line }, value }); // prettier-ignore
+      for (const value of constants.map(doubleOf)) found.set(`${file}:${line}:${value}`, { location: { file, line }, value }); // oxfmt-ignore
     }
   }
   return [...found.values()];
@@ -100,6 +100,6 @@ const literal = /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w
  */
 export function literalOf(text: string, value: number): string | undefined {
   const all = [...text.replace(/\/\/.*$|"(?:[^"\\]|\\.)*"/g, '').matchAll(literal)].map(([one]) => one);
-  const isMeant = (one: string): boolean => [Number(one), 1 / Number(one)].some((own) => Math.abs(own) === Math.abs(value)); // prettier-ignore
+  const isMeant = (one: string): boolean => [Number(one), 1 / Number(one)].some((own) => Math.abs(own) === Math.abs(value)); // oxfmt-ignore
   return all.find(isMeant) ?? all[0];
 }

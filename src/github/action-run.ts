@@ -81,7 +81,7 @@ interface ActionServices {
 }
 
 // Somebody may find a way to run code of a pull request in the compiler, so the environment must hold no secrets.
-const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // prettier-ignore
+const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // oxfmt-ignore
 
 /**
  * Reviews the pull request whose event started the job.
@@ -102,7 +102,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     if (comment) {
       const octokit = clientFor(token, environment);
       const inputs = readInputs(core.getInput);
-      return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // prettier-ignore
+      return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // oxfmt-ignore
     }
     const place = { repository: environment['GITHUB_REPOSITORY'], sha: environment['GITHUB_SHA'] };
     const event = parseEvent(name, eventPayload(environment), channels.allowTarget, place);
@@ -189,7 +189,7 @@ async function run(
     case 'push': {
       const base = await commitBefore(clone, event);
       const publishPlan = (plan: ReviewPlan) => publishCheck(octokit, event, plan, inputs.checkRun);
-      const change: Change = { base, files: await changedFiles(clone, base, event.headSha), isReviewed: false, publishPlan }; // prettier-ignore
+      const change: Change = { base, files: await changedFiles(clone, base, event.headSha), isReviewed: false, publishPlan }; // oxfmt-ignore
       return review(started, clone, change, inputs, services, signal);
     }
     case 'pull-request': {
@@ -265,7 +265,7 @@ async function review(
     await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
     await writeJobSummary(plan.jobSummary);
     if (event.kind === 'pull-request') {
-      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // prettier-ignore
+      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, trust: trust ?? [], report }; // oxfmt-ignore
       writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
     }
     started.isTold = true;
@@ -353,7 +353,7 @@ async function answer(
 /** A job that a comment started has a token that can write, as one of `pull_request_target` has. */
 function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
   if (!isFork || allowTarget) return;
-  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started holds a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // prettier-ignore
+  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started holds a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
 }
 
 /** Checks the whole repository as it is checked out. */

@@ -98,7 +98,7 @@ function connect(
   neutral: ValidatorCondition,
   absorbing: ValidatorCondition,
 ): ValidatorCondition {
-  // prettier-ignore
+  // oxfmt-ignore
   const parts = new Map<string, ValidatorCondition>();
   for (const condition of conditions) {
     for (const part of condition.kind === kind ? condition.conditions : [condition]) {

@@ -207,12 +207,12 @@ class Classifier {
     if (this.known) return this.known;
     const { extensions, brief, part, objectName } = this.request;
     const stated = this.contents();
-    const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // prettier-ignore
+    const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // oxfmt-ignore
     const work = brief && briefWork;
     const whole = new Coverage(this.symbolic, this.accesses, work);
     // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
     const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
-    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // prettier-ignore
+    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // oxfmt-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
   }
 
@@ -246,7 +246,7 @@ class Classifier {
         return all;
       const index = kernel.parameters.length + at;
       const base = { kind: 'parameter', index, offset: 0, key: `parameter${index}.0` } as const;
-      return all.map((access) => (writes.includes(access) ? { ...access, targets: access.targets.map((target) => ({ ...target, base })) } : access)); // prettier-ignore
+      return all.map((access) => (writes.includes(access) ? { ...access, targets: access.targets.map((target) => ({ ...target, base })) } : access)); // oxfmt-ignore
     }, accesses);
   }
 
@@ -259,7 +259,7 @@ class Classifier {
       initialised: local.initialised,
     });
     if (brief && effects.length > 0) return undecided(effects);
-    if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // prettier-ignore
+    if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // oxfmt-ignore
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites mean something in kernels without races alone.
@@ -292,7 +292,7 @@ class Classifier {
     for (const { access, root, needs: own, reason } of needs) {
       if (own.kind !== 'never') continue;
       const place = sourcePlaces(access.instruction);
-      reasons.push({ kind: reason ?? 'unbounded', locations: place, [isWriter(access) ? 'written' : 'read']: this.nameOf(root) }); // prettier-ignore
+      reasons.push({ kind: reason ?? 'unbounded', locations: place, [isWriter(access) ? 'written' : 'read']: this.nameOf(root) }); // oxfmt-ignore
     }
     const isOpen = reasons.length > 0;
     const condition = isOpen
@@ -326,14 +326,14 @@ class Classifier {
               free.condition,
             ),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
-      touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // prettier-ignore
+      touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // oxfmt-ignore
       candidate: distinct([
         ...effects.filter(({ kind }) => kind === 'atomic'),
         ...certain,
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
       rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
-      rewrites: others > 0 || !inTheWay.every(({ isOfOneRoot }) => isOfOneRoot) ? [] : inTheWay.map(({ first, second }) => ({ read: first.access, write: second.access })), // prettier-ignore
+      rewrites: others > 0 || !inTheWay.every(({ isOfOneRoot }) => isOfOneRoot) ? [] : inTheWay.map(({ first, second }) => ({ read: first.access, write: second.access })), // oxfmt-ignore
       asked,
     };
   }
@@ -350,7 +350,7 @@ class Classifier {
     const condition = withoutConflicts(this.symbolic, this.accesses, footprints, extensions, this.contents());
     if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
     if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
-    return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // prettier-ignore
+    return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // oxfmt-ignore
   }
 
   /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
@@ -399,7 +399,7 @@ class Classifier {
   }
 
   private ofGlobal(): readonly Footprint[] {
-    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // prettier-ignore
+    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // oxfmt-ignore
   }
 
   /** Whether the part that is classified makes an access: it comes behind as many of the barriers. */
@@ -473,7 +473,7 @@ class Classifier {
 
   /** In which launches what an access reads is written before alone, or by nobody. */
   private ordered(first: Footprint, second: Footprint): ValidatorCondition {
-    if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // prettier-ignore
+    if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // oxfmt-ignore
     const byThread = this.ownThread.keepsApart(first.access, second.access);
     return byThread.kind === 'always' ? always : anyOf([byThread, this.coveredShapes(first)]);
   }
@@ -492,7 +492,7 @@ class Classifier {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
     const byOwn = this.coverage.covers(access, target, null, null);
-    return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // prettier-ignore
+    return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // oxfmt-ignore
   }
 
   /** Arrays that are changed in place by a map that may be applied again: alone, and where two begin at one address. */
@@ -513,7 +513,7 @@ class Classifier {
       if (isOfOneRoot && /^(parameter|object)$/.test(second.root.kind) && !tried.has(key)) {
         tried.add(key);
         // What is read elsewhere in the array stays, as far as its own pairs are met.
-        const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // prettier-ignore
+        const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // oxfmt-ignore
         if (isMap(changed)) own.set(key, changed);
       }
       if (isOfOneRoot || first.root.kind !== 'parameter' || second.root.kind !== 'parameter') continue;
@@ -538,7 +538,7 @@ class Classifier {
       return { kind: 'atomic', locations, ...names, what: atomic.access.instruction.operation.mnemonic };
     }
     const unbounded = [first, second].find(({ bytes }) => bytes === null);
-    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: sourcePlaces(unbounded.access.instruction), ...names }; // prettier-ignore
+    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: sourcePlaces(unbounded.access.instruction), ...names }; // oxfmt-ignore
     return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
   }
 
@@ -556,7 +556,7 @@ class Classifier {
       if (!lines.has(written)) lines.set(written, sourcePlaces(first.access.instruction, second.access.instruction));
     }
     const inOrder = (names: Iterable<string>): string[] => [...names].sort((a, b) => places.get(a)! - places.get(b)!);
-    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!), locations: lines.get(written)! })); // prettier-ignore
+    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!), locations: lines.get(written)! })); // oxfmt-ignore
   }
 
   private nameOf(root: Root): string {
@@ -575,7 +575,7 @@ class Classifier {
     const { stated, parameters, extensions } = this.request;
     const arrays = stated.flatMap(
       ({ expression }) =>
-      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [], // prettier-ignore
+      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [], // oxfmt-ignore
     );
     return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
@@ -601,7 +601,7 @@ class Classifier {
         );
       const low = launchValue(kernel, parameters, expression.low);
       const high = launchValue(kernel, parameters, expression.high);
-      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low: polynomial(low), high: polynomial(high), bytes: type.bytes }); // prettier-ignore
+      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low: polynomial(low), high: polynomial(high), bytes: type.bytes }); // oxfmt-ignore
     }
     return (value) => {
       const access = this.accesses.find(({ instruction }) => instruction.results.some((result) => result === value));
@@ -615,20 +615,20 @@ class Classifier {
 
   private usedContents(): readonly string[] {
     if (!this.request.extensions.contents) return [];
-    return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // prettier-ignore
+    return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // oxfmt-ignore
   }
 }
 
 /** The arguments that lead to arrays which pairs read and write afterwards; none where some pair is another one. */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
-  return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // prettier-ignore
+  return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore
 }
 
 /** Each pointer among the arguments once. */
 function pointersTo(roots: readonly Root[]): readonly PointerArgument[] {
   const known = new Map<string, PointerArgument>();
-  for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset }); // prettier-ignore
+  for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset }); // oxfmt-ignore
   return [...known.values()];
 }
 
@@ -642,13 +642,13 @@ function isAtOnePlace({ targets: [a] }: Access, { targets: [b] }: Access): boole
 
 /** Whether an address counts the rounds of a loop. */
 function countsRounds({ access: { targets } }: Footprint): boolean {
-  return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // prettier-ignore
+  return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // oxfmt-ignore
 }
 
 /** Whether nothing tells how far an address gets that the launch scales. */
 function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...others] }: Footprint): boolean {
   const isBounded = bytes !== null && (others.length > 0 || variable === undefined || variable.of.length > 0);
-  const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // prettier-ignore
+  const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // oxfmt-ignore
   return isOfLaunch && !isBounded;
 }
 
@@ -678,7 +678,7 @@ function rootKey(root: Root): string {
 /** Parameters in their order, then variables. */
 function placeOf(root: Root): number {
   const kinds = { parameter: 0, texture: 0, object: 1, loaded: 2, unknown: 3 } as const;
-  const within = root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // prettier-ignore
+  const within = root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // oxfmt-ignore
   return 1e6 * kinds[root.kind] + within;
 }
 

@@ -7,10 +7,10 @@ import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import type { Term } from '../term/term.ts';
 import { allOf, anyOf, disjointSets } from './build-condition.ts';
-import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts'; // oxfmt-ignore
 import type { Footprint } from './footprint/footprint.ts';
 import { type LaunchCondition, allMet, anyMet, lessOrEqual, neverMet } from './footprint/launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, maxAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, fixedAmount, maxAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // oxfmt-ignore
 import { dimensionAmount, type StatedValue, LinearInterpretation } from './footprint/linear-interpretation.ts';
 import type { FormFact, WayFacts } from './footprint/scope.ts';
 import { pathsTo } from './footprint/paths.ts';
@@ -34,7 +34,7 @@ export function withoutConflicts(
   stated: StatedValue,
 ): ValidatorCondition {
   const { kernel } = symbolic;
-  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !/^(exchange|order)$/.test(contactOf(one)))); // prettier-ignore
+  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !/^(exchange|order)$/.test(contactOf(one)))); // oxfmt-ignore
   const isKnown = ({ root, bytes }: Footprint): boolean =>
     bytes !== null && (root.kind === 'parameter' || (root.kind === 'object' && root.object.space !== 'shared'));
   if (!isQuiet || !accesses.every(isPlain) || !footprints.every(isKnown)) return never;
@@ -117,7 +117,7 @@ function unused(
 
 /** Whether a sum of indices is as small as it can be, so that each of them is. */
 function isLeast(scope: WayFacts, { form, high }: FormFact): boolean {
-  const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n)); // prettier-ignore
+  const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n)); // oxfmt-ignore
   const least = scope.byVariables(form).low;
   return isRising && high !== null && least !== null && scope.isAtMost(high, least);
 }

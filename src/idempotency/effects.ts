@@ -222,7 +222,7 @@ function synchronises(kernel: Kernel): boolean {
   }
   return kernel.blocks.some(({ id, instructions, terminator }) => {
     const isInLoop = (kernel.loopOf[id] ?? null) !== null;
-    const isDecided = (terminator.kind === 'branch' && isTold(terminator.condition)) || (terminator.kind === 'switch' && isTold(terminator.index)); // prettier-ignore
+    const isDecided = (terminator.kind === 'branch' && isTold(terminator.condition)) || (terminator.kind === 'switch' && isTold(terminator.index)); // oxfmt-ignore
     if (isInLoop && isDecided) return true;
     return instructions.some(({ operation: { effect }, results }) => {
       if (effect.kind === 'atomic') return results.some((result) => result !== null && used.has(result));
@@ -242,7 +242,7 @@ function isListed({ blocks }: Kernel, reason: string): boolean {
 
 function mayBeWritten(load: Instruction, accesses: readonly Access[], writes: readonly Access[]): boolean {
   const own = accesses.filter(({ instruction }) => instruction === load);
-  return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic')); // prettier-ignore
+  return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic')); // oxfmt-ignore
 }
 
 function isAccess(load: Instruction, accesses: readonly Access[]): boolean {
@@ -271,7 +271,7 @@ function usedValues({ blocks }: Kernel): ReadonlySet<ValueId> {
 /** Calls of functions without a body that print, or get memory, in a kernel and the functions of the module it calls. */
 function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyReason[] {
   const functions = new Map<string, ptx.Function>();
-  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item); // prettier-ignore
+  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item); // oxfmt-ignore
   const reasons: IdempotencyReason[] = [];
   const seen = new Set<string>();
   const work = [entry];

@@ -93,7 +93,7 @@ export class InPlaceMap {
     const { effect } = write.instruction.operation;
     const lanes = effect.kind === 'store' ? effect.lanes : 0;
     if (lanes === 0 || write.stored?.length !== lanes) return false;
-    if (!reads.every(({ instruction: { operation } }) => operation.effect.kind === 'load' && operation.effect.lanes === lanes)) return false; // prettier-ignore
+    if (!reads.every(({ instruction: { operation } }) => operation.effect.kind === 'load' && operation.effect.lanes === lanes)) return false; // oxfmt-ignore
     if (!this.isForNothingElse(reads, write)) return false;
     return write.stored.every((value, lane) => this.isRepeatableMap(value, lane, reads, write));
   }
@@ -251,7 +251,7 @@ export class InPlaceMap {
     isOwn: (leaf: Term) => boolean,
     depends: (term: Term) => boolean,
   ): boolean {
-    // prettier-ignore
+    // oxfmt-ignore
     if (term.atom) return isOwn(term);
     if (order === undefined || orderOf(term) !== order) return false;
     const [a, b, ...more] = term.arguments.slice(term.operator === 'select' ? 1 : 0) as [Term, Term];

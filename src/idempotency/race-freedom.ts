@@ -200,7 +200,7 @@ function statement(words: Words, text: string): ValidatorCondition | null {
 
 const opposite: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 function translate(words: Words, condition: Assumed, isNegated: boolean): ValidatorCondition | null {
   if (condition.kind === 'not') return translate(words, condition.operand, !isNegated);

@@ -90,13 +90,13 @@ const maxSplits = 8;
 function splittingBarriers(kernel: Kernel): readonly Barrier[] {
   const barriers = pointsOf(kernel, (instruction) => isFullBarrier(instruction) && !isGridBarrier(instruction));
   const places = barriers.map(({ instruction }) => JSON.stringify(sourcePlaces(instruction)));
-  const isSingle = (at: number): boolean => places[at] !== '[]' && places.filter((place) => place === places[at]).length === 1; // prettier-ignore
+  const isSingle = (at: number): boolean => places[at] !== '[]' && places.filter((place) => place === places[at]).length === 1; // oxfmt-ignore
   const all = pointsOf(kernel, () => true);
   return barriers
     .filter(
       (barrier, at) =>
         isSingle(at) &&
         all.every((point) => !canReach(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
-    ) // prettier-ignore
+    ) // oxfmt-ignore
     .sort((a, b) => (pointDominates(kernel, a, b) ? -1 : 1));
 }

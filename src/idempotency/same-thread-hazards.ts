@@ -69,12 +69,12 @@ export class OwnThread {
     const common = loopsAround(symbolic, read.block).filter((loop) =>
       loopsAround(symbolic, write.block).includes(loop),
     );
-    const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // prettier-ignore
+    const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // oxfmt-ignore
     if (from.offset.leaves.some(isOfCommon)) return never;
     // What else decides about the write belongs to another round.
     const { store } = symbolic;
     const reached = store.all([symbolic.reach(write.block), to.condition]);
-    const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // prettier-ignore
+    const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // oxfmt-ignore
     const condition = store.all([from.condition, ...parts]);
     const ways = pathsTo(symbolic, read.block, condition, this.extensions, this.stated);
     return allOf(ways.map((way) => disjointOn(way, read, from, write, to)));
@@ -109,7 +109,7 @@ function areOfOneArray(a: Base, b: Base): boolean {
 /** A weak access of one thread, done when the next instruction is. */
 export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
   const { effect } = instruction.operation;
-  return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // prettier-ignore
+  return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // oxfmt-ignore
 }
 
 /** Whether a thread may learn by it what another one has done, or tell it. */

@@ -32,11 +32,11 @@ const planes: readonly Dim3[] = (
     [16, 16], [32, 8], [8, 8], [32, 32], [32, 4], [32, 16], [16, 8], [8, 16], [4, 4], [64, 4], [8, 32], [16, 32], [16, 4],
     [8, 4], [32, 2], [64, 2], [64, 8], [64, 16], [128, 2], [128, 4], [128, 8], [256, 2], [256, 4],
   ] as const
-).map(([x, y]) => [x, y, 1]); // prettier-ignore
+).map(([x, y]) => [x, y, 1]); // oxfmt-ignore
 const boxes: readonly Dim3[] = [
   [4, 4, 4], [8, 4, 4], [8, 8, 1], [8, 8, 2], [8, 8, 4], [8, 8, 8], [16, 4, 4], [16, 8, 8], [16, 16, 1], [16, 16, 4],
   [32, 4, 4], [32, 8, 1], [32, 8, 4],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 export class SharedMemory {
   private readonly symbolic: SymbolicKernel;

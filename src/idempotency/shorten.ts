@@ -32,7 +32,7 @@ function split(quantity: Quantity): { readonly rest: readonly Quantity[]; readon
 }
 
 function restKey(rest: readonly Quantity[]): string {
-  return rest.map((operand) => conditionKey(operand)).sort().join(); // prettier-ignore
+  return rest.map((operand) => conditionKey(operand)).sort().join(); // oxfmt-ignore
 }
 
 /** Of `x + 1 <= y`, `x + 2 <= y` and the like the last alone. */
@@ -59,7 +59,7 @@ function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'lef
   const groups = new Map<string, Apart[]>();
   for (const one of list) {
     const { base, steps } = one[side];
-    const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`; // prettier-ignore
+    const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`; // oxfmt-ignore
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {

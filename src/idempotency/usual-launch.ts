@@ -31,7 +31,7 @@ export function isUsuallyMet(
   const launches = shapes.flatMap((block) =>
     grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),
   );
-  const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // prettier-ignore
+  const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // oxfmt-ignore
   const met = launches.filter((launch) => isKnownToHold(condition, launch));
   // Where what is stated of contents lets none of them write, that tells nothing.
   return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));

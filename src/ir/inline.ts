@@ -82,10 +82,10 @@ export function inlineKernel(
   const expansion: Expansion = {
     symbols, draft, statics: new Map(), steps: [], labels: 0, carry: null, reported: new Set(),
     indirectCalls: options.indirectCalls,
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const frame: Frame = {
     function: entry, caller: null, depth: 0, callSite: null, continuation: null, location: undefined,
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const formals: BindingScope = { names: new Map(), parent: null };
   entry.parameters.forEach((parameter, index) => {
     formals.names.set(parameter.name, { kind: 'object', object: parameters[index]! });
@@ -463,7 +463,7 @@ function inlineCall(
   }
   const inner: Frame = {
     function: callee, caller: frame, depth: frame.depth + 1, callSite: place, continuation, location: place.location,
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   walkFunction(inliner, inner, formals);
   expansion.steps.push({ kind: 'label', label: continuation });
   for (const [index, formal] of callee.results.entries()) {

@@ -161,7 +161,7 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
 };
 
 /** Instructions that hand on bits of what they are given; of others nothing is asked. */
-const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // prettier-ignore
+const handsOn = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
 
 /**
  * What is known of the results of an instruction.

@@ -24,7 +24,7 @@ const byName = new Map<string, KnownFunction>([
  * The functions of Rust's core library that panic, which never return: of `core::panicking`, the failures of slices,
  * and `unwrap` and `expect` of nothing, in the first and in the new mangling.
  */
-const rustPanic = /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/; // prettier-ignore
+const rustPanic = /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/; // oxfmt-ignore
 
 /** What a callee is known to do, or null. A panic that has its body here calls a handler, which is followed. */
 export function knownFunction(symbol: string, hasBody: boolean): KnownFunction | null {
@@ -64,7 +64,7 @@ function mathematicsSize(symbols: ModuleSymbols, callee: ptx.Function, depth: nu
   return statementsSize(symbols, callee.body, parameters, depth);
 }
 
-const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'elect', 'activemask', 'mbarrier', 'cp', 'mma', 'wmma', 'wgmma', 'ldmatrix', 'stmatrix', 'movmatrix', 'suld', 'sust', 'sured', 'alloca']); // prettier-ignore
+const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'elect', 'activemask', 'mbarrier', 'cp', 'mma', 'wmma', 'wgmma', 'ldmatrix', 'stmatrix', 'movmatrix', 'suld', 'sust', 'sured', 'alloca']); // oxfmt-ignore
 
 function statementsSize(
   symbols: ModuleSymbols,

@@ -58,7 +58,7 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
   // It changes nothing in its own kernel, so that it goes below.
-  const overlapsOthers = draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol')); // prettier-ignore
+  const overlapsOthers = draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol')); // oxfmt-ignore
   promoteSlots(draft);
   const addresses = new Map<number, readonly number[]>();
   let variables = 0;

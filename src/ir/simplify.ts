@@ -48,7 +48,7 @@ export function simplify(draft: Draft): boolean {
         const { arguments: operands, results } = instruction;
         for (let i = 0; i < operands.length; i++) operands[i] = resolve(operands[i]!);
         absorbOffset(instruction);
-        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions) ?? foldBits(instruction, bitsOf, parts); // prettier-ignore
+        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions) ?? foldBits(instruction, bitsOf, parts); // oxfmt-ignore
         if (folded) {
           for (let i = 0; i < results.length; i++) if (results[i] !== null) replacements[results[i]!] = folded[i]!;
           continue;
@@ -172,7 +172,7 @@ function foldBits(
   if (!known) return null;
   const constants = known.map((bits, index): Operand | null => {
     const type = instruction.operation.results[index]!;
-    if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null; // prettier-ignore
+    if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null; // oxfmt-ignore
     const value = typeof bits === 'object' && bits ? knownValue(bits, type) : null;
     return value === null ? null : { kind: 'constant', type, value };
   });

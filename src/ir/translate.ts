@@ -27,7 +27,7 @@ export const specialRegisters: ReadonlySet<string> = new Set<string>([
   'tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y',
   'nctaid.z', 'laneid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
   'lanemask_ge',
-] satisfies SpecialRegister[]); // prettier-ignore
+] satisfies SpecialRegister[]); // oxfmt-ignore
 
 /** Emits an instruction into the expansion. */
 export function emit(

@@ -7,7 +7,7 @@ import { pure, pureEffect } from './model/row.ts';
 
 const floatComparisons: readonly string[] = [
   'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan',
-] satisfies FloatComparison[]; // prettier-ignore
+] satisfies FloatComparison[]; // oxfmt-ignore
 
 const comparisons = [...floatComparisons, 'lo', 'ls', 'hi', 'hs'];
 

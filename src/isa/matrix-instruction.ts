@@ -109,7 +109,7 @@ const multiply: Row = {
       kind: 'product', layout: 'mma', ...shape, a, b, c, d,
       rowMajor: [rows[0] === 'row', rows[1] === 'row'],
       saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     if (!isQuadruple(product) && (rows[0] !== 'row' || rows[1] !== 'col')) return null;
     return productSignature(product);
   },
@@ -144,7 +144,7 @@ const multiplyFragments: Row = {
       kind: 'product', layout: 'wmma', ...shape, a: a as Multiplicand, b: b as Multiplicand, c: c as Accumulator, d,
       rowMajor: [rows[0] === 'row', rows[1] === 'row'],
       saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   },
 };
 
@@ -191,7 +191,7 @@ function moveEights(opcode: 'ldmatrix' | 'stmatrix', section: string): Row {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
         space, addressing: 'lanes', strided: false, fragment: `m8n8.x${words}`, lines: 8 * words, lineBytes: 16,
         element: 'b16', elementBits: 16, transposed, words,
-      }; // prettier-ignore
+      }; // oxfmt-ignore
       return {
         results: isLoad ? values : [],
         sources: isLoad ? [address] : [address, ...values],
@@ -252,7 +252,7 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
         space, addressing: 'stride', strided: stride.length > 0, fragment: fragmentName(size, matrix, layout, element),
         lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
         transposed: isColumns, words: fragmentWords(product, matrix),
-      }; // prettier-ignore
+      }; // oxfmt-ignore
       return {
         results: isLoad ? values : [],
         sources: isLoad ? [address, ...stride] : [address, ...values, ...stride],
@@ -295,7 +295,7 @@ function fragmentProduct(
     return null;
   const product: Product = {
     kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   // Accumulators have the shapes of every multiplicand that leads to them.
   const exists = isMultiplicand
     ? shapeExists(product)

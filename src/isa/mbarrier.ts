@@ -22,7 +22,7 @@ function effectOf(
   return {
     kind: 'mbarrier', form, space, semantics: 'relaxed', scope: 'cta', noComplete: false, counted: false,
     expectTx: false, parity: false, noIncrement: false, ...more,
-  }; // prettier-ignore
+  }; // oxfmt-ignore
 }
 
 function synchronize(

@@ -15,7 +15,7 @@ type Operation = 'add' | 'sub' | 'abs-difference' | 'minimum' | 'maximum' | 'ave
 
 const operations: Readonly<Record<string, Operation>> = {
   vadd: 'add', vsub: 'sub', vabsdiff: 'abs-difference', vmin: 'minimum', vmax: 'maximum', vavrg: 'average',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 function compute<V, B>(d: Domain<V, B>, operation: Operation, a: V, b: V): V {
   switch (operation) {

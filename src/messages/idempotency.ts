@@ -11,7 +11,7 @@ const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
   'conditional': 'idempotent under a condition',
   'non-idempotent': 'not idempotent (replayed)',
   'unknown': 'idempotency undecided',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** The class of a kernel, with its condition: ``idempotent unless `out` overlaps `a` or `b` ``. */
 export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): string {
@@ -29,9 +29,9 @@ interface AskedMore extends LaunchConditionText {
  * @param more what it asks for beside arrays that lie apart; null: nothing
  */
 export function overlapsText(overlaps: readonly OverlapClause[], more: AskedMore | null = null): string {
-  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually meet` : ''; // prettier-ignore
+  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually meet` : ''; // oxfmt-ignore
   const tested = more === null || more.isWhole ? '' : `; its validator tests more${blocks}`;
-  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `where its arguments meet a condition that its validator tests${blocks}`; // prettier-ignore
+  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `where its arguments meet a condition that its validator tests${blocks}`; // oxfmt-ignore
   const clauses = overlaps.map(
     ({ written, read }) => `${arrayText(written)} overlaps ${orListed(read.map(arrayText))}`,
   );
@@ -64,7 +64,7 @@ export function splitText(barriers: readonly Location[], conditions: readonly (s
 
 /** What a change does to the class of a kernel, as a sentence without its full stop. */
 export function classChangeText(name: string, base: IdempotencyReport, head: IdempotencyReport): string {
-  const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // prettier-ignore
+  const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // oxfmt-ignore
   const why = head.kernel === 'non-idempotent' && head.reasons[0] !== undefined ? `: ${head.reasons[0]}` : '';
   return `${code(name)} is now ${phrase(head)}${why}; it was ${phrase(base)}`;
 }

@@ -1,5 +1,5 @@
 /** Conditions that validators test, in the words of the source. */
-import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts'; // prettier-ignore
+import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts'; // oxfmt-ignore
 import { code } from './text/code-text.ts';
 
 /** The name of a parameter, or of a field of one. */
@@ -30,7 +30,7 @@ export function launchConditionText(condition: ValidatorCondition, nameOf: NameO
   const others = own.filter((part) => !isOfOneDimension(part));
   const parts = others.length > 0 ? others : own;
   const told = parts.map((part) => {
-    const whole = part.kind === 'any' && parts.length > 1 ? singleText(part.conditions, nameOf) : partText(part, nameOf); // prettier-ignore
+    const whole = part.kind === 'any' && parts.length > 1 ? singleText(part.conditions, nameOf) : partText(part, nameOf); // oxfmt-ignore
     return { whole, text: whole ?? (part.kind === 'any' ? sufficientText(part.conditions, nameOf) : null) };
   });
   const texts = [...new Set(told.flatMap(({ text }) => text ?? []))];
@@ -56,7 +56,7 @@ function sufficientText(conditions: readonly ValidatorCondition[], nameOf: NameO
 function writtenText(conditions: readonly ValidatorCondition[]): string | null {
   const sets = conditions.filter((part) => part.kind === 'within');
   const isSize = (part: ValidatorCondition): boolean =>
-    part.kind === 'all' ? part.conditions.every(isSize) : part.kind === 'compare' && part.left.kind === 'block-size' && part.comparison === '='; // prettier-ignore
+    part.kind === 'all' ? part.conditions.every(isSize) : part.kind === 'compare' && part.left.kind === 'block-size' && part.comparison === '='; // oxfmt-ignore
   const [text = null, ...others] = new Set(sets.map(({ outer }) => withinText(outer)));
   return others.length === 0 && conditions.every((part) => part.kind === 'within' || isSize(part)) ? text : null;
 }
@@ -82,7 +82,7 @@ function partText(condition: ValidatorCondition, nameOf: NameOf): string | null 
 /** Of shared memory: that an array holds what is written to it, or that all is written that is read. */
 function withinText({ base, steps: [step, ...others], bytes }: AddressSet): string {
   const isArray = base.kind === 'constant' && base.value === 0n && bytes === 1 && others.length === 0;
-  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there'; // prettier-ignore
+  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there'; // oxfmt-ignore
   if (isArray && step?.count.kind === 'constant') return 'its writes to shared memory stay within the arrays there';
   return 'its blocks write all shared memory that they read';
 }

@@ -40,7 +40,7 @@ export function explanationText({ steps, notes, leaves, because, header }: Expla
   const rest = because ? [restText(leaves, because)] : [];
   const place = header ? `in ${header.file}, ` : '';
   const reach = header ? [reachText(header)] : [];
-  return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // prettier-ignore
+  return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // oxfmt-ignore
 }
 
 /** Which units an edited header was verified in. */

@@ -191,7 +191,7 @@ async function search(
     const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
     const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
     const replacements = isPartial ? (marker: number) => placesBeside(candidates, marker) : undefined;
-    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort }; // prettier-ignore
+    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort }; // oxfmt-ignore
     if (isOfShown) {
       const { races } = await oracle.ask((marker) => asWritten(candidates[marker]));
       oracle.tolerate(races.filter((pair) => !isShown(pair)));
@@ -226,7 +226,7 @@ function placesBeside(candidates: readonly BarrierCandidate[], marker: number): 
     (to.kind === 'before' || to.kind === 'after') &&
     !to.conditions.includes(condition) &&
     (to.statement.start === condition || to.previous?.start === condition);
-  const places = candidates.filter((to) => to.function === from.function && from.conditions.some((condition) => stands(to, condition))); // prettier-ignore
+  const places = candidates.filter((to) => to.function === from.function && from.conditions.some((condition) => stands(to, condition))); // oxfmt-ignore
   return places.map(({ number }) => number);
 }
 
@@ -246,7 +246,7 @@ async function holdsForOtherArguments(
   effort: Effort,
 ): Promise<boolean> {
   const isChanged = removed.length > 0 || added.some(({ marker }) => candidates[marker]!.kind === 'existing');
-  const rests = subjects.some(({ launches }) => launches.some(({ source, scalars }) => source === 'launch-site' && scalars.size > 0)); // prettier-ignore
+  const rests = subjects.some(({ launches }) => launches.some(({ source, scalars }) => source === 'launch-site' && scalars.size > 0)); // oxfmt-ignore
   if (!isChanged || !rests) return true;
   const general = subjects.map((subject) => ({
     ...subject,

@@ -84,7 +84,7 @@ export function obstacleOf(
 /** Reasons that say what the prover lacks, not that two threads meet. */
 const ofProver: ReadonlySet<Reason['kind']> = new Set([
   'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** By which line of the file, and by what name, code of another file is called. */
 function callOf(

@@ -82,9 +82,9 @@ export function weightOf(
   if (hasEarlyExit) style += 200;
   // Rounds of a loop are parted at its end rather than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
-  if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // prettier-ignore
+  if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // oxfmt-ignore
   // Behind an access rather than behind what only names values.
-  if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // prettier-ignore
+  if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // oxfmt-ignore
   // Whether all threads take a branch may change with the arguments: beside it a barrier stands for good.
   style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;

@@ -107,7 +107,7 @@ export function findingsOfInstances(
 function sameness(kernel: KernelReport, { template }: InstanceName, { here, elsewhere }: KernelFindingGroups): string {
   const { location, arch, race, divergence, repair, launches } = kernel;
   const verdictOf = ({ verdict, reason, wouldDecide, assumptions }: RaceReport | DivergenceReport): unknown =>
-    [verdict, reason, wouldDecide, assumptions?.map(({ kind, text }) => [kind, text])]; // prettier-ignore
+    [verdict, reason, wouldDecide, assumptions?.map(({ kind, text }) => [kind, text])]; // oxfmt-ignore
   const launchOf = ({
     source,
     block,

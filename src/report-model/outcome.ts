@@ -45,7 +45,7 @@ export function withoutThread(performed: AccessDescription): AccessDescription {
 
 const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** All findings of a kernel; races come first. */
 export function findingsOf(kernel: KernelReport): Finding[] {

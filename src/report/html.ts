@@ -121,7 +121,7 @@ function head({ comparison, toolchain, tool }: Report): string {
     ['Compiler', [compiler === null || compiler === undefined ? '' : `nvcc ${compiler}`, ...(arch?.length ? [`for ${arch.join(', ')}`] : [])].filter((part) => part !== '').join(' ')],
     ['Solver', solver ?? ''],
     ['Selvage', tool.version],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   const shown = rows.filter(([, value]) => value !== '');
   return `<dl class="meta">${shown.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
 }

@@ -67,7 +67,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
     const [kernel] = group.kernels;
     const together = findingsOfInstances(group, toldOf);
-    const [here, elsewhere] = [together.here, together.elsewhere].map((all) => (verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)))); // prettier-ignore
+    const [here, elsewhere] = [together.here, together.elsewhere].map((all) => (verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)))); // oxfmt-ignore
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
@@ -77,7 +77,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     for (const cost of group.kernels.flatMap(violationsOf).filter((one) => verbose || !isInBaseline(one)))
       lines.push('', ...costFindingLines(cost, options, paint), '');
   }
-  const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // prettier-ignore
+  const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // oxfmt-ignore
   if (!verbose && tabled.length > 0) lines.push('', ...grantedLine(tabled, paint));
   for (const cost of report.comparison?.regressions ?? [])
     lines.push('', ...costFindingLines(cost, options, paint), '');
@@ -93,8 +93,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     for (const { kernel, message } of improvements) lines.push(`${paint('green', 'better')}: ${kernel}: ${message}`);
     lines.push(...codeChangesPretty(report.comparison, verbose, paint, source));
     for (const { kernel, message } of costNotes) lines.push(paint('dim', `costs compared: ${kernel}: ${message}`));
-    const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // prettier-ignore
-    const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // prettier-ignore
+    const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // oxfmt-ignore
+    const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // oxfmt-ignore
     lines.push('', `${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged${costs}`);
   }
   const patch = renderPatch(given, sourceOf);
@@ -166,7 +166,7 @@ function kernelLines(
   const marks: Readonly<Record<string, string>> = {
     proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
     race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const verdict = (noun: string, result: RaceReport | DivergenceReport): string[] => {
     if (result.verdict === 'skipped') return [];
     const found = result.verdict === 'race' || result.verdict === 'divergent';
@@ -224,7 +224,7 @@ const fewReasons = 4;
 function idempotencyLines({ idempotency }: KernelReport, verbose: boolean, paint: Paint): string[] {
   if (!idempotency) return [];
   const { kernel: kind } = idempotency;
-  const mark = kind === 'unknown' ? paint('yellow', '?') : kind === 'non-idempotent' ? paint('red', '✗') : paint('green', '✓'); // prettier-ignore
+  const mark = kind === 'unknown' ? paint('yellow', '?') : kind === 'non-idempotent' ? paint('red', '✗') : paint('green', '✓'); // oxfmt-ignore
   const details = idempotencyDetails(idempotency, verbose ? Infinity : fewReasons);
   const taken = verbose ? (idempotency.assumptions ?? []).map((text) => `assuming ${text}`) : [];
   return [

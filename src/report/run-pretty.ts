@@ -3,7 +3,7 @@ import { place } from '../messages/text/place.ts';
 import { count, sharedMemory } from '../messages/text/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';
 import type { WitnessArgument } from '../verdict/finding.ts';
-import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../report-model/run-report.ts'; // prettier-ignore
+import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../report-model/run-report.ts'; // oxfmt-ignore
 import { markLines, visible, type PrettyOptions } from './pretty.ts';
 import { accessPhrase, type Mark } from '../messages/phrases.ts';
 
@@ -58,7 +58,7 @@ function argumentText(value: WitnessArgument): string {
 
 function summary({ findings, steps, outcome }: RunReport): string {
   const of = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
-  const parts = [of('error') > 0 ? count(of('error'), 'error') : '', of('warning') > 0 ? count(of('warning'), 'warning') : '']; // prettier-ignore
+  const parts = [of('error') > 0 ? count(of('error'), 'error') : '', of('warning') > 0 ? count(of('warning'), 'warning') : '']; // oxfmt-ignore
   const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
   const ends: Readonly<Record<RunReport['outcome'], string>> = {
     finished: 'finished',

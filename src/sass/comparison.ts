@@ -80,7 +80,7 @@ export function compareCode(
   });
   // Lines that are gone have no place in the head.
   for (const { work, instructions } of left.values()) {
-    pairs.push({ location: undefined, loop: 'none', rounds: undefined, before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // prettier-ignore
+    pairs.push({ location: undefined, loop: 'none', rounds: undefined, before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // oxfmt-ignore
   }
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
@@ -118,7 +118,7 @@ export function compareCode(
       // As many bits as before in other widths: one change, even where the accesses were on several lines.
       const isRegrouped = totalBits(before) === totalBits(after);
       const gaining = most((one) => gained(family(one.before), family(one.after)), 1);
-      const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // prettier-ignore
+      const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // oxfmt-ignore
       changes.push({
         ...placeOf(isOfLine ? pair : isRegrouped ? gaining : undefined),
         kind: 'accesses',
@@ -131,7 +131,7 @@ export function compareCode(
   }
   countedChanges(arithmetic);
   if (changes.length === 0 && base.instructions !== head.instructions) {
-    const pair = most((one) => one.instructionsAfter - one.instructionsBefore, Math.sign(head.instructions - base.instructions)); // prettier-ignore
+    const pair = most((one) => one.instructionsAfter - one.instructionsBefore, Math.sign(head.instructions - base.instructions)); // oxfmt-ignore
     changes.push({ ...placeOf(pair), kind: 'instructions', before: base.instructions, after: head.instructions });
   }
   return changes;

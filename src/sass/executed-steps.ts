@@ -86,7 +86,7 @@ function stepsOfCall(
   if (target === undefined || !body || body === caller) return null;
   if (!known.has(target)) {
     const flow = flowOf(withoutPadding(instructionsOf(body, version), version), version);
-    const isPlain = flow.unknown === undefined && loopsOf(flow).loops.length === 0 && !flow.instructions.some(({ opcode }) => opcode?.kind === 'call'); // prettier-ignore
+    const isPlain = flow.unknown === undefined && loopsOf(flow).loops.length === 0 && !flow.instructions.some(({ opcode }) => opcode?.kind === 'call'); // oxfmt-ignore
     known.set(target, isPlain ? flow.instructions.length : null);
   }
   return known.get(target)!;
@@ -117,9 +117,9 @@ class Rounds {
         times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
         // Some atomics become loops, and wide accesses several.
         if (effect.kind === 'barrier') this.#accesses.set(ptxLine, 0);
-        else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)) this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8); // prettier-ignore
+        else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)) this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8); // oxfmt-ignore
       }
-    } // prettier-ignore
+    } // oxfmt-ignore
     for (const [line, many] of times) if (many > 1) this.#accesses.delete(line);
     [this.#code, this.#flow, this.#loops, this.#visits, this.#version] = [code, flow, loops, visits, version];
   }
@@ -147,7 +147,7 @@ class Rounds {
 
   /** How often a loop is entered: at most once in each round of the one around it. */
   #around(loop: SassLoop): Expression | null {
-    const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // prettier-ignore
+    const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // oxfmt-ignore
     if (outer.length === 0) return constant(1);
     return this.#ofLoop(outer.reduce((least, one) => (one.blocks.size < least.blocks.size ? one : least)));
   }
@@ -155,7 +155,7 @@ class Rounds {
   /** The access with the most copies that every round of a loop executes; null where it has none of known visits. */
   #shareOf(loop: SassLoop): Share | null {
     const { dominates, innermost } = this.#loops;
-    const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // prettier-ignore
+    const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // oxfmt-ignore
     const copies = new Map<number, { count: number; readonly blocks: number[] }>();
     for (const block of always) {
       const { first, end } = this.#flow.blocks[block]!;
@@ -164,7 +164,7 @@ class Rounds {
         const isAccess = kind === 'load' || kind === 'store' || kind === 'barrier';
         const line = isAccess && !sassGuard(instruction) ? this.#code.ptxLineAt(instruction.address) : undefined;
         const bits = line === undefined ? undefined : this.#accesses.get(line);
-        const isWhole = bits !== undefined && (kind === 'barrier' ? bits === 0 : bits > 0 && (accessBits(instruction, this.#version) ?? 0) >= bits); // prettier-ignore
+        const isWhole = bits !== undefined && (kind === 'barrier' ? bits === 0 : bits > 0 && (accessBits(instruction, this.#version) ?? 0) >= bits); // oxfmt-ignore
         if (line === undefined || !isWhole || !this.#visits.has(line)) continue;
         const own = copies.get(line) ?? { count: 0, blocks: [] };
         copies.set(line, own);
@@ -172,7 +172,7 @@ class Rounds {
         own.blocks.push(block);
       }
     }
-    const exits = [...loop.blocks].filter((block) => this.#flow.blocks[block]!.successors.some((one) => !loop.blocks.has(one)) || this.#leaves(block)); // prettier-ignore
+    const exits = [...loop.blocks].filter((block) => this.#flow.blocks[block]!.successors.some((one) => !loop.blocks.has(one)) || this.#leaves(block)); // oxfmt-ignore
     let best: Share | null = null;
     for (const [line, { count, blocks }] of copies) {
       const isWhole = exits.every((exit) => blocks.every((block) => dominates(block, exit)));

@@ -84,7 +84,7 @@ export function changedLines(
 
 /** Instructions in whatever order, with whatever registers. */
 function shapesOf(code: readonly SassInstruction[], version: number): string {
-  return code.map((one) => instructionShape(one, version)).sort().join('\n'); // prettier-ignore
+  return code.map((one) => instructionShape(one, version)).sort().join('\n'); // oxfmt-ignore
 }
 
 function changeOf(
@@ -166,7 +166,7 @@ function withoutMoves(rows: readonly Row[]): Row[] {
 /** Changes with what stands around them. */
 function listed(rows: readonly Row[]): string[] {
   if (rows.every(({ sign }) => sign === ' ')) return [];
-  const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // prettier-ignore
+  const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // oxfmt-ignore
   const lines: string[] = [];
   let same = 0;
   const close = (): void => {
@@ -182,5 +182,5 @@ function listed(rows: readonly Row[]): string[] {
     lines.push(`${sign} ${text}`);
   }
   close();
-  return lines.length <= maxListed ? lines : [...lines.slice(0, maxListed - 1), `  (${lines.length - maxListed + 1} more)`]; // prettier-ignore
+  return lines.length <= maxListed ? lines : [...lines.slice(0, maxListed - 1), `  (${lines.length - maxListed + 1} more)`]; // oxfmt-ignore
 }

@@ -5,7 +5,7 @@ import { type SassInstruction, wordBits } from './instruction/decode.ts';
 const predicateWriters: ReadonlySet<string> = new Set([
   'ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'FCHK', 'CSMTEST', 'IADD3', 'IMAD', 'LEA', 'LOP3',
   'VOTE', 'MATCH', 'SHFL', 'ATOM', 'ATOMG', 'QSPC', 'SYNCS', 'ELECT', 'B2R', 'LD', 'LDG',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Those of them that write a second one. */
 const doubleWriters: ReadonlySet<string> = new Set(['ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'IADD3']);
@@ -14,7 +14,7 @@ const doubleWriters: ReadonlySet<string> = new Set(['ISETP', 'FSETP', 'DSETP', '
 const all = 0x7f;
 
 /** Predicates by sets of bits. */
-const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) => [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1)); // prettier-ignore
+const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) => [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1)); // oxfmt-ignore
 
 /** Predicates that an instruction may write, as bits: all of them where nobody knows it. */
 export function predicateBitsWritten(instruction: SassInstruction): number {
@@ -36,5 +36,5 @@ export function predicateBitsRead(instruction: SassInstruction): number {
   const { text, at } = instruction;
   const [lower, upper] = [text[at]!, text[at + 2]!];
   // Its guard is in bits 12 to 14; the others are 24, 64, 68, 77 and 87.
-  return all & ((1 << ((lower >>> 12) & 7)) | (1 << ((lower >>> 24) & 7)) | (1 << (upper & 7)) | (1 << ((upper >>> 4) & 7)) | (1 << ((upper >>> 13) & 7)) | (1 << ((upper >>> 23) & 7))); // prettier-ignore
+  return all & ((1 << ((lower >>> 12) & 7)) | (1 << ((lower >>> 24) & 7)) | (1 << (upper & 7)) | (1 << ((upper >>> 4) & 7)) | (1 << ((upper >>> 13) & 7)) | (1 << ((upper >>> 23) & 7))); // oxfmt-ignore
 }

@@ -12,7 +12,7 @@ export type WorkKind =
   | `${'load' | 'store'} ${'global' | 'shared' | 'generic' | 'constant' | 'surface'} ${number}`
   | `spill ${'load' | 'store'}`
   | 'atomic' | 'copy' | 'barrier' | 'fence' | 'double' | 'special' | 'division' | 'call' | 'tensor' | 'texture'
-  | 'conversion' | 'uniform' | 'guarded' | 'other'; // prettier-ignore
+  | 'conversion' | 'uniform' | 'guarded' | 'other'; // oxfmt-ignore
 
 export interface LineProfile {
   /** Where the user wrote it; undefined for code that belongs to no line. */
@@ -98,7 +98,7 @@ function kindsOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: bool
   else if (
     kind === 'atomic' || kind === 'copy' || kind === 'barrier' || kind === 'fence' || kind === 'double' ||
     kind === 'special' || kind === 'tensor' || kind === 'texture'
-  ) found.push(kind); // prettier-ignore
+  ) found.push(kind); // oxfmt-ignore
   if (uniform) found.push('uniform');
   if (isGuarded) found.push('guarded');
   return found;

@@ -50,7 +50,7 @@ export function knownApp(folder: string): AppIdentity | undefined {
   try {
     return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    throw new UsageError(`${file} does not hold an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // prettier-ignore
+    throw new UsageError(`${file} does not hold an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
   }
 }
 
@@ -97,7 +97,7 @@ export async function registerApp(
       const owner = organisation === undefined ? '' : `/organizations/${encodeURIComponent(organisation)}`;
       const action = `${serverUrl}${owner}/settings/apps/new?state=${key}`;
       const manifest = escapeHtml(JSON.stringify(appManifest(url)));
-      return page(response, 200, `<form action="${escapeHtml(action)}" method="post"><input type="hidden" name="manifest" value="${manifest}"><button>Make the GitHub App</button></form><p>It hears of ${escapeHtml(`${url}/webhook`)}, which GitHub has to reach.</p>`); // prettier-ignore
+      return page(response, 200, `<form action="${escapeHtml(action)}" method="post"><input type="hidden" name="manifest" value="${manifest}"><button>Make the GitHub App</button></form><p>It hears of ${escapeHtml(`${url}/webhook`)}, which GitHub has to reach.</p>`); // oxfmt-ignore
     }
     isUsed = true;
     convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
@@ -109,7 +109,7 @@ export async function registerApp(
   const convert = async (code: string, response: ServerResponse): Promise<void> => {
     if (!/^[\w-]{1,200}$/.test(code)) throw new Error('the answer of GitHub has no code');
     const { id, pem, webhook_secret: secret, html_url: home } = await registeredApp(apiUrl, code);
-    if (!secret) throw new Error(`GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // prettier-ignore
+    if (!secret) throw new Error(`GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
     const app: AppIdentity = { appId: String(id), privateKey: pem, secret };
     const beside = `${identityFile(folder)}.${randomBytes(6).toString('hex')}`;
     writeFileSync(beside, `${JSON.stringify(app)}\n`, { mode: 0o600, flag: 'wx' });

@@ -98,7 +98,7 @@ export async function analyseConfined(request: AnalysisRequest, confinement: Con
   if (end.kind !== 'exited' || end.code !== 0) {
     signal.throwIfAborted();
     const why = memory.signal.aborted ? `it took more than ${mebibytes} MiB of memory` : endText(end, milliseconds);
-    const last = stderr.trim().split('\n').find((line) => /^\w*Error: /.test(line)); // prettier-ignore
+    const last = stderr.trim().split('\n').find((line) => /^\w*Error: /.test(line)); // oxfmt-ignore
     throw new AnalysisEnded('limit', last === undefined ? why : `${why} (${last})`);
   }
   const told = JSON.parse(readFileSync(answer, 'utf8')) as AnalysisAnswer;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
 import { exitCodes } from '../report-model/exit-code.ts';
-import { answerButton, answerComment, pullState, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts'; // prettier-ignore
+import { answerButton, answerComment, pullState, type Analysed, type BotServices, type PullState } from '../github/bot/bot.ts'; // oxfmt-ignore
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';

@@ -70,9 +70,9 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
   database.exec(schema);
-  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(maxAttempts); // prettier-ignore
+  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(maxAttempts); // oxfmt-ignore
   database.exec("update delivery set state = 'waiting' where state = 'running'");
-  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)'); // prettier-ignore
+  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)'); // oxfmt-ignore
   const forget = database.prepare("delete from delivery where received < ? and state in ('done', 'failed')");
   const next = database.prepare(`
     select id, event, payload, repository, pull, attempts from delivery as one left join turn using (repository)
@@ -82,9 +82,9 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
     order by coalesce(served, 0), received, one.rowid limit 1
   `);
   const begin = database.prepare("update delivery set state = 'running', attempts = attempts + 1 where id = ?");
-  const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // prettier-ignore
+  const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // oxfmt-ignore
   const finish = database.prepare('update delivery set state = ?, error = ?, payload = ? where id = ?');
-  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?"); // prettier-ignore
+  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?"); // oxfmt-ignore
   const attemptsAt = database.prepare('select attempts from delivery where id = ?');
   const soonest = database.prepare("select min(later) as later from delivery where state = 'waiting' and later > 0");
   const count = database.prepare('select state, count(*) as number from delivery group by state');

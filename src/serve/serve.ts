@@ -34,7 +34,7 @@ export async function serve(
     let app = statedApp(environment) ?? knownApp(folder);
     if (!app) {
       const { SELVAGE_URL: url, SELVAGE_ORGANIZATION: organisation } = environment;
-      const made = await registerApp({ host, port, url: url?.replace(/\/+$/, ''), organisation, serverUrl, apiUrl, folder, log, signal }); // prettier-ignore
+      const made = await registerApp({ host, port, url: url?.replace(/\/+$/, ''), organisation, serverUrl, apiUrl, folder, log, signal }); // oxfmt-ignore
       if (!made) return exitCodes.success;
       ({ app, port } = made);
     }
@@ -93,7 +93,7 @@ function queueIn(folder: string): DeliveryQueue {
     return openQueue(join(folder, 'deliveries.sqlite'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`); // prettier-ignore
+    throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`); // oxfmt-ignore
   }
 }
 

@@ -120,9 +120,9 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     if (method === 'POST' && url === '/webhook') {
       receive(request, response).catch(() => response.destroy());
     } else if (method === 'GET' && url === '/healthz')
-      respond(response, isStopping ? 503 : 200, { status: isStopping ? 'stopping' : 'ok' }); // prettier-ignore
+      respond(response, isStopping ? 503 : 200, { status: isStopping ? 'stopping' : 'ok' }); // oxfmt-ignore
     else if (method === 'GET' && url === '/metrics')
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(metrics()); // prettier-ignore
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(metrics()); // oxfmt-ignore
     else respond(response, 404, { error: 'there is nothing here' });
   });
   server.requestTimeout = 30_000;

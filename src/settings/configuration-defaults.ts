@@ -33,7 +33,7 @@ export function withDefaults(
     checks: {
       race: {
         severity: take(['checks', 'race', 'severity'], race.severity, general.race.severity),
-        sameValueWrites: take(['checks', 'race', 'same-value-writes'], race.sameValueWrites, general.race.sameValueWrites), // prettier-ignore
+        sameValueWrites: take(['checks', 'race', 'same-value-writes'], race.sameValueWrites, general.race.sameValueWrites), // oxfmt-ignore
         volatile: take(['checks', 'race', 'volatile'], race.volatile, general.race.volatile),
         undecided: take(['checks', 'race', 'undecided'], race.undecided, general.race.undecided),
         warpLockstep: take(['checks', 'race', 'warp-lockstep'], race.warpLockstep, general.race.warpLockstep),
@@ -45,7 +45,7 @@ export function withDefaults(
       repair: {
         suggest: take(['checks', 'repair', 'suggest'], repair.suggest, general.repair.suggest),
         gridLevel: take(['checks', 'repair', 'grid-level'], repair.gridLevel, general.repair.gridLevel),
-        removeRedundant: take(['checks', 'repair', 'remove-redundant'], repair.removeRedundant, general.repair.removeRedundant), // prettier-ignore
+        removeRedundant: take(['checks', 'repair', 'remove-redundant'], repair.removeRedundant, general.repair.removeRedundant), // oxfmt-ignore
         weights: {
           grid: take(['checks', 'repair', 'grid-weight'], repair.weights.grid, general.repair.weights.grid),
           loop: take(['checks', 'repair', 'loop-weight'], repair.weights.loop, general.repair.weights.loop),

@@ -74,11 +74,11 @@ export function parseConfiguration(
       if (given === undefined) continue;
       const parsed = parseThreshold(metric, given);
       if ('error' in parsed)
-        refuse('config/threshold', `${show([...path, kind])} ${parsed.error}.`, at([...path, kind])); // prettier-ignore
+        refuse('config/threshold', `${show([...path, kind])} ${parsed.error}.`, at([...path, kind])); // oxfmt-ignore
       else thresholds[kind] = parsed;
     }
     const problem = thresholdsProblem(thresholds);
-    if (problem !== undefined) refuse('config/threshold', `${show([...path, 'warn'])} is ${thresholds.warn!.text} and ${problem}.`, at([...path, 'warn'])); // prettier-ignore
+    if (problem !== undefined) refuse('config/threshold', `${show([...path, 'warn'])} is ${thresholds.warn!.text} and ${problem}.`, at([...path, 'warn'])); // oxfmt-ignore
     cost[metric] = thresholds;
   }
   if (diagnostics.length > 0) return failed();

@@ -75,7 +75,7 @@ export function parseLimit(
   if (isLeast) {
     const [, digits, percent] = /^(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text.slice(all.length)) ?? [];
     const value = Number(digits) / (percent === undefined ? 1 : 100);
-    if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 }; // prettier-ignore
+    if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 }; // oxfmt-ignore
     return { text, strict, value };
   }
   const parsed = parseBound(text.slice(all.length));

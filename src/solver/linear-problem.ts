@@ -150,7 +150,7 @@ export class LinearProblem {
     if (!atom) return null;
     const names = (this.names ??= new Map([...this.integers].map(([name, column]) => [column, name])));
     const sum = this.simplex.sumAt(atom.column);
-    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor])); // prettier-ignore
+    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor])); // oxfmt-ignore
     return { terms, bound: atom.bound };
   }
 
@@ -279,16 +279,16 @@ export class LinearProblem {
       return { kind: 'literal', literal: isTrue ? literal : literal ^ 1 };
     }
     const [head, ...parts] = expression;
-    const both = (kind: 'and' | 'or', list: readonly Formula[]): Formula => combined(isTrue === (kind === 'and') ? 'and' : 'or', list); // prettier-ignore
+    const both = (kind: 'and' | 'or', list: readonly Formula[]): Formula => combined(isTrue === (kind === 'and') ? 'and' : 'or', list); // oxfmt-ignore
     switch (head) {
       case 'not':
         return this.formula(parts[0]!, !isTrue);
       case 'and':
       case 'or':
-        return both(head, parts.map((part) => this.formula(part, isTrue))); // prettier-ignore
+        return both(head, parts.map((part) => this.formula(part, isTrue))); // oxfmt-ignore
       case '=>': {
         const last = parts.length - 1;
-        return both('or', parts.map((part, i) => this.formula(part, (i === last) === isTrue))); // prettier-ignore
+        return both('or', parts.map((part, i) => this.formula(part, (i === last) === isTrue))); // oxfmt-ignore
       }
       case 'xor':
         return this.differ(parts[0]!, parts[1]!, isTrue);
@@ -304,7 +304,7 @@ export class LinearProblem {
           if (parts.length !== 2) throw new Undecided('=');
           return this.differ(parts[0]!, parts[1]!, !isTrue);
         }
-        return both('and', this.differences(parts).map((difference) => this.equalsZero(difference, isTrue))); // prettier-ignore
+        return both('and', this.differences(parts).map((difference) => this.equalsZero(difference, isTrue))); // oxfmt-ignore
       }
       case '<=':
       case '<':

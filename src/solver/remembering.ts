@@ -36,7 +36,7 @@ function rememberingSession(session: SolverSession, known: KnownAnswers): Solver
       const answer = session.check(assumptions, units, milliseconds);
       known.set(key, answer);
       // What the clock cut short, or an error, is nobody else's answer.
-      answer.then((found) => isCut(found) && known.delete(key), () => known.delete(key)); // prettier-ignore
+      answer.then((found) => isCut(found) && known.delete(key), () => known.delete(key)); // oxfmt-ignore
       return answer;
     },
   };

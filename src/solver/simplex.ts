@@ -239,7 +239,7 @@ export class Simplex {
         const sources = [isBelow ? this.lowerSource[wrong]! : this.upperSource[wrong]!];
         for (const [column, coefficient] of row.sum)
           sources.push(isBelow === coefficient > 0n ? this.upperSource[column]! : this.lowerSource[column]!);
-        if (this.explains) this.factors = [row.scale, ...[...row.sum.values()].map((factor) => (factor < 0n ? -factor : factor))]; // prettier-ignore
+        if (this.explains) this.factors = [row.scale, ...[...row.sum.values()].map((factor) => (factor < 0n ? -factor : factor))]; // oxfmt-ignore
         return sources;
       }
       this.exchange(wrong, entering);

@@ -48,7 +48,7 @@ export function styleOf(text: string): TextStyle {
     lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
     indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
     // The brace of a function often stands apart where those of statements do not.
-    bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // prettier-ignore
+    bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // oxfmt-ignore
   };
 }
 

@@ -139,7 +139,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     const onAbort = (): void => stop({ kind: 'aborted' });
     signal?.addEventListener('abort', onAbort);
     const { resources } = limits;
-    const unwatch = pid !== undefined && resources ? afterCpu(resources.cpuSeconds * 1000, () => cpuOf(pid), () => stop({ kind: 'time-limit' })) : undefined; // prettier-ignore
+    const unwatch = pid !== undefined && resources ? afterCpu(resources.cpuSeconds * 1000, () => cpuOf(pid), () => stop({ kind: 'time-limit' })) : undefined; // oxfmt-ignore
     const finish = (): void => {
       unwatch?.();
       signal?.removeEventListener('abort', onAbort);
@@ -247,7 +247,7 @@ export class ProcessSession {
         } else if (bytes > outputBytes) settle({ kind: 'output-limit' });
       };
       const onClose = (): void => settle({ kind: 'ended', printed: parts.join('') });
-      const stop = afterCpu(Math.max(1, milliseconds), () => this.cpu(), () => settle({ kind: 'time-limit' })); // prettier-ignore
+      const stop = afterCpu(Math.max(1, milliseconds), () => this.cpu(), () => settle({ kind: 'time-limit' })); // oxfmt-ignore
       child.stdout.on('data', onData);
       child.on('close', onClose).on('error', onClose);
       child.stdin.write(text);

@@ -124,7 +124,7 @@ export class LinearView {
     const factor = 1n << amount!.value;
     const constant = BigInt.asIntN(width, a!.value);
     if (constant % factor !== 0n || a!.coefficients.some((by) => by % factor !== 0n)) return null;
-    const whole = this.store.sum(width, constant / factor, a!.arguments.map((part, i) => [part, a!.coefficients[i]! / factor])); // prettier-ignore
+    const whole = this.store.sum(width, constant / factor, a!.arguments.map((part, i) => [part, a!.coefficients[i]! / factor])); // oxfmt-ignore
     const left = width - Number(amount!.value);
     const view = this.natural(whole);
     return inside(view, operator === 'ashr' ? signedBounds(left) : unsignedBounds(left)) ? view : null;
@@ -134,7 +134,7 @@ export class LinearView {
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
     // What is left of a number of threads or blocks is an index, which nobody lets wrap around.
-    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // prettier-ignore
+    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // oxfmt-ignore
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
@@ -454,7 +454,7 @@ export class LinearView {
       if (exact) return { ...exact, assumes };
     }
     // Truncating division is monotone in the dividend; its magnitude falls with the divisor.
-    const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high]; // prettier-ignore
+    const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high]; // oxfmt-ignore
     return this.unknown(term, hull(candidates), assumes);
   }
 
@@ -479,8 +479,8 @@ export class LinearView {
     if (b.operator !== 'constant') {
       const other = this.natural(b);
       const limits = [view, other].filter((form) => form.low >= 0n);
-      const high = limits.reduce((least, { high: next }) => (next < least ? next : least), unsignedBounds(term.width).high); // prettier-ignore
-      return this.unknown(term, { low: 0n, high }, limits.reduce<readonly Term[]>((all, form) => merge(all, form.assumes), noAssumptions)); // prettier-ignore
+      const high = limits.reduce((least, { high: next }) => (next < least ? next : least), unsignedBounds(term.width).high); // oxfmt-ignore
+      return this.unknown(term, { low: 0n, high }, limits.reduce<readonly Term[]>((all, form) => merge(all, form.assumes), noAssumptions)); // oxfmt-ignore
     }
     const mask = b.value;
     if ((mask & (mask + 1n)) === 0n) {
@@ -501,7 +501,7 @@ export class LinearView {
       const step = 1n << BigInt(bitLength(narrow.high));
       const multiple =
         wide.constant % step === 0n && [...wide.terms.values()].every((coefficient) => coefficient % step === 0n);
-      if (multiple) return this.combine(wide.constant + narrow.constant, [[wide, 1n], [narrow, 1n]]); // prettier-ignore
+      if (multiple) return this.combine(wide.constant + narrow.constant, [[wide, 1n], [narrow, 1n]]); // oxfmt-ignore
     }
     return null;
   }
@@ -519,7 +519,7 @@ export class LinearView {
     if (remaining.low < 0n || remaining.high >= divisor) return null;
     const { low, high } = this.rangeOf(floor, terms);
     const byForm = { low: floorDivide(form.low, divisor), high: floorDivide(form.high, divisor) };
-    return { constant: floor, terms, low: low > byForm.low ? low : byForm.low, high: high < byForm.high ? high : byForm.high, assumes: form.assumes }; // prettier-ignore
+    return { constant: floor, terms, low: low > byForm.low ? low : byForm.low, high: high < byForm.high ? high : byForm.high, assumes: form.assumes }; // oxfmt-ignore
   }
 }
 

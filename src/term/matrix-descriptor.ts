@@ -48,7 +48,7 @@ function addParts(parts: Parts, term: Term): boolean {
     return true;
   }
   // Where no bit can be set on both sides, it is a sum.
-  if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b); // prettier-ignore
+  if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b); // oxfmt-ignore
   if (term.operator === 'sum') {
     parts.numbers += term.value;
     return term.arguments.every((part, i) => {
@@ -65,7 +65,7 @@ function addParts(parts: Parts, term: Term): boolean {
     field.operator !== 'sum' ||
     !field.arguments.every((part, i) => addToField(inField, part, field.coefficients[i]!))
   )
-    return addStep(parts, term, 1n); // prettier-ignore
+    return addStep(parts, term, 1n); // oxfmt-ignore
   else inField.numbers = field.value;
   if (!inField.address || inField.numbers > startField) return addStep(parts, term, 1n);
   parts.address = inField.address;

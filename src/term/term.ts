@@ -10,7 +10,7 @@ import { possibleBits } from './possible-bits.ts';
 type TermOperator =
   | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
   | 'and' | 'or' | 'xor' | 'shl' | 'lshr' | 'ashr' | 'zext' | 'sext' | 'trunc' | 'select' | 'pure'
-  | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // prettier-ignore
+  | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // oxfmt-ignore
 
 export interface Term {
   readonly id: number;
@@ -156,20 +156,20 @@ export class TermStore {
       const times = collected.get(rest)!;
       const [whole, by] = rest.arguments as [Term, Term];
       const product = this.mul(width, by, this.quotientOf(rest)!);
-      return this.sum(width, total, [...terms.map((term) => [term, collected.get(term)!] as const), [rest, -times], [product, -times], [whole, times]]); // prettier-ignore
+      return this.sum(width, total, [...terms.map((term) => [term, collected.get(term)!] as const), [rest, -times], [product, -times], [whole, times]]); // oxfmt-ignore
     }
     const value = BigInt.asUintN(width, total);
     if (terms.length === 0) return this.constant(width, value);
     if (terms.length === 1 && value === 0n && collected.get(terms[0]!) === 1n) return terms[0]!;
-    return this.make('sum', width, terms, value, terms.map((term) => collected.get(term)!), null, ''); // prettier-ignore
+    return this.make('sum', width, terms, value, terms.map((term) => collected.get(term)!), null, ''); // oxfmt-ignore
   }
 
   add(width: number, a: Term, b: Term): Term {
-    return this.sum(width, 0n, [[a, 1n], [b, 1n]]); // prettier-ignore
+    return this.sum(width, 0n, [[a, 1n], [b, 1n]]); // oxfmt-ignore
   }
 
   sub(width: number, a: Term, b: Term): Term {
-    return this.sum(width, 0n, [[a, 1n], [b, -1n]]); // prettier-ignore
+    return this.sum(width, 0n, [[a, 1n], [b, -1n]]); // oxfmt-ignore
   }
 
   mul(width: number, a: Term, b: Term): Term {
@@ -275,7 +275,7 @@ export class TermStore {
     const [a] = factor.arguments as [Term];
     if (factor.operator === 'and') return a;
     const { constant, coefficients } = unshifted(a);
-    return this.sum(32, constant, a.arguments.map((part, i) => [part, coefficients[i]!])); // prettier-ignore
+    return this.sum(32, constant, a.arguments.map((part, i) => [part, coefficients[i]!])); // oxfmt-ignore
   }
 
   or(width: number, a: Term, b: Term): Term {
@@ -331,7 +331,7 @@ export class TermStore {
       return kept.length === 1 ? this.shift('lshr', width, kept[0]!, this.constant(width, by)) : null;
     }
     const [inner] = a.arguments as [Term];
-    const isShifted = a.operator === 'sum' && a.value === 0n && a.coefficients.length === 1 && a.coefficients[0] === 1n << by; // prettier-ignore
+    const isShifted = a.operator === 'sum' && a.value === 0n && a.coefficients.length === 1 && a.coefficients[0] === 1n << by; // oxfmt-ignore
     return isShifted && (possibleBits(inner) << by) >> BigInt(width) === 0n ? inner : null;
   }
 
@@ -377,7 +377,7 @@ export class TermStore {
       case 'trunc':
         return this.truncate(to, a.arguments[0]!);
       case 'sum':
-        return this.sum(to, a.value, a.arguments.map((part, i) => [this.truncate(to, part), a.coefficients[i]!])); // prettier-ignore
+        return this.sum(to, a.value, a.arguments.map((part, i) => [this.truncate(to, part), a.coefficients[i]!])); // oxfmt-ignore
       case 'mul':
         return this.mul(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
       case 'and':
@@ -582,7 +582,7 @@ export class TermStore {
       return this.factor24(term.operator === 'ashr', this.wholeFactor({ ...term, arguments: parts }));
     switch (term.operator) {
       case 'sum':
-        return this.sum(term.width, term.value, parts.map((part, i) => [part, term.coefficients[i]!])); // prettier-ignore
+        return this.sum(term.width, term.value, parts.map((part, i) => [part, term.coefficients[i]!])); // oxfmt-ignore
       case 'mul':
         return this.mul(term.width, a, b);
       case 'udiv':

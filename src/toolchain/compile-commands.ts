@@ -58,7 +58,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
     const { file: named, directory: written = '.' } = (entry ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof named !== 'string' || typeof written !== 'string') {
       const key = typeof named === 'string' ? 'directory' : 'file';
-      return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`); // prettier-ignore
+      return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`); // oxfmt-ignore
     }
     // Most entries have the same.
     if (written !== known[0]) known = [written, resolve(folder, written)];
@@ -76,7 +76,7 @@ function commandOf({ arguments: words, command }: Readonly<Record<string, unknow
   if (words !== undefined && !isListOfText(words))
     return { problem: 'the "arguments" of its entry are no list of texts' };
   if (typeof command === 'string') return command;
-  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is no text'}` }; // prettier-ignore
+  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is no text'}` }; // oxfmt-ignore
 }
 
 function isProblem(command: CompileCommand['command']): command is Problem {
@@ -115,7 +115,7 @@ export function flagsOf(
   const words = typeof command.command === 'string' ? shellWords(command.command) : command.command;
   if (!words || words.length === 0) {
     if (!own) return null;
-    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed' }; // prettier-ignore
+    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed' }; // oxfmt-ignore
   }
   const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
     if (word.kind === 'operand' && isSource(word.words[0]!)) return [];

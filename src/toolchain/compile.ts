@@ -308,7 +308,7 @@ async function refusedText(
     if (texts.some(embedsByAssembler)) return refusal({ kind: 'embedding', path: setting.file }, setting);
   }
   const stale = await unedited(files, setting);
-  return stale === undefined ? undefined : failed(`It includes ${stale} in a way in which no copy takes its place.`, setting); // prettier-ignore
+  return stale === undefined ? undefined : failed(`It includes ${stale} in a way in which no copy takes its place.`, setting); // oxfmt-ignore
 }
 
 /** Says how a verification build was made, where that is not the usual one. */
@@ -324,7 +324,7 @@ function builtAs(
   }[unoptimised];
   const message = `The verification build of this file is not optimised at all (-Xcicc -O0), because ${reason}.`;
   const location = { file: unit, line: 1 };
-  return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] }; // prettier-ignore
+  return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] }; // oxfmt-ignore
 }
 
 /** What the preprocessor made of a unit. */
@@ -348,7 +348,7 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {
     const real = realPathNow(file);
-    if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // prettier-ignore
+    if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // oxfmt-ignore
   }
   // The text has one character a byte, and so have the names in it.
   const own = (path: string): string | undefined => {
@@ -400,7 +400,7 @@ function placeless(ptx: string, { request, unit, input, file, mirror, temporary,
   const named = ptx
     .replaceAll(/(?<=_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)/g, hash)
     .replaceAll(spellingOfPath(input), spellingOfPath(file));
-  const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`); // prettier-ignore
+  const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`); // oxfmt-ignore
   return cwd === temporary ? placed.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : placed;
 }
 
@@ -460,7 +460,7 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const { input = file, mirror = null } = copy ?? {};
     const result = await use({ request, root, file, input, mirror, unit, temporary, cwd, env, roots, flags });
     if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
-      notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // prettier-ignore
+      notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // oxfmt-ignore
     }
     return notes.length === 0 ? result : { ...result, diagnostics: [...result.diagnostics, ...notes] };
   } finally {

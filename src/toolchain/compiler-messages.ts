@@ -24,7 +24,7 @@ const messageClasses = [
   ['the compiler crashed', /died due to signal|internal error|Segmentation|catastrophic/],
   ['there is a syntax error', /expected|unterminated|missing terminating|parse error|digit/],
   ['the types do not match', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 
 /** At most so many errors of one build are listed. */
 const maxErrors = 20;

@@ -22,7 +22,7 @@ export const secondsAlone = 180;
 /** Limits with less CPU time. */
 export function withCpu(limits: ProcessLimits, seconds: number): ProcessLimits {
   const { resources } = limits;
-  return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // prettier-ignore
+  return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // oxfmt-ignore
 }
 
 /** Why a file may not be part of a compilation. */

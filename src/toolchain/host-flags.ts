@@ -29,7 +29,7 @@ const valueNotNeeded = new Set([
   '-o', '-x', '-MF', '-MT', '-MQ', '-arch', '-target', '-isysroot', '-resource-dir', '-Xclang', '-Xlinker',
   '-Xassembler', '-Xpreprocessor', '-Xcuda-ptxas', '-Xcuda-fatbinary', '-Xarch_host', '-Xarch_device', '-L', '-l',
   '-mllvm', '--sysroot', '-gcc-toolchain', '-framework', '-z', '-u', '-T',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Of one value each; the spelling that nvcc knows. */
 const valueNeeded: ReadonlyMap<string, string> = new Map([

@@ -28,7 +28,7 @@ const removed: Readonly<Record<string, string>> = {
   __any: '__any is gone from sm_70 on: use __any_sync with a mask of the lanes that take part.',
   __all: '__all is gone from sm_70 on: use __all_sync with a mask of the lanes that take part.',
   __ballot: '__ballot is gone from sm_70 on: use __ballot_sync with a mask of the lanes that take part.',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /**
  * The hint for an error that names something that was removed.

@@ -45,7 +45,7 @@ try {
   const corpus = readCorpus();
   const kernels: Conditional[] = [];
   for (const file of corpusFiles().filter((one) => words.length === 0 || words.some((word) => one.includes(word))))
-    kernels.push(...(await conditionalKernels(file, corpus.filter((kernel) => kernel.file === file)))); // prettier-ignore
+    kernels.push(...(await conditionalKernels(file, corpus.filter((kernel) => kernel.file === file)))); // oxfmt-ignore
   const { cpu, figures } = inC(kernels);
   const medians = figures.map(({ median }) => median);
   const [middle, worst] = [quantile(medians, 0.5), Math.max(...medians)];

@@ -81,7 +81,7 @@ function randomPipeline(random: Random, inMemory: boolean): string {
     const label = `W${labels++}`;
     if (random(20) === 0) return;
     if (byParity) lines.push(`add.s32 %r77, ${round ?? '0'}, ${random(8) === 0 ? 1 : 0}; and.b32 %r77, %r77, 1;`);
-    lines.push(`${label}: mbarrier.test_wait${byParity ? '.parity' : ''}.shared.b64 %p6, [${barrier}], ${byParity ? '%r77' : state}; @!%p6 bra ${label};`); // prettier-ignore
+    lines.push(`${label}: mbarrier.test_wait${byParity ? '.parity' : ''}.shared.b64 %p6, [${barrier}], ${byParity ? '%r77' : state}; @!%p6 bra ${label};`); // oxfmt-ignore
   };
 
   const statement = (round: string | null): void => {
@@ -217,6 +217,6 @@ test('a flag hands over a copy once its thread has waited for it', async () => {
     `${fence} ${set}`,
     'cp.async.commit_group; cp.async.wait_group 1; st.release.gpu.u32 [%d2], 1;',
   ])
-    // prettier-ignore
+    // oxfmt-ignore
     assert.notEqual((await check(handOver(work))).race.verdict, 'proved', work);
 });

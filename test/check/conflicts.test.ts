@@ -88,7 +88,7 @@ test('a value that is read strongly is no index that threads share', async () =>
 });
 
 test('nor does a branch on one bring all threads to a barrier', async () => {
-  const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // prettier-ignore
+  const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // oxfmt-ignore
   assert.equal(await verdicts(body), 'possible/divergent');
 });
 

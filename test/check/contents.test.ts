@@ -1,7 +1,7 @@
 /** Contents that runs draw are those that a command line says again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GeneratedContents, generatedNumbers, drawnOf, drawnText, trailingValue, pointersIn } from '../../src/check/representative/contents.ts'; // prettier-ignore
+import { type GeneratedContents, generatedNumbers, drawnOf, drawnText, trailingValue, pointersIn } from '../../src/check/representative/contents.ts'; // oxfmt-ignore
 
 const all: readonly GeneratedContents[] = [
   { kind: 'indices', seed: 7, count: 64, below: 10 },

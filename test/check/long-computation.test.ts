@@ -15,7 +15,7 @@ test('a value that takes thousands of steps is an unknown one, and only a run kn
 });
 
 test('a value of which each step is used several times does not grow without end', async () => {
-  const steps = repeat(40, () => 'shl.b32 %r11, %r10, 13; xor.b32 %r10, %r10, %r11; shr.u32 %r11, %r10, 17; xor.b32 %r10, %r10, %r11;'); // prettier-ignore
+  const steps = repeat(40, () => 'shl.b32 %r11, %r10, 13; xor.b32 %r10, %r10, %r11; shr.u32 %r11, %r10, 17; xor.b32 %r10, %r10, %r11;'); // oxfmt-ignore
   const body = `add.s32 %r10, %r0, %r9; ${steps} and.b32 %r12, %r10, 1023;`;
   assert.equal(await verdicts(`${body} ${store('%d1', '%r12', '%r0', 20)}`), 'possible/proved');
   const branch = `setp.eq.s32 %p1, %r12, 5; @%p1 bra L; ${store('%d1', '%r0', '%r12', 20)} L:`;

@@ -12,13 +12,13 @@ test('a parameter that may be an index is not the start of what a loaded pointer
   const { race } = await check(body, { parameters: [] });
   assert.equal(race.verdict, 'possible');
   assert.match(race.reason!, /dereferences a pointer whose target/);
-  const index = await check(body, { parameters: [{ name: 'a', type: 'char **' }, { name: 'b', type: 'index_t' }] }); // prettier-ignore
+  const index = await check(body, { parameters: [{ name: 'a', type: 'char **' }, { name: 'b', type: 'index_t' }] }); // oxfmt-ignore
   assert.equal(index.race.verdict, 'possible');
 });
 
 test('a declared pointer is, whatever is added to it', async () => {
   const offset = `ld.u64 %d10, [%d1]; cvt.u64.u32 %d12, %r0; add.s64 %d11, %d10, %d2; st.u8 [%d11], %r0;`;
-  const parameters = [{ name: 'a', type: 'const long long *' }, { name: 'b', type: 'char *' }]; // prettier-ignore
+  const parameters = [{ name: 'a', type: 'const long long *' }, { name: 'b', type: 'char *' }]; // oxfmt-ignore
   const { race } = await check(offset, { parameters });
   assert.equal(race.findings[0]!.array, 'b');
 });
@@ -32,6 +32,6 @@ test('a parameter that is converted to a global address is one, whatever number 
   const { race } = await check(offset('%d2'), { parameters: [] });
   assert.match(race.reason!, /dereferences a pointer whose target/);
   // What is converted once the index is added may be either.
-  const sum = await check(`add.s64 %d13, %d1, %d2; cvta.to.global.u64 %d11, %d13; st.global.u8 [%d11], %r0;`, { parameters: [] }); // prettier-ignore
+  const sum = await check(`add.s64 %d13, %d1, %d2; cvta.to.global.u64 %d11, %d13; st.global.u8 [%d11], %r0;`, { parameters: [] }); // oxfmt-ignore
   assert.match(sum.race.reason!, /dereferences a pointer whose target/);
 });

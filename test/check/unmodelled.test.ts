@@ -41,15 +41,15 @@ test('matrices that a warp loads and stores as a whole', async () => {
     [`${ofWarp} ${storeTile(8)}`, 'race/proved'],
     // The same tile again is in the same lanes, the columns next to it are not.
     [`${ofWarp} ${storeTile(16)} ${storeTile(16)}`, 'proved/proved'],
-    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 64; ${storeTile(32)} E:`, 'proved/proved'], // prettier-ignore
-    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 32; ${storeTile(32)} E:`, 'possible/proved'], // prettier-ignore
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 64; ${storeTile(32)} E:`, 'proved/proved'], // oxfmt-ignore
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 32; ${storeTile(32)} E:`, 'possible/proved'], // oxfmt-ignore
     // Lanes hold rows and columns in other places.
     [`${ofWarp} ${storeTile(16)} ${storeTile(16).replace('row', 'col')}`, 'possible/proved'],
     [`${ofLane} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'proved/proved'],
     [`${shared} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'race/proved'],
     // The row at the address of a lane is loaded for others.
-    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'], // prettier-ignore
-    [`${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'proved/proved'], // prettier-ignore
+    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'], // oxfmt-ignore
+    [`${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'proved/proved'], // oxfmt-ignore
   ];
   for (const [body, expected] of cases) assert.equal(await verdicts(body), expected, body);
 });
@@ -194,7 +194,7 @@ test('a barrier that each thread reaches, but not in the same round', async () =
 });
 
 test('a thread that never returns keeps the others waiting', async () => {
-  assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved'); // prettier-ignore
+  assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved'); // oxfmt-ignore
 });
 
 test('indices that are cut off, hashed or wrapped around on purpose', async () => {
@@ -237,7 +237,7 @@ test('overlaps of accesses of different widths and alignment', async () => {
   assert.notEqual((await check(bytes(4, 'st.v2.u32 [%d10], {%r0, %r0};'))).race.verdict, 'proved');
   assert.equal(await verdicts(bytes(8, 'st.v2.u32 [%d10], {%r0, %r0};')), 'proved/proved');
   assert.notEqual((await check(bytes(1, 'st.u16 [%d10], %h1;'))).race.verdict, 'proved');
-  assert.equal((await check(`${bytes(4, 'st.u32 [%d10], %r0;')} bar.sync 0; ${bytes(4, 'st.u8 [%d10+4], %h1;')} ${bytes(4, 'ld.u32 %r1, [%d10];')}`)).race.verdict, 'race'); // prettier-ignore
+  assert.equal((await check(`${bytes(4, 'st.u32 [%d10], %r0;')} bar.sync 0; ${bytes(4, 'st.u8 [%d10+4], %h1;')} ${bytes(4, 'ld.u32 %r1, [%d10];')}`)).race.verdict, 'race'); // oxfmt-ignore
 });
 
 test('control flow that is no nest of loops', async () => {

@@ -33,14 +33,14 @@ test('a race within the given launch is an error', async () => {
 });
 
 test('a grid may be tied to a number that the kernel does not read', async () => {
-  const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const })); // prettier-ignore
-  const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`; // prettier-ignore
+  const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const })); // oxfmt-ignore
+  const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`; // oxfmt-ignore
   assert.equal((await check(body, { grid: null, launch: { ties } })).race.verdict, 'race');
 });
 
 test('a thread alone in its launch races with nobody but its own copies', async () => {
   // A list that the thread goes along, wherever it leads.
-  const list = 'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;'; // prettier-ignore
+  const list = 'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;'; // oxfmt-ignore
   const one = [1, 1, 1] as const;
   assert.equal(await verdicts(list, { block: one, grid: one }), 'proved/proved');
   for (const other of [
@@ -49,10 +49,10 @@ test('a thread alone in its launch races with nobody but its own copies', async 
     { block: null, grid: one },
     { block: one, grid: null },
   ])
-    // prettier-ignore
+    // oxfmt-ignore
     assert.notEqual((await check(list, other)).race.verdict, 'proved');
   // Its copies go on beside it.
-  const copied = (wait: string): string => `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`; // prettier-ignore
+  const copied = (wait: string): string => `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`; // oxfmt-ignore
   assert.equal(await verdicts(copied('cp.async.wait_all;'), { block: one, grid: one }), 'proved/proved');
   assert.equal(await verdicts(copied(''), { block: one, grid: one }), 'race/proved');
 });
@@ -136,7 +136,7 @@ test('what is possible is never an error, what is confirmed has a witness, and r
     if (race.verdict === 'proved') assert.equal(divergence.verdict, 'proved', `seed ${seed}`);
     if (race.verdict === 'possible' || race.verdict === 'unknown') assert.ok(race.reason, `seed ${seed}`);
     if (divergence.verdict === 'proved')
-      assert.ok(divergence.findings.every(({ kind }) => kind === 'early-exit'), `seed ${seed}`); // prettier-ignore
+      assert.ok(divergence.findings.every(({ kind }) => kind === 'early-exit'), `seed ${seed}`); // oxfmt-ignore
   }
   for (const verdict of ['divergent', 'possible', 'proved', 'race']) assert.ok(seen.has(verdict), verdict);
 });
@@ -228,9 +228,9 @@ test('what a butterfly makes equal in a part of a warp, the lanes of the part ma
     'what each lane has besides': [`${step(1)} xor.b32 %r2, %r2, %r4;`, `ld.u32 %r4, [%d10]; ${by(1)}`],
     'a sum with something else': [`${step(1)} shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; add.s32 %r2, %r3, %r0;`, by(2)],
   };
-  for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name); // prettier-ignore
+  for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name); // oxfmt-ignore
   // Of two instructions it is a warning.
-  const twice = (steps: string, index: string) => check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] }); // prettier-ignore
+  const twice = (steps: string, index: string) => check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] }); // oxfmt-ignore
   assert.deepEqual([...new Set(races(await twice(step(1), by(1))))], ['write-write warning given']);
   assert.ok(races(await twice(step(1), by(2))).includes('write-write error given'));
 });
@@ -361,7 +361,7 @@ test('what a proof takes for granted is listed', async () => {
 });
 
 test('a tile of each block that LLVM joins with an or is proved for any grid, one that meets the next is not', async () => {
-  const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`; // prettier-ignore
+  const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`; // oxfmt-ignore
   const disjoint = await check(tile(7), { block: [128, 1, 1], grid: null });
   assert.equal(disjoint.race.verdict, 'proved');
   assert.equal(assumed(disjoint, 'no-wrap').length, 1);
@@ -396,9 +396,9 @@ test('kinds of conflict', async () => {
   const kinds = async (body: string, options: CheckOptions = {}): Promise<string[]> =>
     [...new Set((await check(body, options)).race.findings.map(({ kind }) => kind))].sort();
   const one = 'mov.u32 %r1, 5;';
-  assert.deepEqual(await kinds(`${store('%d1', '%r0', '%r0', 10)} xor.b32 %r1, %r0, 1; ${load('%r2', '%d1', '%r1', 11)}`), ['read-write']); // prettier-ignore
+  assert.deepEqual(await kinds(`${store('%d1', '%r0', '%r0', 10)} xor.b32 %r1, %r0, 1; ${load('%r2', '%d1', '%r1', 11)}`), ['read-write']); // oxfmt-ignore
   assert.deepEqual(await kinds(`${one} red.add.u32 [%d1], 1; ld.u32 %r2, [%d1];`), ['atomic-read']);
-  assert.deepEqual(await kinds(`red.add.u32 [%d1], 1; ${guarded('eq.s32 %p1, %r0, 3', 'st.u32 [%d1], %r0;')}`), ['atomic-write']); // prettier-ignore
+  assert.deepEqual(await kinds(`red.add.u32 [%d1], 1; ${guarded('eq.s32 %p1, %r0, 3', 'st.u32 [%d1], %r0;')}`), ['atomic-write']); // oxfmt-ignore
   assert.deepEqual(await kinds('red.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), []);
   assert.deepEqual(await kinds('red.cta.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), ['scope']);
   assert.deepEqual(await kinds('red.add.u32 [%d1], 1; atom.add.u64 %d10, [%d1], 1;'), ['scope']);
@@ -495,5 +495,5 @@ test('a proof is not vacuous by what the code states', async () => {
   const other = await check(`${assume(isZero)} @!%p1 bra E; ${race} E:`);
   assert.equal(other.race.verdict, 'possible');
   // Without the statement, a launch that never gets there is proved for what it is.
-  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // prettier-ignore
+  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // oxfmt-ignore
 });

@@ -110,7 +110,7 @@ test('memory of small alignment: pieces that are swizzled may begin before the m
 });
 
 test('copies beside the thread are writes through the generic proxy', async () => {
-  const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' '); // prettier-ignore
+  const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' '); // oxfmt-ignore
   assert.equal(await classify(`${copy} cp.async.wait_all; ${fence} ${barrier} ${whole}`), proved);
   const others = {
     'no fence': `${copy} cp.async.wait_all; ${barrier} ${whole}`,

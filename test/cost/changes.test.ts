@@ -42,7 +42,7 @@ function expectations(text: string): Map<string, string[]> {
     const [, kind = '', list = ''] = /^\/\/ (neutral|worse|better|told): ?(.*)$/.exec(
       line.replace('neutral', 'neutral: '),
     )!;
-    found.set(name, kind === 'neutral' ? [] : kind === 'told' ? [`told ${list}`] : list.split('; ').map((one) => `${kind} ${one}`)); // prettier-ignore
+    found.set(name, kind === 'neutral' ? [] : kind === 'told' ? [`told ${list}`] : list.split('; ').map((one) => `${kind} ${one}`)); // oxfmt-ignore
   }
   return found;
 }

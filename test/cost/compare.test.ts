@@ -52,7 +52,7 @@ test('one change in each kernel: exactly what it makes worse, and where', { skip
   // Nobody configured a threshold: nothing blocks.
   assert.ok(found.every(({ severity }) => severity === 'notice'));
   const by = new Map(found.map((one) => [one.kernel.replace(/\(.*/, ''), one]));
-  assert.deepEqual([by.get('gather')?.base, by.get('gather')?.head, by.get('gather')?.reason], ['8', '36', '32 sectors per access instead of 4']); // prettier-ignore
+  assert.deepEqual([by.get('gather')?.base, by.get('gather')?.head, by.get('gather')?.reason], ['8', '36', '32 sectors per access instead of 4']); // oxfmt-ignore
   assert.match(by.get('transpose')?.reason ?? '', /32-way bank conflicts/);
   assert.deepEqual([by.get('reverse')?.base, by.get('reverse')?.head], [0.75, 0.375]);
   assert.deepEqual([by.get('accumulate')?.asymptotic, by.get('chain')?.asymptotic], [true, true]);
@@ -68,7 +68,7 @@ test('two builds of one file compare as equal', { skip }, async () => {
   assert.deepEqual(await regressions('after.cu', 'after.cu'), []);
 });
 
-const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string]; // prettier-ignore
+const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string]; // oxfmt-ignore
 
 /** Compares two texts under a configuration; regressions by kernel and metric. */
 async function compareTexts(base: string, head: string, configuration = '', ...words: readonly string[]) {
@@ -103,15 +103,15 @@ test('thresholds say what warns and what fails', { skip }, async () => {
     const { status, found } = await compareTexts(...texts, `checks: { cost: { ${cost} } }`);
     return { status, of: (key: string) => found.get(key)?.severity };
   };
-  const strict = await severities('sectors: { warn: "+5%", fail: "+349%" }, registers: { warn: "+4" }, occupancy: { warn: "-10 points", fail: "-30 points" }', ['gather', 'accumulate', 'reverse', 'transpose']); // prettier-ignore
+  const strict = await severities('sectors: { warn: "+5%", fail: "+349%" }, registers: { warn: "+4" }, occupancy: { warn: "-10 points", fail: "-30 points" }', ['gather', 'accumulate', 'reverse', 'transpose']); // oxfmt-ignore
   assert.equal(strict.status, 1);
-  const metrics = ['gather sectors', 'accumulate registers', 'reverse occupancy', 'transpose conflicts', 'gather registers']; // prettier-ignore
+  const metrics = ['gather sectors', 'accumulate registers', 'reverse occupancy', 'transpose conflicts', 'gather registers']; // oxfmt-ignore
   assert.deepEqual(metrics.map(strict.of), ['error', 'warning', 'error', 'notice', undefined]);
-  const loose = await severities('sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }', ['gather', 'accumulate', 'reverse', 'transpose', 'recurrences']); // prettier-ignore
+  const loose = await severities('sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }', ['gather', 'accumulate', 'reverse', 'transpose', 'recurrences']); // oxfmt-ignore
   assert.equal(loose.status, 1, 'spills');
   // What is within its threshold is not told; another order of growth is over any percentage at the reference arguments.
   assert.deepEqual(
-    ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of), // prettier-ignore
+    ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of), // oxfmt-ignore
     [undefined, 'warning', undefined, undefined, 'error'],
   );
   const within = await severities('sectors: { fail: "+2000" }', ['accumulate', 'chain']);
@@ -119,7 +119,7 @@ test('thresholds say what warns and what fails', { skip }, async () => {
 });
 
 test('contradictory thresholds end the run with line and column', { skip }, async () => {
-  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\nchecks:\n  cost:\n    sectors: { warn: "+30%", fail: "+5%" }\n'); // prettier-ignore
+  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\nchecks:\n  cost:\n    sectors: { warn: "+30%", fail: "+5%" }\n'); // oxfmt-ignore
   writeFileSync(join(scratch, 'base.cu'), before);
   const { status, stderr } = await selvage(['compare', 'base.cu', 'base.cu'], scratch);
   assert.equal(status, 2);
@@ -140,7 +140,7 @@ test('without reference arguments expressions decide, and sizes are named', { sk
 test('kernels and parameters that are renamed are compared with what they were', { skip }, async () => {
   // All but the one that takes longest.
   const [base, changed] = [without(before, 'recurrences'), without(later, 'recurrences')];
-  const head = changed.replaceAll('gather(', 'collect(').replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)').replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;'); // prettier-ignore
+  const head = changed.replaceAll('gather(', 'collect(').replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)').replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;'); // oxfmt-ignore
   const { comparison, found } = await compareTexts(base, head);
   assert.deepEqual([comparison.addedKernels, comparison.removedKernels], [[], []]);
   assert.deepEqual(comparison.renamedKernels, [
@@ -221,7 +221,7 @@ test('launches that are not compared are counted', { skip }, async () => {
       { length: 8 },
       (_, at) => `void go${at}(float *o) { one<<<${at + 1}, ${at === 7 ? from : 64}>>>(o); }\n`,
     ).join('');
-  const [base, head] = [['1', 64], ['2', 128]].map(([stride, from]) => kernel.replace('STRIDE', String(stride)) + sites(Number(from))); // prettier-ignore
+  const [base, head] = [['1', 64], ['2', 128]].map(([stride, from]) => kernel.replace('STRIDE', String(stride)) + sites(Number(from))); // oxfmt-ignore
   const { comparison } = await compareTexts(base!, head!);
   assert.deepEqual(
     comparison.costNotes?.map(({ message }) => message),
@@ -264,7 +264,7 @@ test('commits of a repository: touched kernels alone, suppressions and every for
   writeFileSync(join(repository, 'kernels.cu'), without(before, 'recurrences'));
   git('add', '--all');
   git('commit', '--message', 'base');
-  const head = without(later, 'recurrences').replace('    out[i] = 2.0f', '    // selvage-ignore cost/sectors: measured, no slower\n    out[i] = 2.0f'); // prettier-ignore
+  const head = without(later, 'recurrences').replace('    out[i] = 2.0f', '    // selvage-ignore cost/sectors: measured, no slower\n    out[i] = 2.0f'); // oxfmt-ignore
   writeFileSync(join(repository, 'kernels.cu'), head);
   git('commit', '--all', '--message', 'head');
   const formats = ['json', 'pretty', 'markdown', 'html', 'sarif'] as const;
@@ -280,12 +280,12 @@ test('commits of a repository: touched kernels alone, suppressions and every for
   const { kernels, comparison } = JSON.parse(texts[0]!) as Report;
   assert.ok(!kernels.some(({ name }) => name.startsWith('untouched')));
   const silent = comparison?.regressions.filter(({ suppressed }) => suppressed !== undefined) ?? [];
-  assert.deepEqual(silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]), [['gather', 'notice']]); // prettier-ignore
+  assert.deepEqual(silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]), [['gather', 'notice']]); // oxfmt-ignore
   for (const text of texts.slice(1)) assert.match(text, /grows faster with n/);
   assert.match(texts[2]!, /```mermaid\nxychart-beta\n/);
   assert.match(texts[3]!, /<pre class="code heat">/);
   const { runs } = JSON.parse(texts[4]!) as { runs: { results: { ruleId: string; suppressions?: unknown[] }[] }[] };
-  assert.deepEqual(runs[0]?.results.filter(({ suppressions }) => suppressions).map(({ ruleId }) => ruleId), ['cost/sectors']); // prettier-ignore
+  assert.deepEqual(runs[0]?.results.filter(({ suppressions }) => suppressions).map(({ ruleId }) => ruleId), ['cost/sectors']); // oxfmt-ignore
   const same = await selvage(['compare', 'HEAD', 'HEAD', '--checks', 'cost'], repository);
   assert.equal(same.status, 0);
 });

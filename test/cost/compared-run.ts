@@ -67,7 +67,7 @@ export function compareRun(
     if (most === worst[metric]) tally.equal++;
     if (exact) tally.exact++;
     if (most < worst[metric] || (exact && most !== worst[metric]))
-      tally.failures.push(`${title}: ${metric} ${expressionText(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // prettier-ignore
+      tally.failures.push(`${title}: ${metric} ${expressionText(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // oxfmt-ignore
   }
   return true;
 }

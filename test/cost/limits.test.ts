@@ -34,7 +34,7 @@ const said = ({ code, severity, metric, location }: Regression): string =>
 const all = 'sectors conflicts divwarps steps work span registers sharedBytes spillBytes occupancy'.split(' ');
 
 test('limits of every kind that are kept', { skip }, async () => {
-  const bounds = 'sectors: "<= 32*n + 4", conflicts: "<= 2", divwarps: "< 2", steps: "<= 17*n + 30", work: "<= 49*n + 36", span: "<= 400*n + 400"'; // prettier-ignore
+  const bounds = 'sectors: "<= 32*n + 4", conflicts: "<= 2", divwarps: "< 2", steps: "<= 17*n + 30", work: "<= 49*n + 36", span: "<= 400*n + 400"'; // oxfmt-ignore
   const resources = 'registers: 40, sharedBytes: 4096, spillBytes: 0, occupancy: ">= 100%"';
   const { ran, kernel } = await costs(['limits.cu', '--kernel', 'sums'], limited('sums', `${bounds}, ${resources}`));
   assert.equal(ran.status, 0);
@@ -43,7 +43,7 @@ test('limits of every kind that are kept', { skip }, async () => {
   assert.deepEqual(standings, new Map(all.map((metric) => [metric, 'kept'])));
   const builds = new Map(kernel.cost?.limits?.map(({ metric, build }) => [metric, build]));
   // The compiler unrolls the loop, and the rounds that are left over are bounded apart.
-  assert.deepEqual([builds.get('sectors'), builds.get('conflicts'), builds.get('registers')], ['source', 'production', undefined]); // prettier-ignore
+  assert.deepEqual([builds.get('sectors'), builds.get('conflicts'), builds.get('registers')], ['source', 'production', undefined]); // oxfmt-ignore
 });
 
 test('limits of every kind that are exceeded, with the line that spends most', { skip }, async () => {
@@ -67,7 +67,7 @@ test('limits of every kind that are exceeded, with the line that spends most', {
   const sectors = violations[3]!;
   assert.deepEqual([sectors.base, sectors.head, sectors.limit], [null, '32*n + 4', '<= 8*n']);
   assert.match(sectors.message, /a warp touches up to 32\*n \+ 4 sectors .* which exceeds the limit <= 8\*n$/);
-  const never = await selvage(['check', 'limits.cu', '--kernel', 'sums', '--config', join(folder, 'limits.yml'), '--fail-on', 'never'], folder); // prettier-ignore
+  const never = await selvage(['check', 'limits.cu', '--kernel', 'sums', '--config', join(folder, 'limits.yml'), '--fail-on', 'never'], folder); // oxfmt-ignore
   assert.match(never.stdout, /limit\/exceeded/, 'limits hold for `check` too');
 });
 
@@ -75,13 +75,13 @@ test('what expressions do not decide, reference arguments do', { skip }, async (
   const limits = limited('sums', 'sectors: "<= 16*n + 320", steps: "<= 100*m", registers: 255');
   const open = await costs(['limits.cu', '--kernel', 'sums'], limits);
   assert.equal(open.ran.status, 0);
-  assert.deepEqual(open.kernel.cost?.violations?.map(said), ['notice limit/not-compared sectors 9', 'notice limit/not-compared steps 9']); // prettier-ignore
+  assert.deepEqual(open.kernel.cost?.violations?.map(said), ['notice limit/not-compared sectors 9', 'notice limit/not-compared steps 9']); // oxfmt-ignore
   assert.match(
     open.kernel.cost.violations[1]?.message ?? '',
     /^Selvage cannot compare the limit steps .*: the kernel has no parameter m$/,
   );
   const kept = await costs(['limits.cu', '--kernel', 'sums', '--arg', 'n=8'], limits);
-  assert.deepEqual(kept.kernel.cost?.limits?.[1], { metric: 'sectors', limit: '<= 16*n + 320', standing: 'kept', build: 'production', at: { n: 8 } }); // prettier-ignore
+  assert.deepEqual(kept.kernel.cost?.limits?.[1], { metric: 'sectors', limit: '<= 16*n + 320', standing: 'kept', build: 'production', at: { n: 8 } }); // oxfmt-ignore
   assert.equal(kept.ran.status, 0);
   const exceeded = await costs(['limits.cu', '--kernel', 'sums', '--arg', 'n=100'], limits);
   assert.match(exceeded.kernel.cost?.violations?.[0]?.message ?? '', /\(3204 at n = 100\)/);
@@ -99,13 +99,13 @@ test('of several entries that match, the last that sets a limit counts', { skip 
 test('a bound that cannot be found says why', { skip }, async () => {
   const { kernel } = await costs(['limits.cu', '--kernel', 'gathered'], limited('gathered', 'sectors: "<= 1000"'));
   assert.deepEqual(kernel.cost?.violations?.map(said), ['notice limit/not-compared sectors 25']);
-  assert.match(kernel.cost.violations[0]?.message ?? '', /limits\.cu:23: the trip count of this loop is not known/); // prettier-ignore
+  assert.match(kernel.cost.violations[0]?.message ?? '', /limits\.cu:23: the trip count of this loop is not known/); // oxfmt-ignore
 });
 
 test('resources without a block, and PTX without an assembler', { skip }, async () => {
   writeFileSync(join(folder, 'plain.cu'), '__global__ void plain(float *out) { out[threadIdx.x] = 1.0f; }\n');
   const { kernel } = await costs(['plain.cu'], limited('plain', 'occupancy: ">= 50%", registers: 255'));
-  assert.match(kernel.cost?.violations?.[0]?.message ?? '', /^Selvage cannot compare the limit occupancy >= 50% .*: the block size is not known/); // prettier-ignore
+  assert.match(kernel.cost?.violations?.[0]?.message ?? '', /^Selvage cannot compare the limit occupancy >= 50% .*: the block size is not known/); // oxfmt-ignore
   assert.equal(kernel.cost?.violations?.length, 1);
   cpSync(fileURLToPath(new URL('paper.ptx', import.meta.url)), join(folder, 'paper.ptx'));
   const ptx = await costs(
@@ -118,7 +118,7 @@ test('resources without a block, and PTX without an assembler', { skip }, async 
 test('launches that the architecture refuses, and blocks that launch bounds promise', { skip }, async () => {
   const crowded = await costs(['limits.cu', '--kernel', 'crowded']);
   assert.equal(crowded.ran.status, 0);
-  assert.match(crowded.kernel.cost?.violations?.[0]?.message ?? '', /ask for 4 blocks on a multiprocessor, and sm_80 has room for 3 .*shared/); // prettier-ignore
+  assert.match(crowded.kernel.cost?.violations?.[0]?.message ?? '', /ask for 4 blocks on a multiprocessor, and sm_80 has room for 3 .*shared/); // oxfmt-ignore
   const source = [
     '// selvage: block=64 grid=4 shared=200000',
     '__global__ void dynamic(float *out) {',
@@ -143,14 +143,14 @@ test('launches that the architecture refuses, and blocks that launch bounds prom
   }
 #pragma unroll
   for (int k = 0; k < 96; k++) out[k * 1024] = v[k];
-  out[threadIdx.x] =`); // prettier-ignore
+  out[threadIdx.x] =`); // oxfmt-ignore
   writeFileSync(join(folder, 'wide.cu'), wide);
   const registers = await costs(['wide.cu']);
-  assert.match(registers.kernel.cost?.violations?.[0]?.message ?? '', /registers for each of 1024 threads are more than a multiprocessor has/); // prettier-ignore
+  assert.match(registers.kernel.cost?.violations?.[0]?.message ?? '', /registers for each of 1024 threads are more than a multiprocessor has/); // oxfmt-ignore
 });
 
 test('a kernel that ptxas refuses: the reason, and bounds all the same', { skip }, async () => {
-  const source = '__global__ void big(float *out) {\n  __shared__ float s[16384];\n  s[threadIdx.x] = 1.0f;\n  __syncthreads();\n  out[threadIdx.x] = s[63 - threadIdx.x];\n}\n'; // prettier-ignore
+  const source = '__global__ void big(float *out) {\n  __shared__ float s[16384];\n  s[threadIdx.x] = 1.0f;\n  __syncthreads();\n  out[threadIdx.x] = s[63 - threadIdx.x];\n}\n'; // oxfmt-ignore
   writeFileSync(join(folder, 'big.cu'), source);
   const { ran, kernel } = await costs(['big.cu', '--block', '64']);
   assert.equal(ran.status, 3);

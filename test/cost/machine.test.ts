@@ -41,7 +41,7 @@ test('bounds of the kernels of the machine', (t) => {
         });
         compareRun(
           `${file} ${run.kernel} ${build}`,
-          { kernel, block, grid, sharedBytes, buffers: binding.buffers, arguments: binding.arguments, steps: 4_000_000, detectRaces: false }, // prettier-ignore
+          { kernel, block, grid, sharedBytes, buffers: binding.buffers, arguments: binding.arguments, steps: 4_000_000, detectRaces: false }, // oxfmt-ignore
           bounds,
           (name) => {
             const argument = binding.arguments[places.get(name) ?? -1];

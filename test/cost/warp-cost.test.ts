@@ -63,7 +63,7 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
         const value = bound && evaluate(bound, (name) => (name === 'n' ? BigInt(n) : undefined));
         if (!value) continue;
         const most = Number(value.top) / Number(value.bottom);
-        const counted = Math.max(...counters.warps.map((warp) => (metric === 'divwarps' ? warp.divergentBranches : warp[metric]))); // prettier-ignore
+        const counted = Math.max(...counters.warps.map((warp) => (metric === 'divwarps' ? warp.divergentBranches : warp[metric]))); // oxfmt-ignore
         assert.ok(most >= counted, `${metric} at n = ${n}: ${expressionText(bound)} is ${most}, counted ${counted}`);
         if (exact.includes(metric)) assert.equal(most, counted, `${metric} at n = ${n}: ${expressionText(bound)}`);
       }
@@ -273,6 +273,6 @@ test('lines of loops have the rounds of the innermost loop, and of all together,
     rounds.map(({ location, inner, all }) => [location.line, expressionText(inner), expressionText(all)]),
     // The condition of line 3 is met once more than it holds.
     [[3, '129', '129'], [7, 'n + 1', 'n + 1'], [4, '10', '1280'], [5, '128', '128']],
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   assert.deepEqual([...new Set([...visits.values()].map(expressionText))], ['129', 'n + 1', '1280', '128']);
 });

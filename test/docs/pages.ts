@@ -9,7 +9,7 @@ export const namingFiles = ['README.md', 'src/docs/default-branch.md', 'src/docs
 /** A text with the action by the name that it is published under. */
 export function withPublishedName(text: string): string {
   const image = `ghcr.io/${publishedAction.toLowerCase()}:${publishedTag}`;
-  return text.replaceAll(/ghcr\.io\/[\w.-]+\/selvage:[\w.-]+/g, image).replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // prettier-ignore
+  return text.replaceAll(/ghcr\.io\/[\w.-]+\/selvage:[\w.-]+/g, image).replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // oxfmt-ignore
 }
 
 const made = '<!-- Made by `npm run regenerate`; edits are lost. -->';
@@ -47,7 +47,7 @@ function diagnosticPage(code: string, { severity, title, explanation, example, r
 }
 
 function diagnosticsPage(): string {
-  const rows = Object.entries(codes).map(([code, { severity, title }]) => `| [\`${code}\`](${code}.md) | ${severity} | ${title.replaceAll('|', '\\|')} |`); // prettier-ignore
+  const rows = Object.entries(codes).map(([code, { severity, title }]) => `| [\`${code}\`](${code}.md) | ${severity} | ${title.replaceAll('|', '\\|')} |`); // oxfmt-ignore
   return [made, '', '# Codes', '', '| code | severity | meaning |', '| --- | --- | --- |', ...rows, ''].join('\n');
 }
 

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 interface Job {
   readonly permissions?: object;
   readonly 'timeout-minutes'?: number;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[]; // prettier-ignore
+  readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[]; // oxfmt-ignore
 }
 
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));

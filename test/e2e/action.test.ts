@@ -37,7 +37,7 @@ __global__ void rotate(const int* in, int* out) {
 
 void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
 `;
-const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' }; // prettier-ignore
+const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' }; // oxfmt-ignore
 
 function pullRequest(changes: Files, base: Files = BASE_FILES) {
   return openPullRequest(changes, base);
@@ -95,13 +95,13 @@ test('the push that fixes it takes the comment back; one that somebody answered 
   assert.equal(server.reviewComments.length, 2);
   const inHeader = server.reviewComments.find(({ path }) => path === 'src/neighbour.cuh');
   server.commentOnLine(SOME_USER, { inReplyTo: inHeader?.id ?? 0 }, 'is that so?');
-  server.push(workspace.commit({ 'src/shift.cu': SHIFT, 'src/neighbour.cuh': `${HEADER}// changed\n` }, server.headSha)); // prettier-ignore
+  server.push(workspace.commit({ 'src/shift.cu': SHIFT, 'src/neighbour.cuh': `${HEADER}// changed\n` }, server.headSha)); // oxfmt-ignore
   const fixed = await run();
   assert.equal(fixed.status, 0, fixed.stdout + fixed.stderr);
-  assert.deepEqual(server.reviewComments.map(({ body }) => parseMarker(body)?.kind), ['fixed', undefined]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ body }) => parseMarker(body)?.kind), ['fixed', undefined]); // oxfmt-ignore
   assert.equal(server.issueComments.length, 1);
   assert.doesNotMatch(server.issueComments[0]?.body ?? '', /Data race/);
-  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure', 'success']); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure', 'success']); // oxfmt-ignore
   assert.deepEqual(server.faults, []);
 });
 
@@ -151,7 +151,7 @@ test(
     const { server, run } = await pullRequest({ 'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', '') });
     const result = await run();
     assert.equal(result.status, 1, result.stdout + result.stderr);
-    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/neighbour.cuh']); // prettier-ignore
+    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/neighbour.cuh']); // oxfmt-ignore
     assert.equal(result.outputs['kernels'], '1');
     assert.deepEqual(server.faults, []);
   },

@@ -32,8 +32,8 @@ test('a push is compared with the commit before it, and concludes a check run', 
   const push = (event: unknown) => run({ eventName: 'push', event });
   const result = await push(pushed(before, head));
   assert.equal(result.status, 1, result.stdout);
-  assert.deepEqual(server.checkRuns.map(({ headSha, conclusion, title }) => [headSha, conclusion, title]), [[head, 'failure', '1 data race']]); // prettier-ignore
-  assert.deepEqual(server.checkRuns[0]?.annotations.map(({ path }) => path), ['shift.cu']); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ headSha, conclusion, title }) => [headSha, conclusion, title]), [[head, 'failure', '1 data race']]); // oxfmt-ignore
+  assert.deepEqual(server.checkRuns[0]?.annotations.map(({ path }) => path), ['shift.cu']); // oxfmt-ignore
   assert.equal(server.reviews.length + server.reviewComments.length + server.issueComments.length, 0);
   assert.match(result.summary, /Data race on shared `s`/);
 
@@ -70,11 +70,11 @@ test(
     assert.equal(runs[0]?.results.length, 2);
 
     await scheduled({ issue: 'true' });
-    assert.deepEqual(server.issues.map(({ title, state }) => [title, state]), [['Selvage: 2 data races', 'open']]); // prettier-ignore
+    assert.deepEqual(server.issues.map(({ title, state }) => [title, state]), [['Selvage: 2 data races', 'open']]); // oxfmt-ignore
     workspace.commit({ 'shift.cu': SHIFT, 'other.cu': null }, server.headSha);
     const clean = await scheduled({ issue: 'true' });
     assert.equal(clean.status, 0, clean.stdout);
-    assert.deepEqual(server.issues.map(({ state }) => state), ['closed']); // prettier-ignore
+    assert.deepEqual(server.issues.map(({ state }) => state), ['closed']); // oxfmt-ignore
     assert.equal(server.checkRuns.length, 0);
     assert.deepEqual(server.faults, []);
   },

@@ -44,7 +44,7 @@ test('a wrong configuration: check run, summary, job summary and outputs say so'
   assert.deepEqual([checkOf(server)?.status, checkOf(server)?.conclusion], ['completed', 'failure']);
   assert.deepEqual([result.outputs['conclusion'], result.outputs['exit-code']], ['failure', '2']);
   // Nothing is known of the finding, so its comment stays.
-  assert.deepEqual(server.reviewComments.map(({ body }) => body), [comment]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ body }) => body), [comment]); // oxfmt-ignore
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;
   await run();

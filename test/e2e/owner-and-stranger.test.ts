@@ -28,7 +28,7 @@ test('flags of the workflow reach folders and host options that no pull request 
   workspace.commit({ README: 'merged' });
   const owners = await run({ inputs: { 'nvcc-args': args } });
   assert.deepEqual([owners.status, owners.outputs['errors']], [1, '1'], owners.stdout);
-  assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/shift.cu']); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/shift.cu']); // oxfmt-ignore
   const open = await run({ inputs: { 'nvcc-args': "-I 'unclosed" } });
   assert.equal(open.status, 2);
   assert.match(open.stdout, /Input nvcc-args: a quotation mark is not closed/);

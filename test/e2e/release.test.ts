@@ -33,7 +33,7 @@ function repository() {
   const [clone, bin, state] = ['clone', 'bin', 'state'].map((name) => join(folder, name)) as [string, string, string];
   for (const one of [join(clone, '.ci'), bin, state]) mkdirSync(one, { recursive: true });
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], { cwd: clone, encoding: 'utf8' }).trim(); // prettier-ignore
+    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], { cwd: clone, encoding: 'utf8' }).trim(); // oxfmt-ignore
   const program = (path: string, script: string): void => {
     writeFileSync(path, `#!/bin/bash\n${script}`);
     chmodSync(path, 0o755);
@@ -62,7 +62,7 @@ esac
       JSON.stringify({ version, type: 'module', repository: `github:${published}` }),
     );
     const changes = existsSync(join(clone, 'CHANGELOG.md')) ? readFileSync(join(clone, 'CHANGELOG.md'), 'utf8') : '';
-    writeFileSync(join(clone, 'CHANGELOG.md'), `# Changes\n\n## ${version}\n\n- What ${version} brings.\n${changes.replace('# Changes\n', '')}`); // prettier-ignore
+    writeFileSync(join(clone, 'CHANGELOG.md'), `# Changes\n\n## ${version}\n\n- What ${version} brings.\n${changes.replace('# Changes\n', '')}`); // oxfmt-ignore
     git('add', '--all');
     git('commit', '-q', '-m', version);
   };
@@ -74,7 +74,7 @@ esac
     writeFileSync(output, '');
     const isNewest = (): string => /^is-newest=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1] ?? '';
     const valueOf = (text: string): string =>
-      text.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => ({ 'github.event.repository.default_branch': 'main', 'github.token': 'ghs_token', 'needs.check.outputs.is-newest': isNewest() })[name] ?? assert.fail(name)); // prettier-ignore
+      text.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => ({ 'github.event.repository.default_branch': 'main', 'github.token': 'ghs_token', 'needs.check.outputs.is-newest': isNewest() })[name] ?? assert.fail(name)); // oxfmt-ignore
     for (const step of Object.values(jobs).flatMap(({ steps }) => steps)) {
       if (step.run === undefined) continue;
       assert.doesNotMatch(step.run, /\$\{\{/, 'no text of an event becomes a script');
@@ -86,7 +86,7 @@ esac
       const { status } = spawnSync('bash', ['-e', '-c', step.run], {
         cwd: clone,
         stdio: 'ignore',
-        env: { PATH: `${bin}:${process.env['PATH']}`, GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'octo/selvage', GITHUB_ACTOR: 'mona', GITHUB_OUTPUT: output, ...env }, // prettier-ignore
+        env: { PATH: `${bin}:${process.env['PATH']}`, GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'octo/selvage', GITHUB_ACTOR: 'mona', GITHUB_OUTPUT: output, ...env }, // oxfmt-ignore
       });
       if (status !== 0) return step.name ?? step.run;
     }
@@ -107,7 +107,7 @@ test('a release is an image, its changes, and the commit of the tag that moves',
   assert.equal(read('moving'), git('rev-parse', 'main'));
   assert.equal(read('password'), 'ghs_token');
   const log = read('log') ?? '';
-  assert.match(log, /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\ngh release view/); // prettier-ignore
+  assert.match(log, /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\ngh release view/); // oxfmt-ignore
   assert.match(log, /gh api --method POST repos\/octo\/selvage\/git\/refs --raw-field ref=refs\/tags\/v0 /);
   assert.ok(!log.includes('ghs_token'));
 
@@ -154,5 +154,5 @@ test('what does not fit together, or is not on the default branch, is not releas
 });
 
 test('the tag moves last', () => {
-  assert.deepEqual(Object.entries(jobs).map(([name, { needs }]) => [name, needs]), [['check', undefined], ['image', 'check'], ['release', ['check', 'image']]]); // prettier-ignore
+  assert.deepEqual(Object.entries(jobs).map(([name, { needs }]) => [name, needs]), [['check', undefined], ['image', 'check'], ['release', ['check', 'image']]]); // oxfmt-ignore
 });

@@ -59,7 +59,7 @@ test('a file is renamed, or its kernel moves to a header: the finding is the sam
     { 'old.cu': RACY, 'turn.cu': other },
   );
   const result = await run();
-  assert.deepEqual([result.outputs['kernels'], result.outputs['unchanged'], result.outputs['errors'], result.outputs['fixed']], ['2', '2', '0', '0']); // prettier-ignore
+  assert.deepEqual([result.outputs['kernels'], result.outputs['unchanged'], result.outputs['errors'], result.outputs['fixed']], ['2', '2', '0', '0']); // oxfmt-ignore
   assert.equal(server.reviews.length + server.issueComments.length, 0);
   assert.deepEqual(server.faults, []);
 });
@@ -68,7 +68,7 @@ test('overloads with the same body are two kernels', needsCompiler, async () => 
   const two = (text: string) => {
     const [kernel = ''] = text.split('\n\n');
     const other = kernel.replace('const int* in, int* out', 'const int* in, int* out, long unused');
-    const launches = 'void go(const int* in, int* out) { shift<<<16, 256>>>(in, out); shift<<<16, 256>>>(in, out, 1L); }\n'; // prettier-ignore
+    const launches = 'void go(const int* in, int* out) { shift<<<16, 256>>>(in, out); shift<<<16, 256>>>(in, out, 1L); }\n'; // oxfmt-ignore
     return `${kernel}\n\n${other}\n\n${launches}`;
   };
   const { server, run } = await pullRequest({ 'a.cu': two(RACY) }, { 'a.cu': two(SHIFT) });
@@ -151,7 +151,7 @@ test(
     const result = await run({ inputs });
     assert.equal(result.outputs['errors'], '1', result.stdout);
     assert.deepEqual(commented(server), ['gpu/src/shift.cu']);
-    assert.deepEqual(server.checkRuns[0]?.annotations.map(({ path }) => path), ['gpu/src/shift.cu']); // prettier-ignore
+    assert.deepEqual(server.checkRuns[0]?.annotations.map(({ path }) => path), ['gpu/src/shift.cu']); // oxfmt-ignore
     assert.match(server.issueComments[0]?.body ?? '', /\[`gpu\/src\/shift\.cu:\d+`\]\(\S+\/gpu\/src\/shift\.cu#L/);
     // The merge commit is checked out, then the fix arrives.
     workspace.commit({ README: 'merged' });

@@ -69,7 +69,7 @@ const database = JSON.stringify([
       '-fplugin=evil.so', '-Xcompiler=-wrapper,../bin/evil', '-DX=$(touch sprung)', '-include', '/etc/passwd', '-I/etc', '-DSIZE=256', '-c', evil.file,
     ],
   },
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 const changes: Files = {
   [spoken]: kernel(''),
@@ -181,7 +181,7 @@ test('what is sound is reviewed, and each attempt is named', needsCompiler, asyn
     [3, '1', '0'],
     result.stdout,
   );
-  assert.deepEqual(server.reviewComments.map(({ path, line }) => [path, line]), [[spoken, 6]]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ path, line }) => [path, line]), [[spoken, 6]]); // oxfmt-ignore
   const refused = [
     'config.cu:1: error: .*include-outside',
     'embed.cu:2: error: .*compile/',
@@ -189,7 +189,7 @@ test('what is sound is reviewed, and each attempt is named', needsCompiler, asyn
     '::error::.* error: .*unsafe-name',
   ];
   for (const text of refused) assert.match(result.stdout, new RegExp(`^\\S?.*${text}`, 'm'));
-  const dropped = /leaves out these flags of build\/compile_commands\.json, which a pull request may not set: (.*)/.exec(result.stdout)?.[1]; // prettier-ignore
+  const dropped = /leaves out these flags of build\/compile_commands\.json, which a pull request may not set: (.*)/.exec(result.stdout)?.[1]; // oxfmt-ignore
   assert.match(
     dropped ?? '',
     /^-ccbin \.\.\/bin\/gcc, -Xcompiler -fplugin=\.\.\/bin\/evil\.so, -Xcompiler -B\.\.\/bin, -optf \.\.\/\.git\/config, /,
@@ -214,7 +214,7 @@ test('nvcc and git are started without a secret, nvcc with nothing of the job', 
   for (const text of compilers) {
     const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
     const known = ['PATH', 'HOME', 'TMPDIR', 'LC_ALL', 'SOURCE_DATE_EPOCH', 'PWD', 'SHLVL', '_', 'OLDPWD'];
-    assert.deepEqual(names.filter((name) => !known.includes(name)), [], text); // prettier-ignore
+    assert.deepEqual(names.filter((name) => !known.includes(name)), [], text); // oxfmt-ignore
     assert.doesNotMatch(text.split('\n')[0]!, /evil|-ccbin|-optf|plugin|sprung|\/etc/);
   }
   for (const text of gits)

@@ -74,7 +74,7 @@ test('an App is made with one click, reviews, answers in threads, and fixes at a
   assert.equal(await deliver(port, 'd1', 'pull_request', opened), 202);
   await app.line(/delivery d1: reviewed/);
   // The organisation lowered the severity, so the check run does not fail; it has buttons.
-  assert.deepEqual(server.checkRuns.map(({ conclusion, buttons }) => [conclusion, buttons]), [['neutral', ['fix', 'ignore', 'explain']]]); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ conclusion, buttons }) => [conclusion, buttons]), [['neutral', ['fix', 'ignore', 'explain']]]); // oxfmt-ignore
   assert.equal(server.reviewComments.length, 1);
   assert.match(server.reviewComments[0]!.body, /```+suggestion/);
 

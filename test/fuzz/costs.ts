@@ -79,7 +79,7 @@ function drawArguments(random: Random, loops: number): Drawn {
       () => fixed,
       (element) => element & 31,
     ]);
-    const contents = Array.from({ length: index === 1 || index === 2 ? 600 : 0 }, (_, element) => [element, BigInt(draw(element))] as const); // prettier-ignore
+    const contents = Array.from({ length: index === 1 || index === 2 ? 600 : 0 }, (_, element) => [element, BigInt(draw(element))] as const); // oxfmt-ignore
     return { name: `${index}`, bytes: null, elementBytes: 4, fill: 0n, values: new Map(contents) };
   });
   const struct = Buffer.alloc(structBytes);
@@ -92,7 +92,7 @@ function drawArguments(random: Random, loops: number): Drawn {
   return { values, buffers, given };
 }
 
-const shapesOfBlocks: readonly Dim3[] = [[32, 1, 1], [64, 1, 1], [64, 1, 1], [33, 1, 1], [96, 1, 1], [16, 4, 1], [7, 3, 1], [32, 2, 1], [20, 1, 1]]; // prettier-ignore
+const shapesOfBlocks: readonly Dim3[] = [[32, 1, 1], [64, 1, 1], [64, 1, 1], [33, 1, 1], [96, 1, 1], [16, 4, 1], [7, 3, 1], [32, 2, 1], [20, 1, 1]]; // oxfmt-ignore
 
 /** Bounds a kernel in one build, and runs it. */
 function compareKernel(
@@ -102,7 +102,7 @@ function compareKernel(
   build: Build,
   figures: CostFigures,
 ): void {
-  // prettier-ignore
+  // oxfmt-ignore
   const random = seededRandom(seed);
   const block = random.pick(shapesOfBlocks);
   const grid: Dim3 = [random.between(1, 3), 1, 1];
@@ -115,7 +115,7 @@ function compareKernel(
   for (let run = 0; run < runsEach; run++) {
     const { values, buffers, given } = drawArguments(random, loops.length);
     const known: Readonly<Record<string, number>> = { ...values, 'blockDim.x': block[0], 'gridDim.x': grid[0] };
-    const list = Object.entries(values).map(([key, value]) => `${key}=${value}`).join(' '); // prettier-ignore
+    const list = Object.entries(values).map(([key, value]) => `${key}=${value}`).join(' '); // oxfmt-ignore
     compareRun(
       `${name} ${build} block ${block.join(',')} grid ${grid.join(',')}${isAny ? ' (any)' : ''} ${list}`,
       { kernel, block, grid, sharedBytes: 0, buffers, arguments: given, steps, detectRaces: true },

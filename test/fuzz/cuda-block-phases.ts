@@ -139,7 +139,7 @@ const warpExchange: PhaseMaker = (c, broken) => {
     body: [
       `${full}{`,
       `${s}[tid] = tid * n;`,
-      fault === 'no warp barrier' ? '' : random.pick(['__syncwarp();', '__syncwarp(0xffffffffu);', 'asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");']), // prettier-ignore
+      fault === 'no warp barrier' ? '' : random.pick(['__syncwarp();', '__syncwarp(0xffffffffu);', 'asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");']), // oxfmt-ignore
       `acc += ${s}[${other}];`,
       '}',
     ],
@@ -194,7 +194,7 @@ const scan: PhaseMaker = (c, broken) => {
       '}',
       `acc += ${s}[from][tid]; }`,
     ];
-    return { name: 'scan with two buffers', shared: [`int ${s}[2][${few}]`], body, repeats: 'freely', ...(fault && { fault }) }; // prettier-ignore
+    return { name: 'scan with two buffers', shared: [`int ${s}[2][${few}]`], body, repeats: 'freely', ...(fault && { fault }) }; // oxfmt-ignore
   }
   const fault = broken ? random.pick(['first barrier', 'second barrier']) : undefined;
   return {
@@ -584,7 +584,7 @@ const namedBarriers: PhaseMaker = (c, broken) => {
   const fault = broken ? random.pick(['none', 'wrong partner', 'one way']) : undefined;
   if (random.chance(0.5)) {
     // Each half by itself.
-    const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`; // prettier-ignore
+    const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`; // oxfmt-ignore
     return {
       name: 'named barriers',
       shared: [`int ${s}[${block}]`],
@@ -701,5 +701,5 @@ const divergentBarrier: PhaseMaker = (c) => {
 export const blockPhases: readonly PhaseMaker[] = [
   exchange, exchange, globalExchange, tree, tree, warpTail, warpExchange, shuffleSum, scan, sweep, bitonic, oddEven, transpose, stencil,
   histogram, chunks, doubleBuffer, doubleBuffer, elimination, widths, parts, sharedFlag, sparseRows, namedBarriers, asyncCopy, tiles,
-]; // prettier-ignore
+]; // oxfmt-ignore
 export const divergentPhase = divergentBarrier;

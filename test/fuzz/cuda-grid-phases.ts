@@ -30,7 +30,7 @@ const owned: PhaseMaker = (c, broken) => {
     `if (tid == ${c.isSymbolic ? 'T' : c.block} - 1) { ${out}[2 * blockIdx.x] = gid; ${out}[2 * blockIdx.x + 1] = n; }`,
     `if (gid >= n && gid - n < n) ${out}[gid - n] = gid;`,
     `switch (gid & 3) { case 0: ${out}[gid] = 1; break; case 1: ${out}[gid] = 2; break; default: ${out}[gid + 8] = gid; }`,
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   const wrong: Readonly<Record<string, string>> = {
     pairs: `${out}[gid / 2] = gid;`,
     neighbour: `${out}[gid] = ${out}[gid + 1] + ${input}[gid];`,
@@ -130,7 +130,7 @@ const counters: PhaseMaker = (c, broken) => {
   const faults = ['plain read', 'plain write', 'plain', ...(c.grid > 1 ? ['scope'] : [])];
   const fault = broken ? random.pick(faults) : undefined;
   const target = random.pick([count, `&${count}[${input}[gid] & 7]`, `&${count}[gid % 5]`]);
-  const update = random.pick([`atomicAdd(${target}, 1)`, `atomicMax(${target}, gid)`, `atomicOr(${target}, 4)`, `atomicCAS(${target}, 0, gid)`, `atomicExch(${target}, gid)`]); // prettier-ignore
+  const update = random.pick([`atomicAdd(${target}, 1)`, `atomicMax(${target}, gid)`, `atomicOr(${target}, 4)`, `atomicCAS(${target}, 0, gid)`, `atomicExch(${target}, gid)`]); // oxfmt-ignore
   const body: Readonly<Record<string, string>> = {
     'plain read': `atomicAdd(${count}, 1); acc += ${count}[0];`,
     'plain write': `atomicAdd(${count}, 1); if (tid == 1) ${count}[0] = n;`,
@@ -194,11 +194,11 @@ const tickets: PhaseMaker = (c, broken) => {
 const lock: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [mutex, sum] = [c.name('lock'), c.name('sum')];
-  const faults = c.grid > 1 ? ['no fences', 'fence after taking it only', 'fence before releasing it only', 'not taken', 'read outside'] : ['all threads read']; // prettier-ignore
+  const faults = c.grid > 1 ? ['no fences', 'fence after taking it only', 'fence before releasing it only', 'not taken', 'read outside'] : ['all threads read']; // oxfmt-ignore
   const fault = broken ? random.pick(faults) : undefined;
   const before = fault === 'no fences' || fault === 'fence before releasing it only' ? '' : '__threadfence();';
   const after = fault === 'no fences' || fault === 'fence after taking it only' ? '' : '__threadfence();';
-  const take = random.pick([`while (atomicCAS(${mutex}, 0, 1) != 0) { }`, `while (atomicExch(${mutex}, 1) == 1) ;`, `bool got = false; while (!got) { got = atomicCAS(${mutex}, 0, 1) == 0; }`]); // prettier-ignore
+  const take = random.pick([`while (atomicCAS(${mutex}, 0, 1) != 0) { }`, `while (atomicExch(${mutex}, 1) == 1) ;`, `bool got = false; while (!got) { got = atomicCAS(${mutex}, 0, 1) == 0; }`]); // oxfmt-ignore
   const release = random.pick([
     `atomicExch(${mutex}, 0);`,
     `atomicExch(${mutex}, 0);`,
@@ -209,7 +209,7 @@ const lock: PhaseMaker = (c, broken) => {
     parameters: [`int *${mutex}`, `int *${sum}`],
     body: [
       'if (tid == 0) {',
-      ...(fault === 'not taken' ? [`${sum}[0] += gid;`] : [`  ${take}`, `  ${before}`, `  ${sum}[0] = ${sum}[0] * 2 + gid;`, `  ${after}`, `  ${release}`]), // prettier-ignore
+      ...(fault === 'not taken' ? [`${sum}[0] += gid;`] : [`  ${take}`, `  ${before}`, `  ${sum}[0] = ${sum}[0] * 2 + gid;`, `  ${after}`, `  ${release}`]), // oxfmt-ignore
       fault === 'read outside' ? `acc += ${sum}[0];` : '',
       '}',
       fault === 'all threads read' ? `acc += ${sum}[0];` : '',
@@ -363,7 +363,7 @@ const gridBarrier: PhaseMaker = (c, broken) => {
   const { random } = c;
   const out = c.name('out');
   const fault = broken ? random.pick(['barrier of the block', 'none']) : undefined;
-  const wait = fault === 'none' ? '' : fault === undefined ? 'cooperative_groups::this_grid().sync();' : '__syncthreads();'; // prettier-ignore
+  const wait = fault === 'none' ? '' : fault === undefined ? 'cooperative_groups::this_grid().sync();' : '__syncthreads();'; // oxfmt-ignore
   return {
     name: 'grid barrier',
     parameters: [`int *${out}`],
@@ -380,4 +380,4 @@ const gridBarrier: PhaseMaker = (c, broken) => {
 export const gridPhases: readonly PhaseMaker[] = [
   owned, owned, owned, owned, gridStride, gridStride, statedStride, picture, counters, tickets, tickets, lock, ticketLock, lastBlock,
   flag, indirect, warpTickets, gridBarrier,
-]; // prettier-ignore
+]; // oxfmt-ignore

@@ -94,7 +94,7 @@ function mutate(random: Random, body: string[]): void {
     () => change(/\[([^[\]]+)\] = /, (found) => found.replace(/\[(.*)\]/, (_, index) => random.pick([`[(${index}) / 2]`, `[(${index}) ^ 1]`, `[(${index}) + 1]`, `[tid]`]))),
     () => change(/(?<![\w.])[1-9]\b(?!\s*[;*]?\s*\/)/, (found) => String(Number(found) + 1)),
     () => change(/atomicAdd\(/, () => 'atomicMax('),
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   for (let tries = 0; tries < 5; tries++) if (random.pick(changes)()) return;
 }
 
@@ -198,7 +198,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     !body.some((line) => /sync|meet/.test(line)) &&
     random.chance(0.4)
   ) {
-    // prettier-ignore
+    // oxfmt-ignore
     body.unshift('if (gid >= n) return;');
     exits = true;
   }
@@ -210,7 +210,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
   const isOpen = phases.some((phase) => phase.isOpen) || isDivergent;
   const leaves = phases.some((phase) => phase.leavesArray);
   // Threads that are gone do not race, and of what lies behind an array nothing is known.
-  const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present'; // prettier-ignore
+  const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present'; // oxfmt-ignore
   const divergence = isDivergent ? 'present' : fault !== undefined || exits ? 'open' : 'absent';
   // Others may end a run before it comes to the array.
   const bounds = leaves ? (exits || isDivergent ? 'open' : 'left') : fault === undefined && !isOpen ? 'kept' : 'open';

@@ -70,7 +70,7 @@ class Writer {
       `n / ${k}`, `n + ${k}`, `(n + ${k}) / ${k + 1}`, `min(n, ${3 * k})`, 'min(n, m)', `max(n, ${k})`, 'max(m, n)',
       `n % ${k + 1}`, '(int)blockDim.x', 'n >> 2', `${k} * n`, 'n + m', '(n + 31) / 32', `max(n - ${k}, 0)`, '(int)blockIdx.x + 1', 'n & 15',
       ...(scope.uniform.length > 0 ? [random.pick(scope.uniform), `${random.pick(scope.uniform)} + ${k}`, `${random.pick(scope.uniform)} * 2`] : []),
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
 
   /** One that lanes may differ in. */
@@ -81,7 +81,7 @@ class Writer {
       't', `t % ${k + 1}`, `t / ${k + 1}`, 't & 7', `a[gid] & ${random.pick([3, 7, 15])}`, 'min(n, t)', 'max(m, t)', `n + t`, 'lane', `n / (1 + (t & 3))`,
       `(t & 1) ? n : m`, `t < 8 ? n : ${k}`, `lists[t] & 7`, `max(n - t, 0)`, `(int)threadIdx.y + 2`,
       ...(scope.varying.length > 0 ? [random.pick(scope.varying), `${random.pick(scope.varying)} + ${k}`] : []),
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
 
   /** An index of what is read: any. */
@@ -94,7 +94,7 @@ class Writer {
       't', 'gid', `t * ${k}`, `gid + ${k}`, `t + ${own}`, own, `t + ${own} * 32`, `gid + ${own} * ${k}`, `t * ${own} + ${other}`, `t ^ ${k & 31}`, `t % ${k}`,
       `t / ${k}`, `(t & ${random.pick([1, 3, 7, 24])}) * ${k}`, `${own} * n + t`, `${own} * ${k} + ${other}`, `(a[t] & 63) * ${k & 7}`, `(a[${own} & 63] & 31) + t`, `1000 - t - ${own}`,
       `(t + ${own}) & 31`, `(t >> 2) + ${own}`, `(lane < 16 ? t : n + t)`, `threadIdx.y * 40 + threadIdx.x`, `threadIdx.x * ${k} + threadIdx.y`,
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
 
   /** A condition that all threads decide alike, or not. */
@@ -103,12 +103,12 @@ class Writer {
     const k = random.between(1, 20);
     const own = random.pick([...scope.uniform, 'n', 'm']);
     if (isUniform)
-      return random.pick([`n > ${k}`, `${own} > ${k}`, `${own} & 1`, `${own} % 3 == 1`, 'n < m', `blockIdx.x == 0`, `${own} == ${k}`, 'n > 4 && m > 8', 'blockDim.x > 32', `s.tiny < ${k}`]); // prettier-ignore
+      return random.pick([`n > ${k}`, `${own} > ${k}`, `${own} & 1`, `${own} % 3 == 1`, 'n < m', `blockIdx.x == 0`, `${own} == ${k}`, 'n > 4 && m > 8', 'blockDim.x > 32', `s.tiny < ${k}`]); // oxfmt-ignore
     const any = random.pick([...scope.uniform, ...scope.varying, 't']);
     return random.pick([
       `t < ${k}`, `gid < n`, `t & 1`, `t % 3 == ${k % 3}`, `a[gid] > ${k}`, `t > ${any}`, `(a[t + ${any}] & 3) == 1`, `lane < ${k}`, `t == 0`, `t < 32`, `t >= 16 && t < 40`, `t < n || a[t] > 3`,
       `(t ^ ${any}) & 1`, `t < n && a[t] > ${k}`, `t + ${any} < m`, `t < (int)u`, `t * 2 < n`, `${any} % 4 != t % 4`, 't / 32 == 1', 't != n',
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
 
   /** Something that is executed now and then. */
@@ -125,19 +125,19 @@ class Writer {
       case 3:
         return [`acc += a[${index}];`];
       case 4:
-        return [`out[${(1 + this.#stores++) * 65536} + ${random.pick(['gid', `gid * ${k}`, `gid * 2 + 1`, `gid * 33`])}] = acc;`]; // prettier-ignore
+        return [`out[${(1 + this.#stores++) * 65536} + ${random.pick(['gid', `gid * ${k}`, `gid * 2 + 1`, `gid * 33`])}] = acc;`]; // oxfmt-ignore
       case 5:
         return [`{ int4 v = ((const int4 *)a)[${index}]; acc += v.x ^ v.w; }`];
       case 6:
-        return [`acc += (int)((const ${random.pick(['short', 'char', 'unsigned char', 'double', 'int2'])} *)a)[${index}];`.replace(/\(int\)\(\(const int2 \*\)a\)(.*);/, '((const int2 *)a)$1.y;')]; // prettier-ignore
+        return [`acc += (int)((const ${random.pick(['short', 'char', 'unsigned char', 'double', 'int2'])} *)a)[${index}];`.replace(/\(int\)\(\(const int2 \*\)a\)(.*);/, '((const int2 *)a)$1.y;')]; // oxfmt-ignore
       case 7:
         this.shared.push(`int ${slot}[1024 / ${k + 1} * ${words} / 4 + 4096]`);
-        return [`${slot}[tid * ${words} + ((${index}) & ${random.pick([0, 1, 3])})] = acc;`, `acc += ${slot}[tid * ${words}];`]; // prettier-ignore
+        return [`${slot}[tid * ${words} + ((${index}) & ${random.pick([0, 1, 3])})] = acc;`, `acc += ${slot}[tid * ${words}];`]; // oxfmt-ignore
       case 8:
         return [`atomicAdd(&bins[${random.pick(['a[gid] & 31', 't', `t % ${k}`, `t * ${k}`, '0'])}], 1);`];
       case 9: {
         this.shared.push(`int ${slot}[256]`);
-        return [`atomicMax(&${slot}[${random.pick(['a[gid] & 31', `t & ${random.pick([7, 31, 63])}`, `(t % ${k}) * 8`])}], acc);`]; // prettier-ignore
+        return [`atomicMax(&${slot}[${random.pick(['a[gid] & 31', `t & ${random.pick([7, 31, 63])}`, `(t % ${k}) * 8`])}], acc);`]; // oxfmt-ignore
       }
       case 10:
         return [`{ int q[8]; q[acc & 7] = t; q[(acc + ${k}) & 7] = n; acc += q[t & 7]; }`];
@@ -159,10 +159,10 @@ class Writer {
           ['tid', `${random.pick([...scope.uniform, 'n'])} & 127`],
         ] as const);
         const value = type === 'float4' ? 'make_float4(acc, n, 0, 1)' : `(${type})acc`;
-        return [`${slot}[${to}] = ${value};`, '__syncthreads();', `acc += (int)${slot}[${from}]${type === 'float4' ? '.y' : ''};`, '__syncthreads();']; // prettier-ignore
+        return [`${slot}[${to}] = ${value};`, '__syncthreads();', `acc += (int)${slot}[${from}]${type === 'float4' ? '.y' : ''};`, '__syncthreads();']; // oxfmt-ignore
       }
       case 15:
-        return [random.pick(['__syncwarp();', `acc += __shfl_xor_sync(0xffffffffu, acc, ${1 << (k % 5)});`, `acc += __ballot_sync(0xffffffffu, acc & 1);`, `if (__any_sync(0xffffffffu, acc > ${k})) acc += a[t];`])]; // prettier-ignore
+        return [random.pick(['__syncwarp();', `acc += __shfl_xor_sync(0xffffffffu, acc, ${1 << (k % 5)});`, `acc += __ballot_sync(0xffffffffu, acc & 1);`, `if (__any_sync(0xffffffffu, acc > ${k})) acc += a[t];`])]; // oxfmt-ignore
       default: {
         this.shared.push(`int ${slot}[1024]`);
         const d = this.name('d');
@@ -198,14 +198,14 @@ class Writer {
     const isUniform = random.chance(0.55);
     const bound = isUniform ? this.size(scope) : this.laneSize(scope);
     const limit = this.size(scope);
-    const start = isUniform ? random.pick(['0', '0', `${k}`, 'm', ...scope.uniform]) : random.pick(['0', 't', 'gid', 'lane', ...scope.varying, ...scope.uniform]); // prettier-ignore
+    const start = isUniform ? random.pick(['0', '0', `${k}`, 'm', ...scope.uniform]) : random.pick(['0', 't', 'gid', 'lane', ...scope.varying, ...scope.uniform]); // oxfmt-ignore
     const stepIs = random.pick(['1', '1', `${k}`, '2', 'T', 'm + 1', isUniform ? `s.tiny + 1` : `1 + t % 3`]);
     const step = stepIs === '1' ? `${i}++` : `${i} += ${stepIs}`;
     const unroll = random.pick(['', '', '', '#pragma unroll 1', '#pragma unroll 4', '#pragma unroll']);
     const made = (shape: string, head: readonly string[], options: { foot?: readonly string[]; names?: readonly string[]; isUniform?: boolean } = {}): LoopText => ({
       shape, head: unroll !== '' && head.length === 1 && head[0]!.startsWith('for') ? [unroll, ...head] : head,
       foot: options.foot ?? ['}'], names: options.names ?? [i], isUniform: options.isUniform ?? isUniform,
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const shapes: (() => LoopText)[] = [
       () => made('up', [`for (int ${i} = ${start}; ${i} < ${bound}; ${step}) {`]),
       () => made('up', [`for (int ${i} = 0; ${i} < ${bound}; ${i}++) {`]),
@@ -244,7 +244,7 @@ class Writer {
       () => made('root', [`for (int ${i} = 1; ${i} * ${i} <= ${bound}; ${i}++) {`]),
       () => made('list', [`for (int ${i} = lists[${random.pick(['blockIdx.x', 't', '0'])}] & 3; ${i} < (lists[${random.pick(['blockIdx.x + 1', 't + 1', '1'])}] & 15); ${i}++) {`], { isUniform: false }),
       () => made('flag', [`int ${i} = 0;`, `bool go${i} = ${bound} > 0;`, `while (go${i}) {`], { foot: [`${i}++;`, `go${i} = ${i} < ${bound};`, '}'] }),
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     const nested: (() => LoopText)[] = [...scope.uniform, ...scope.varying].filter((name) => /^i\d+$/.test(name)).flatMap((o) => {
       const same = scope.uniform.includes(o);
       return [
@@ -257,7 +257,7 @@ class Writer {
         () => made('window', [`for (int ${i} = max(${o} - ${k}, 0); ${i} < min(${o} + ${k}, ${limit}); ${i}++) {`], { isUniform: same }),
         () => made('window by lane', [`for (int ${i} = ${o}; ${i} < min(${o} + t % 5, ${limit}); ${i}++) {`], { isUniform: false }),
       ];
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     return random.pick(nested.length > 0 && random.chance(0.5) ? nested : shapes)();
   }
 
@@ -283,7 +283,7 @@ class Writer {
     };
     const exit = random.chance(0.2);
     const isUniformExit = random.chance(0.4);
-    const leave = exit && (uses || !isUniformExit) ? [`if (${this.condition(inner, isUniformExit)}) ${random.pick(uses ? ['break;', 'continue;', 'break;'] : ['break;'])}`] : []; // prettier-ignore
+    const leave = exit && (uses || !isUniformExit) ? [`if (${this.condition(inner, isUniformExit)}) ${random.pick(uses ? ['break;', 'continue;', 'break;'] : ['break;'])}`] : []; // oxfmt-ignore
     // Who leaves alone must not miss a barrier.
     const isStill = leave.length === 0 || isUniformExit;
     const body = this.block({ ...inner, isTogether: inner.isTogether && isStill }, 2);
@@ -305,7 +305,7 @@ class Writer {
     }
     if (what < 0.57 && this.#left > 0) {
       const inner = { ...scope, isTogether: false, mayLeave: false };
-      const cases = [0, 1, 3].flatMap((value) => [`case ${value}: {`, ...this.plain(inner), random.chance(0.8) ? '} break;' : '}']); // prettier-ignore
+      const cases = [0, 1, 3].flatMap((value) => [`case ${value}: {`, ...this.plain(inner), random.chance(0.8) ? '} break;' : '}']); // oxfmt-ignore
       return [
         `switch ((${random.pick([this.index(scope), 't', 'n', 'a[gid]'])}) & 3) {`,
         ...cases,

@@ -27,7 +27,7 @@ function placeOf(c: Setting): Place {
   const kind = random.pick(['shared', 'part', 'grid', 'grid']);
   if (kind === 'shared') {
     const s = c.name('s');
-    return { own: `${s}[tid]`, other: `${s}[${beside}]`, wide: all, narrow: [], shared: [`int ${s}[${c.isSymbolic ? 1024 : c.block}]`] }; // prettier-ignore
+    return { own: `${s}[tid]`, other: `${s}[${beside}]`, wide: all, narrow: [], shared: [`int ${s}[${c.isSymbolic ? 1024 : c.block}]`] }; // oxfmt-ignore
   }
   const g = c.name('g');
   const parameters = [`int *${g}`];
@@ -126,7 +126,7 @@ const volatiles: PhaseMaker = (c, broken) => {
   const fault = broken ? random.pick(['no barrier', 'atomic', 'plain']) : undefined;
   const isOfBlock = place.narrow.length === 0;
   const of = (element: string): string => `*(volatile int *)&${element}`;
-  const own = fault === 'atomic' ? `atomicAdd(&${place.own}, 1);` : fault === 'plain' ? `${place.own} = tid;` : `${of(place.own)} = tid + n;`; // prettier-ignore
+  const own = fault === 'atomic' ? `atomicAdd(&${place.own}, 1);` : fault === 'plain' ? `${place.own} = tid;` : `${of(place.own)} = tid + n;`; // oxfmt-ignore
   // What no barrier orders, threads keep to themselves.
   const read = fault === undefined && !isOfBlock ? place.own : place.other;
   return {
@@ -165,4 +165,4 @@ const extent: PhaseMaker = (c, broken) => {
   };
 };
 
-export const strengthPhases: readonly PhaseMaker[] = [strong, strong, strong, strongValue, volatiles, volatiles, extent, extent]; // prettier-ignore
+export const strengthPhases: readonly PhaseMaker[] = [strong, strong, strong, strongValue, volatiles, volatiles, extent, extent]; // oxfmt-ignore

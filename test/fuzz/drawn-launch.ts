@@ -123,8 +123,8 @@ export function runDrawn(
     const { name, type } = parameters[index]!;
     if (type.includes('*')) {
       const draw = zeroed.includes(name) ? (): number => 0 : contents(random);
-      const drawn = Array.from({ length: elements }, (_, element) => [element, bits(draw(element), type).pattern] as const); // prettier-ignore
-      buffers.push({ name: `${index}.0`, bytes: null, elementBytes: 4, fill: bits(draw(0), type).pattern, values: new Map(drawn) }); // prettier-ignore
+      const drawn = Array.from({ length: elements }, (_, element) => [element, bits(draw(element), type).pattern] as const); // oxfmt-ignore
+      buffers.push({ name: `${index}.0`, bytes: null, elementBytes: 4, fill: bits(draw(0), type).pattern, values: new Map(drawn) }); // oxfmt-ignore
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
     const value = setting.scalar({ index, bytes });

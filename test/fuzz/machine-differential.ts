@@ -40,7 +40,7 @@ function requestOf(ptx: string, isRacy: boolean, random: Random): RunRequest {
   const { module, diagnostics } = parsePtx(ptx);
   const [kernel] = lowerModule(module).kernels;
   if (!kernel || diagnostics.length > 0) throw new Error(`cannot be read: ${JSON.stringify(diagnostics[0])}`);
-  const block = random.pick([[32, 1, 1], [33, 1, 1], [8, 5, 1], [3, 4, 4], [mostThreads, 1, 1], [1, 1, 1]] as const); // prettier-ignore
+  const block = random.pick([[32, 1, 1], [33, 1, 1], [8, 5, 1], [3, 4, 4], [mostThreads, 1, 1], [1, 1, 1]] as const); // oxfmt-ignore
   const grid = random.pick([
     [1, 1, 1],
     [1, 1, 1],

@@ -42,7 +42,7 @@ const common = [
   'cvt.f64.f32 %e1, %f2', 'cvt.rn.f32.f64 %f1, %e2', 'mov.b32 %r1, %f2', 'mov.b32 %f1, %r2', 'mov.b64 %e1, %d2',
   'selp.b32 %r1, %r2, %r3, %p1', 'selp.f32 %f1, %f2, %f3, %p1', 'setp.lt.s32 %p1, %r2, %r3', 'setp.gt.f32 %p1, %f2, %f3',
   'setp.ne.u64 %p1, %d2, %d3', 'min.s32 %r1, %r2, %r3', 'max.f32 %f1, %f2, %f3', 'not.pred %p1, %p2',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** What is odd about a kernel: threads exit early, accesses miss, loops run long, barriers are missing. */
 export type Oddity = 'exit' | 'fault' | 'long' | 'race';
@@ -125,7 +125,7 @@ class Writer {
       ['u32', 'r', 4], ['f32', 'f', 4], ['s8', 'r', 1], ['u8', 'h', 1], ['s16', 'r', 2], ['b16', 'h', 2], ['u64', 'd', 8],
       ['f64', 'e', 8], ['v2.u32', 'r', 8], ['v2.f32', 'f', 8], ['v4.u32', 'r', 16], ['v4.f32', 'f', 16], ['v2.u64', 'd', 16],
       ['v4.u8', 'h', 4], ['s32', 'd', 4],
-    ] as const); // prettier-ignore
+    ] as const); // oxfmt-ignore
     const lanes = Number(/^v(\d)/.exec(type)?.[1] ?? 1);
     const address = this.#address(base, size, bytes / size);
     const values = this.#distinct(kind, lanes);
@@ -139,7 +139,7 @@ class Writer {
     const [type, kind, size] = random.pick([
       ['u32', 'r', 4], ['f32', 'f', 4], ['u8', 'r', 1], ['u8', 'h', 1], ['u16', 'r', 2], ['b16', 'h', 2], ['u64', 'd', 8],
       ['f64', 'e', 8], ['v2.u32', 'r', 8], ['v2.f32', 'f', 8], ['v4.f32', 'f', 16], ['v2.f64', 'e', 16], ['v2.u16', 'h', 4],
-    ] as const); // prettier-ignore
+    ] as const); // oxfmt-ignore
     const lanes = Number(/^v(\d)/.exec(type)?.[1] ?? 1);
     const address = this.#address(base, size, bytes / size);
     const values = Array.from({ length: lanes }, () => this.#variable(kind));
@@ -195,7 +195,7 @@ class Writer {
       ['add.u32', 'r', 4, 1], ['exch.b32', 'r', 4, 1], ['cas.b32', 'r', 4, 2], ['inc.u32', 'r', 4, 1], ['dec.u32', 'r', 4, 1],
       ['add.f32', 'f', 4, 1], ['add.u64', 'd', 8, 1], ['max.s64', 'd', 8, 1], ['cas.b64', 'd', 8, 2], ['add.f64', 'e', 8, 1],
       ['add.noftz.f16x2', 'r', 4, 1],
-    ] as const); // prettier-ignore
+    ] as const); // oxfmt-ignore
     const address = this.#address('%d21', bytes, (4 * ownElements) / bytes);
     const values = Array.from({ length: sources }, () => this.#variable(kind));
     this.#write(`atom.global.${operation} ${this.#variable(kind)}, [${address}], ${values.join(', ')};`);
@@ -282,7 +282,7 @@ class Writer {
   #exchange(): void {
     const random = this.#random;
     const wide = random.chance(0.3);
-    const [type, kind, bytes] = wide ? random.pick([['u64', 'd', 8], ['f64', 'e', 8]] as const) : random.pick([['u32', 'r', 4], ['f32', 'f', 4], ['u8', 'r', 1], ['u16', 'h', 2]] as const); // prettier-ignore
+    const [type, kind, bytes] = wide ? random.pick([['u64', 'd', 8], ['f64', 'e', 8]] as const) : random.pick([['u32', 'r', 4], ['f32', 'f', 4], ['u8', 'r', 1], ['u16', 'h', 2]] as const); // oxfmt-ignore
     const element = this.#fresh('r');
     const offset = this.#fresh('d');
     const address = this.#fresh('d');
@@ -313,7 +313,7 @@ class Writer {
       'vote.sync.all.pred %p1, %p2, -1', 'vote.sync.any.pred %p1, !%p2, -1', 'vote.sync.ballot.b32 %r1, %p2, -1',
       'match.any.sync.b32 %r1, %r2, -1', 'redux.sync.add.s32 %r1, %r2, -1', 'redux.sync.max.u32 %r1, %r2, -1',
       'activemask.b32 %r1', 'bar.warp.sync -1', 'vote.sync.uni.pred %p1, %p2, -1',
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     this.#write(`${this.#renamed(text)};`);
   }
 

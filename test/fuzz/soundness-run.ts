@@ -73,8 +73,8 @@ function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Di
     const filled = choices.map((choice): Dim3 => [given[0] ?? choice[0], given[1] ?? choice[1], given[2] ?? choice[2]]);
     return given.includes(null) ? filled : filled.slice(0, 1);
   };
-  const blocks = fill(dimensions.block, [[64, 1, 1], [8, 4, 2]]); // prettier-ignore
-  const grids = fill(dimensions.grid, [[3, 1, 1], [2, 2, 2]]); // prettier-ignore
+  const blocks = fill(dimensions.block, [[64, 1, 1], [8, 4, 2]]); // oxfmt-ignore
+  const grids = fill(dimensions.grid, [[3, 1, 1], [2, 2, 2]]); // oxfmt-ignore
   return blocks.flatMap((block) => grids.map((grid) => ({ block, grid })));
 }
 
@@ -116,7 +116,7 @@ function suits(content: Contents, { assumptions }: CheckRequest, { race }: Check
 export function preconditionsOf(
   results: readonly { readonly assumptions?: readonly Assumption[] }[],
 ): StatedAssumption[] {
-  const texts = results.flatMap(({ assumptions = [] }) => assumptions).flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])); // prettier-ignore
+  const texts = results.flatMap(({ assumptions = [] }) => assumptions).flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])); // oxfmt-ignore
   return [...new Set(texts)].map((text) => {
     const parsed = parseAssumption(text);
     assert.ok('expression' in parsed, text);
@@ -139,7 +139,7 @@ export function refute(
   let runs = 0;
   for (const { block, grid } of shapes(context)) {
     const total = grid[0] * grid[1] * grid[2];
-    const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // prettier-ignore
+    const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // oxfmt-ignore
     const threads = BigInt(block[0] * block[1] * block[2]);
     // Stated assumptions hold for few scalars: those that the check itself would choose.
     const chosen = context.request.assumptions.length > 0 ? chooseScalars(context, block, grid) : null;
@@ -210,10 +210,10 @@ async function randomSubject(random: Random, hasStrong = false): Promise<Subject
   const ptx = randomKernel(random, hasStrong);
   const { module, diagnostics } = parsePtx(ptx);
   assert.deepEqual(diagnostics, []);
-  const blocks = [[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const; // prettier-ignore
+  const blocks = [[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const; // oxfmt-ignore
   const launch = random.chance(0.2)
     ? { block: null, grid: null }
-    : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // prettier-ignore
+    : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // oxfmt-ignore
   // What is proved of volatile accesses must hold where they are as relaxed atomics too.
   const policy = hasStrong ? { policy: { volatile: random.pick(['allow', 'warning'] as const) } } : {};
   return {

@@ -109,11 +109,11 @@ async function open(file: string): Promise<Job> {
 }
 
 const linesOf = ({ first, second }: Pick<ReportedRace, 'first' | 'second'>): string =>
-  [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // prettier-ignore
+  [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // oxfmt-ignore
 
 /** Runs the command that a finding prints. Null where it shows the same. */
 async function reproduced(job: Job, finding: ReportedRace): Promise<string | null> {
-  const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // prettier-ignore
+  const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // oxfmt-ignore
   const invocation = parseCommandLine(words.slice(1));
   if (invocation.kind !== 'command') return `${finding.reproduce} is no command`;
   const { options } = invocation;
@@ -133,7 +133,7 @@ async function reproduced(job: Job, finding: ReportedRace): Promise<string | nul
   const races = outcome.report?.findings.filter(isRunRace) ?? [];
   if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;
   const shown = races.map((race) => `${race.array} lines ${linesOf(race)}`).join('; ');
-  return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`; // prettier-ignore
+  return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`; // oxfmt-ignore
 }
 
 interface Worded {
@@ -209,10 +209,10 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
       if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
       return result;
     };
-    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) }; // prettier-ignore
+    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'defect', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
     const report = await checkProject({ ...job, tools: { ...job.tools, progress, openChecks: checksBy(check) } });
     const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // prettier-ignore
+    if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // oxfmt-ignore
     const reports = new Map(report.kernels.map((one) => [one.name.replace(/\(.*/, ''), one]));
     for (const [at, kernel] of kernels.entries()) {
       const entry = reports.get(kernel.name);
@@ -244,7 +244,7 @@ async function classify(
   checks: readonly Checked[],
   { seed, folder, job, figures, fail }: Court,
 ) {
-  // prettier-ignore
+  // oxfmt-ignore
   figures.kernels++;
   count(figures.expected, kernel.race);
   for (const { mode, request, result } of checks) {
@@ -294,7 +294,7 @@ async function classify(
     if (isProved) figures.judged += judged;
     if (isProved && judged === 0) count(figures.unjudged, `${mode}: ${kernel.label}`);
     // An assumption is of a whole execution: what every run breaks is none (of sizes, some may keep to it).
-    const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // prettier-ignore
+    const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // oxfmt-ignore
     if (race.verdict === 'proved' && isAllGiven && outside === launchesEach)
       fail(kernel, `${mode} proved, and out of bounds in every run`, '');
     if (racing === 0 && kernel.race === 'present') count(figures.unseen, `${mode} ${race.verdict}: ${kernel.label}`);
@@ -318,7 +318,7 @@ export function noFigures(): Figures {
     kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0,
     discarded: { unmet: 0, 'out of bounds': 0, broken: 0 }, judged: 0, preconditions: {}, unjudged: {}, unseen: {},
     replayed: 0, notReplayed: 0, failures: [],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
 }
 
 /** Generates and judges `number` kernels. */
@@ -337,7 +337,7 @@ export async function judgeKernels(seed: number, number: number, folder: string)
 }
 
 function sorted(table: Readonly<Record<string, number>>): string {
-  return Object.entries(table).sort(([, a], [, b]) => b - a).map(([key, value]) => `  ${String(value).padStart(6)}  ${key}`).join('\n'); // prettier-ignore
+  return Object.entries(table).sort(([, a], [, b]) => b - a).map(([key, value]) => `  ${String(value).padStart(6)}  ${key}`).join('\n'); // oxfmt-ignore
 }
 
 if (import.meta.main) {

@@ -26,7 +26,7 @@ class WildWriter {
   #atom(): string {
     const random = this.#random;
     if (this.#counters.length > 0 && random.chance(0.35)) return random.pick(this.#counters);
-    return random.pick(['tid', 'tid', 'tid', 'tid', 'x', 'y', 'n', 'T', '1', '2', String(random.below(70)), 'blockIdx.x', `${this.#input}[gid]`]); // prettier-ignore
+    return random.pick(['tid', 'tid', 'tid', 'tid', 'x', 'y', 'n', 'T', '1', '2', String(random.below(70)), 'blockIdx.x', `${this.#input}[gid]`]); // oxfmt-ignore
   }
 
   #expression(depth: number): string {
@@ -39,7 +39,7 @@ class WildWriter {
       `(${a} + ${b})`, `(${a} + ${constant})`, `(${a} - ${b})`, `(${a} * ${constant})`, `(${a} / ${constant})`, `(${a} % ${constant})`,
       `(${a} & ${constant})`, `(${a} ^ ${constant})`, `(${a} << ${constant % 5})`, `((int)${a} >> ${constant % 5})`, `((int)${this.#atom()} < (int)${this.#atom()} ? ${a} : ${b})`,
       `min((int)${a}, (int)${b})`, `(T - 1 - ${a})`, `(${a} | ${constant})`,
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
 
   #condition(depth: number): string {
@@ -52,14 +52,14 @@ class WildWriter {
   /** The same for all threads of a block. */
   #uniformCondition(): string {
     const random = this.#random;
-    return random.pick(['n > 3', 'blockIdx.x == 0', 'n & 1', `${this.#input}[blockIdx.x] > 1`, 'T > 40', ...this.#counters.map((k) => `${k} & 1`)]); // prettier-ignore
+    return random.pick(['n > 3', 'blockIdx.x == 0', 'n & 1', `${this.#input}[blockIdx.x] > 1`, 'T > 40', ...this.#counters.map((k) => `${k} & 1`)]); // oxfmt-ignore
   }
 
   #element(): string {
     const random = this.#random;
     const { name, elements, isShared } = random.pick(this.#arrays);
-    const near = random.pick(['tid', 'tid', `(tid + ${random.below(4)})`, 'T - 1 - tid', `(tid ^ ${1 << random.below(5)})`, '2 * tid', 'tid / 2', '(tid + 1) % T', '0']); // prettier-ignore
-    if (random.chance(0.65)) return `${name}[${isShared ? near : `${random.chance(0.8) ? `blockIdx.x * ${elements} + ` : ''}(${near})`}]`; // prettier-ignore
+    const near = random.pick(['tid', 'tid', `(tid + ${random.below(4)})`, 'T - 1 - tid', `(tid ^ ${1 << random.below(5)})`, '2 * tid', 'tid / 2', '(tid + 1) % T', '0']); // oxfmt-ignore
+    if (random.chance(0.65)) return `${name}[${isShared ? near : `${random.chance(0.8) ? `blockIdx.x * ${elements} + ` : ''}(${near})`}]`; // oxfmt-ignore
     const any = this.#expression(2);
     return `${name}[${random.chance(0.5) ? `(unsigned)(${any}) % ${elements}u` : `(${any}) & ${elements - 1}`}]`;
   }
@@ -105,11 +105,11 @@ class WildWriter {
         ['T', `${counter} >= 8`, `${counter} -= 24`],
         ['0', `${counter} < (${this.#input}[blockIdx.x] & 3)`, `${counter}++`],
         ...(uniform ? [] : [['tid & 3', `${counter} < 5`, `${counter}++`], ['0', `${counter} < (${this.#input}[gid] & 3)`, `${counter} += 1`], ['tid', `${counter} < 2 * T`, `${counter} += T`]]),
-      ]) as [string, string, string]; // prettier-ignore
+      ]) as [string, string, string]; // oxfmt-ignore
       this.lines.push(`for (int ${counter} = ${start}; ${test}; ${step}) {`);
       this.#counters.push(counter);
       this.statements(depth - 1, uniform);
-      if (random.chance(0.2)) this.lines.push(`if (${uniform ? this.#uniformCondition() : this.#condition(0)}) ${random.pick(['break', 'continue'])};`); // prettier-ignore
+      if (random.chance(0.2)) this.lines.push(`if (${uniform ? this.#uniformCondition() : this.#condition(0)}) ${random.pick(['break', 'continue'])};`); // oxfmt-ignore
       if (uniform && random.chance(0.6)) this.lines.push('__syncthreads();');
       this.#counters.pop();
       this.lines.push('}');

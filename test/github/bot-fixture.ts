@@ -7,7 +7,7 @@ import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER, type Account } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
-import { Refusal, startGitHub, type GitHubServer, type Handler, type IssueComment, type ReviewComment, type ServerOptions } from './server.ts'; // prettier-ignore
+import { Refusal, startGitHub, type GitHubServer, type Handler, type IssueComment, type ReviewComment, type ServerOptions } from './server.ts'; // oxfmt-ignore
 
 export const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const TOKEN = 'secret-token';
@@ -125,7 +125,7 @@ export class BotPull {
       return found;
     };
     const lineComment = ({ id, body, account, inReplyTo }: ReviewComment) => {
-      const { in_reply_to_id: _, ...some } = example('pull-request-review-comment') as { user: object; in_reply_to_id?: number }; // prettier-ignore
+      const { in_reply_to_id: _, ...some } = example('pull-request-review-comment') as { user: object; in_reply_to_id?: number }; // oxfmt-ignore
       const user = { ...some.user, login: account.login, id: account.id };
       return { ...some, id, body, user, ...(inReplyTo !== undefined && { in_reply_to_id: inReplyTo }) };
     };
@@ -163,7 +163,7 @@ export class BotPull {
       },
       'GET /repos/{owner}/{repo}/issues/comments/{comment_id}': ({ params }) => {
         const { id, body, account } = commentIn(params[2]);
-        return { status: 200, body: { ...example('issue-comment'), id, body, user: { ...(example('issue-comment') as { user: object }).user, login: account.login, id: account.id } } }; // prettier-ignore
+        return { status: 200, body: { ...example('issue-comment'), id, body, user: { ...(example('issue-comment') as { user: object }).user, login: account.login, id: account.id } } }; // oxfmt-ignore
       },
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': ({ params }) => {
         const permission = this.permissions.get(params[2] ?? '');
@@ -177,7 +177,7 @@ export class BotPull {
         this.reactions.push([commentIn(params[2]).id, content]);
         return { status: 201, body: { ...example('reaction'), content } };
       },
-      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => ({ status: 200, body: lineComment(lineCommentIn(params[2])) }), // prettier-ignore
+      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => ({ status: 200, body: lineComment(lineCommentIn(params[2])) }), // oxfmt-ignore
       'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions': ({ params, body }) => {
         const { content } = body as { content: string };
         this.reactions.push([lineCommentIn(params[2]).id, content]);
@@ -186,16 +186,16 @@ export class BotPull {
       'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies': ({ params, body }) => {
         // GitHub takes replies to the comment that begins a thread alone.
         if (lineCommentIn(params[3]).inReplyTo !== undefined) throw new Refusal(422, 'Validation Failed');
-        this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body); // prettier-ignore
+        this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body); // oxfmt-ignore
         return { status: 201, body: lineComment(this.server.reviewComments.at(-1)!) };
       },
-      'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': ({ params }) => ({ status: 200, body: gitCommit(params[2] ?? '') }), // prettier-ignore
+      'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': ({ params }) => ({ status: 200, body: gitCommit(params[2] ?? '') }), // oxfmt-ignore
       'GET /repos/{owner}/{repo}/git/trees/{tree_sha}': () => ({
         status: 200,
         body: { sha: 't'.repeat(40), url: 'https://x', truncated: false, tree: [
           ...this.files.map((path) => ({ path, mode: '100644', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' })),
           { path: 'src/link.cu', mode: '120000', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' },
-        ] }, // prettier-ignore
+        ] }, // oxfmt-ignore
       }),
       'POST /repos/{owner}/{repo}/git/trees': ({ body }) => {
         needsPush();

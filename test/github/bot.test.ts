@@ -20,7 +20,7 @@ afterEach(async () => {
   assert.deepEqual(pull.server.faults, []);
 });
 
-const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services()); // prettier-ignore
+const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services()); // oxfmt-ignore
 
 test('commands are read from the first line alone', () => {
   const cases: readonly [string, object | undefined][] = [
@@ -51,7 +51,7 @@ test('commands are read from the first line alone', () => {
     '/selvage explain !',
     `/selvage ignore ${'x'.repeat(301)}`,
   ])
-    // prettier-ignore
+    // oxfmt-ignore
     assert.equal(parseCommand(body)?.kind, 'unknown', body);
   // No comment ends, and no line goes on.
   assert.deepEqual(parseCommand('/selvage ignore aaaa1111 a\\\u0000b\\'), {
@@ -67,7 +67,7 @@ test('a fix commits the verified edit, with the reviewer as co-author, and says 
   assert.deepEqual(pull.reactions, [[comment.id, 'eyes']]);
   const [commit] = pull.commits;
   assert.deepEqual([...commit!.files], [['src/a.cu', FIXED]]);
-  assert.match(commit!.message, /^Fix what Selvage found in first\n\nSelvage-Command: \d+\nCo-authored-by: mona <583231\+mona@users\.noreply\.github\.com>\n$/); // prettier-ignore
+  assert.match(commit!.message, /^Fix what Selvage found in first\n\nSelvage-Command: \d+\nCo-authored-by: mona <583231\+mona@users\.noreply\.github\.com>\n$/); // oxfmt-ignore
   assert.match(pull.answers()[0]!, /^<!-- selvage:answer conversation \d+ -->\nCommitted ccccccc/);
   assert.equal(await answerComment(comment, pull.services()), 'known');
   assert.equal(pull.commits.length, 1);
@@ -150,7 +150,7 @@ test('who may not write commands nothing; what is no command is left alone', asy
   assert.equal(await command('/selvage fix all', STRANGER), 'refused');
   pull.permissions.delete(STRANGER.login);
   assert.equal(await command('/selvage fix all', STRANGER), 'refused');
-  assert.deepEqual(pull.reactions.map(([, content]) => content), ['-1', '-1']); // prettier-ignore
+  assert.deepEqual(pull.reactions.map(([, content]) => content), ['-1', '-1']); // oxfmt-ignore
   assert.equal(await command('/selvage fix all', ACTIONS_BOT), 'ignored');
   assert.equal(await command('What does /selvage do?'), 'ignored');
   assert.equal(pull.analyses, 0);
@@ -198,7 +198,7 @@ test('a commit whose run was ended before it said so is not made again', async (
 
 test('buttons of a check run do for all findings of its commit, once, for who may write', async () => {
   const press = (action: 'fix' | 'explain' | 'ignore', delivery: string, headSha = HEAD, login = SOME_USER.login) =>
-    answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // prettier-ignore
+    answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // oxfmt-ignore
   assert.equal(await press('explain', 'a'), 'answered');
   assert.match(pull.answers().at(-1)!, /Say which finding[^]*`aaaa1111`/);
   assert.equal(await press('explain', 'a'), 'known');

@@ -16,11 +16,11 @@ const base = origin.commit({ 'b.cu': 'b\n' });
 const head = origin.commit({ 'c.cu': 'c\n' }, start);
 origin.git('branch', '-f', 'topic', head);
 const shallow = `${origin.root}-shallow`;
-execFileSync('git', ['clone', '-q', '--depth=1', '--branch', 'topic', `file://${origin.root}`, shallow], { stdio: 'ignore' }); // prettier-ignore
+execFileSync('git', ['clone', '-q', '--depth=1', '--branch', 'topic', `file://${origin.root}`, shallow], { stdio: 'ignore' }); // oxfmt-ignore
 const clone: Clone = { root: shallow, environment: process.env, serverUrl: 'https://github.example', token: 'secret' };
-const event: PullRequestEvent = { kind: 'pull-request', owner: 'octo', repo: 'kernels', number: 7, headSha: head, baseSha: base, draft: false, fork: false }; // prettier-ignore
+const event: PullRequestEvent = { kind: 'pull-request', owner: 'octo', repo: 'kernels', number: 7, headSha: head, baseSha: base, draft: false, fork: false }; // oxfmt-ignore
 
-const server = await startGitHub({ owner: 'octo', repo: 'kernels', pullNumber: 7, baseSha: base, headSha: head, repository: gitRepository(origin.root), token: 'secret' }); // prettier-ignore
+const server = await startGitHub({ owner: 'octo', repo: 'kernels', pullNumber: 7, baseSha: base, headSha: head, repository: gitRepository(origin.root), token: 'secret' }); // oxfmt-ignore
 const octokit = testClient(server, 'secret');
 
 after(async () => {

@@ -52,8 +52,8 @@ test('a payload that is none is refused with the place', () => {
 });
 
 test('pushes to the default branch are compared with the commit before, others are left to pull requests', () => {
-  const payload = { ref: 'refs/heads/main', before: pull.baseSha, after: pull.headSha, repository: { full_name: 'octo/kernels', default_branch: 'main' } }; // prettier-ignore
-  assert.deepEqual(parseEvent('push', payload, false), { kind: 'push', owner: 'octo', repo: 'kernels', headSha: pull.headSha, baseSha: pull.baseSha }); // prettier-ignore
+  const payload = { ref: 'refs/heads/main', before: pull.baseSha, after: pull.headSha, repository: { full_name: 'octo/kernels', default_branch: 'main' } }; // oxfmt-ignore
+  assert.deepEqual(parseEvent('push', payload, false), { kind: 'push', owner: 'octo', repo: 'kernels', headSha: pull.headSha, baseSha: pull.baseSha }); // oxfmt-ignore
   for (const other of [{ ref: 'refs/heads/topic' }, { ref: 'refs/tags/main' }, { deleted: true }])
     assert.equal(parseEvent('push', { ...payload, ...other }, false).kind, 'other');
   for (const recorded of examplesOf('push')) assert.notEqual(parseEvent('push', recorded, false).kind, 'refused');
@@ -65,7 +65,7 @@ test('scheduled runs and runs by hand are of the whole repository', () => {
   const common = { kind: 'repository', owner: 'octo', repo: 'kernels', headSha: pull.headSha };
   const scheduled = parseEvent('schedule', { schedule: '0 3 * * *' }, false, place);
   assert.deepEqual(scheduled, { ...common, branch: 'the default branch', isDefaultBranch: true });
-  const byHand = (ref: string) => parseEvent('workflow_dispatch', { ref, repository: { default_branch: 'main' } }, false, place); // prettier-ignore
+  const byHand = (ref: string) => parseEvent('workflow_dispatch', { ref, repository: { default_branch: 'main' } }, false, place); // oxfmt-ignore
   assert.deepEqual(byHand('refs/heads/main'), { ...common, branch: 'main', isDefaultBranch: true });
   assert.deepEqual(byHand('refs/heads/topic'), { ...common, branch: 'topic', isDefaultBranch: false });
   for (const recorded of examplesOf('workflow_dispatch'))

@@ -75,7 +75,7 @@ const filler = Array.from({ length: 60 }, (_, index) => ({
   severity: 'notice' as const,
   array: `a${index}`,
 }));
-const before = report([kernel('k', ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)))]); // prettier-ignore
+const before = report([kernel('k', ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)))]); // oxfmt-ignore
 // `one` stays, `two` and `three` are rewritten, `four` and `gone` are fixed, `five` and `farther` are new.
 // What becomes of `one`, `two` and `far` is known later: one repair fits its comment, one does not, one has no comment.
 const after = report([
@@ -110,7 +110,7 @@ async function planOf(server: GitHubServer, document: typeof before): Promise<St
   const { files } = await pullRequestFiles(testClient(server, 't'), TARGET, () => Promise.reject(new Error('no')));
   const text = repository.text(server.headSha, 'src/a.cu');
   const input = { diff: files, headSha: server.headSha, baseSha: BASE, source: () => text };
-  const bare = { ...document, kernels: document.kernels.map((one) => ({ ...one, repair: { status: 'skipped' } as const })) }; // prettier-ignore
+  const bare = { ...document, kernels: document.kernels.map((one) => ({ ...one, repair: { status: 'skipped' } as const })) }; // oxfmt-ignore
   return [planReview({ ...input, report: bare, stage: 'verdicts' }), planReview({ ...input, report: document })];
 }
 
@@ -150,7 +150,7 @@ test('what is told, and where, without faults', async () => {
     'finding five 15',
   ]);
   assert.deepEqual(state(server).inBodies, ['far', 'farther']);
-  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [6, 66]); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [6, 66]); // oxfmt-ignore
   const bodyOf = (name: string) =>
     server.reviewComments.find(({ body, line }) => line !== null && parseMarker(body)?.fingerprints[0] === name)?.body;
   assert.match(bodyOf('one') ?? '', /a barrier after 11\.\n\n```suggestion\na\nbarrier\n```/);

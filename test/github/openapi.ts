@@ -92,7 +92,7 @@ function createApi(): Api {
     },
     responseFault(method, template, status, body) {
       const response = (operation(method, template) as Operation).responses[String(status)];
-      const pointer = response?.$ref?.slice(1) ?? `/paths/${encode(template)}/${method.toLowerCase()}/responses/${status}`; // prettier-ignore
+      const pointer = response?.$ref?.slice(1) ?? `/paths/${encode(template)}/${method.toLowerCase()}/responses/${status}`; // oxfmt-ignore
       // The description is silent on errors that any operation can have.
       if (!response && status >= 400) return undefined;
       if (!response) return `status ${status} is not one of ${method} ${template}`;

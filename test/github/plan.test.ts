@@ -79,7 +79,7 @@ test('the same lines in several kernels are one comment that lists them', () => 
 
 test('findings the base has are counted, not told; possible ones are only in the folded part of the summary', () => {
   const known = race({ fingerprint: 'old', first: at(12), second: at(14) });
-  const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } }); // prettier-ignore
+  const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } }); // oxfmt-ignore
   const comparison = { new: ['maybe'], fixed: ['gone'], unchanged: ['old'], regressions: [] };
   const result = plan({ report: report([kernel('k', [known]), kernel('m', [possible])], { comparison }) });
   assert.equal(result.review, null);
@@ -131,7 +131,7 @@ test('a draft gets a summary and no review', () => {
 });
 
 test('comments over the maximum are listed in the body', () => {
-  const kernels = [11, 12, 13, 14].map((line) => kernel(`k${line}`, [race({ fingerprint: `f${line}`, first: at(line), second: at(line) })])); // prettier-ignore
+  const kernels = [11, 12, 13, 14].map((line) => kernel(`k${line}`, [race({ fingerprint: `f${line}`, first: at(line), second: at(line) })])); // oxfmt-ignore
   const { review } = plan({ report: report(kernels), options: { maxComments: 3 } });
   assert.equal(review?.comments.length, 3);
   assert.deepEqual(parseMarker(review?.body)?.fingerprints, ['f14']);
@@ -154,7 +154,7 @@ test('a chosen launch is told as a condition, across blocks without a word of ba
     },
   });
   const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
-  assert.match(body, /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./); // prettier-ignore
+  assert.match(body, /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./); // oxfmt-ignore
   assert.match(body, /For example, the kernel races if it is launched with block 256, `n` = 256\./);
   assert.doesNotMatch(body, /syncthreads/);
 });
@@ -176,7 +176,7 @@ test('comments name what is missing, and show the interleaving folded', () => {
     /both threads hold the lock `mutex`, but no `__threadfence\(\)` makes .*\n\nAdd `__threadfence\(\)` after acquiring the lock/,
   );
   const warp = told({ kind: 'warp-barrier' });
-  assert.match(warp, /Thread 32 writes `s\[t\]` on line 12 while .*, and both access `s\[32\]`; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates the two accesses\./); // prettier-ignore
+  assert.match(warp, /Thread 32 writes `s\[t\]` on line 12 while .*, and both access `s\[32\]`; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates the two accesses\./); // oxfmt-ignore
   assert.match(
     warp,
     /<details><summary>Launch and interleaving<\/summary>\n\nLaunch: .*\n\n```mermaid\nsequenceDiagram\n/,
@@ -256,7 +256,7 @@ test('text of the change is inert in every channel', () => {
 });
 
 test('a compiler message never leaves the log', () => {
-  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const; // prettier-ignore
+  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const; // oxfmt-ignore
   const result = plan({ report: report([], { diagnostics }) });
   const { log, ...elsewhere } = result;
   const everything = JSON.stringify([elsewhere, renderPlan(result)]);
@@ -356,7 +356,7 @@ test('a change that brings nothing new says what it fixes, not that it affects n
 });
 
 test('what elsewhere only has a title is in the log', () => {
-  const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // prettier-ignore
+  const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // oxfmt-ignore
   const result = plan({ report: report([kernel('k', [])], { diagnostics }) });
   assert.doesNotMatch(result.summary.body, /foo\.bar/);
   assert.match(result.log.join('\n'), /src\/a\.cu:3: notice: foo\.bar\.s32/);
@@ -382,7 +382,7 @@ test('a reader can run what reproduces a finding', () => {
 });
 
 test('what is printed holds the comments and no markers', () => {
-  const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // prettier-ignore
+  const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // oxfmt-ignore
   assert.match(text, /### src\/a\.cu:12-14/);
   assert.match(text, /## Check run: failure/);
   assert.doesNotMatch(text, /<!--/);

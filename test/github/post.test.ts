@@ -171,7 +171,7 @@ test('what the run of a fork found is posted to its pull request, with the words
   const { status, server, log } = await post({ archive: whole() });
   assert.equal(status, 0, log);
   assert.deepEqual(server.faults, []);
-  assert.deepEqual(server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]), [['src/a.cu', 12, 14]]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]), [['src/a.cu', 12, 14]]); // oxfmt-ignore
   assert.match(
     server.reviewComments[0]!.body,
     /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\nline 14\n```/,
@@ -339,7 +339,7 @@ test('Markdown, HTML, mentions and workflow commands in any text of the data sta
   /** Puts the attack into every text that the schema leaves free. */
   const poison = (inner: unknown, name = ''): unknown => {
     if (typeof inner === 'string')
-      return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name) ? attack : inner; // prettier-ignore
+      return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name) ? attack : inner; // oxfmt-ignore
     if (Array.isArray(inner)) return inner.map((one) => poison(one, name));
     if (typeof inner !== 'object' || inner === null) return inner;
     return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, poison(one, key)]));

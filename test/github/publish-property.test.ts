@@ -49,7 +49,7 @@ function randomTrees(random: Random): Map<string, Tree> {
     else if (random.chance(0.9)) after.set(path, edited(text, random));
   }
   const next = new Map([...after].map(([path, text]) => [path, edited(text, random)]));
-  return new Map([[BASE, before], [HEAD, after], [NEXT, next]]); // prettier-ignore
+  return new Map([[BASE, before], [HEAD, after], [NEXT, next]]); // oxfmt-ignore
 }
 
 function randomLocation(random: Random): Location {
@@ -76,7 +76,7 @@ function randomRace(random: Random): ReportedRace {
 
 /** With a line more near one of its findings, if it has one in these files. */
 function maybeRepaired(one: KernelReport, tree: Tree, random: Random): KernelReport {
-  const placed = one.race.findings.filter(({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? '')); // prettier-ignore
+  const placed = one.race.findings.filter(({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? '')); // oxfmt-ignore
   const found = random.pick(placed.length === 0 ? [undefined] : placed);
   const { file = '', line = 0 } = found?.first.location ?? {};
   const lines = (tree.get(file)?.split('\n').length ?? 1) - 1;

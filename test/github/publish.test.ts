@@ -30,7 +30,7 @@ async function github(
     [HEAD, head],
   ]),
 ) {
-  // prettier-ignore
+  // oxfmt-ignore
   const server = await startGitHub({
     owner: TARGET.owner,
     repo: TARGET.repo,
@@ -89,7 +89,7 @@ test('the first run posts one review, one summary and one check run; the second 
   );
   const before = server.transcript.length;
   const second = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
-  assert.deepEqual(second, { comments: 0, review: 'nothing new', summary: 'unchanged', check: 'unchanged', settled: 0, problems: [] }); // prettier-ignore
+  assert.deepEqual(second, { comments: 0, review: 'nothing new', summary: 'unchanged', check: 'unchanged', settled: 0, problems: [] }); // oxfmt-ignore
   assert.deepEqual(server.writes(before), []);
   clean(server);
 });
@@ -104,14 +104,14 @@ test('after a push known findings are not told again, gone ones are taken back, 
 
   const next = 'c'.repeat(40);
   const moved: Tree = new Map([['src/a.cu', `one more\n${head.get('src/a.cu')}`]]);
-  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, moved]]))); // prettier-ignore
+  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, moved]]))); // oxfmt-ignore
   const now = report([kernel('k', [finding('f1', 13, 15), finding('f4', 14, 14)])]);
   const result = await publish(client(server), TARGET, await planFor(server, { report: now }), BOTH);
   // Beside those two, the lines that the first one names have moved.
   assert.deepEqual([result.comments, result.settled, result.summary], [1, 3, 'updated']);
   assert.deepEqual(
-    server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]), // prettier-ignore
-    [['fixed', 'f2'], ['finding', 'f1'], undefined, ['finding', 'f4']], // prettier-ignore
+    server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]), // oxfmt-ignore
+    [['fixed', 'f2'], ['finding', 'f1'], undefined, ['finding', 'f4']], // oxfmt-ignore
   );
   assert.match(answered?.body ?? '', /\nFixed in ccccccccc\./);
   assert.equal(server.issueComments.length, 1);
@@ -193,7 +193,7 @@ test('a rate limit is waited out as long as GitHub says', async () => {
   const waits: number[] = [];
   const result = await publish(client(server, waits), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
   assert.deepEqual(waits, [17_000]);
-  assert.deepEqual([result.review, result.summary, result.check, result.problems.length], ['posted', 'created', 'posted', 0]); // prettier-ignore
+  assert.deepEqual([result.review, result.summary, result.check, result.problems.length], ['posted', 'created', 'posted', 0]); // oxfmt-ignore
   assert.equal(server.reviews.length, 1);
   clean(server);
 });
@@ -255,9 +255,9 @@ test('when GitHub is down every channel reports, and nothing is thrown', async (
 test('a pull request that moved on gets no comments', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
-  server.push('c'.repeat(40), memoryRepository(new Map([[BASE, base], [HEAD, head], ['c'.repeat(40), head]]))); // prettier-ignore
+  server.push('c'.repeat(40), memoryRepository(new Map([[BASE, base], [HEAD, head], ['c'.repeat(40), head]]))); // oxfmt-ignore
   const result = await publish(client(server), TARGET, plan, BOTH);
-  assert.deepEqual([result.movedTo, result.review, result.summary, result.check], ['c'.repeat(40), 'off', 'off', 'posted']); // prettier-ignore
+  assert.deepEqual([result.movedTo, result.review, result.summary, result.check], ['c'.repeat(40), 'off', 'off', 'posted']); // oxfmt-ignore
   assert.equal(server.reviews.length + server.issueComments.length, 0);
   clean(server);
 });
@@ -265,11 +265,11 @@ test('a pull request that moved on gets no comments', async () => {
 test('where GitHub refuses a line the other comments are posted, and the review tells the one that is refused', async () => {
   const server = await github();
   server.settings.refusedLines = new Set([14]);
-  const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]); // prettier-ignore
+  const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]); // oxfmt-ignore
   const plan = await planFor(server, { report: report_ });
   const result = await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual([result.review, result.comments, server.reviews.length, result.problems], ['posted', 2, 1, []]);
-  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15]); // oxfmt-ignore
   assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f2', 'f4']);
   assert.match(server.reviews[0]?.body ?? '', /Findings without a comment of their own:/);
   const before = server.transcript.length;
@@ -279,9 +279,9 @@ test('where GitHub refuses a line the other comments are posted, and the review 
   // On the next commit the line is tried again, and the body of the review does not tell it twice.
   server.settings.refusedLines = new Set();
   const next = 'c'.repeat(40);
-  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, head]]))); // prettier-ignore
+  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, head]]))); // oxfmt-ignore
   await publish(client(server), TARGET, await planFor(server, { report: report_ }), BOTH);
-  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15, 14]); // prettier-ignore
+  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15, 14]); // oxfmt-ignore
   assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f4']);
   assert.match(server.reviews[0]?.body ?? '', /- Now a comment on its line: `src\/a\.cu:14`/);
   assert.equal(server.reviews.length, 1);
@@ -306,11 +306,11 @@ test('annotations go out in slices, the conclusion with the first; what is missi
   );
   const result = await publish(client(server), TARGET, plan, BOTH);
   assert.equal(result.check, 'posted');
-  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [120]); // prettier-ignore
+  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [120]); // oxfmt-ignore
   assert.equal(new Set(server.checkRuns[0]?.annotations.map((one) => one.start_line)).size, 120);
   assert.equal((await publish(client(server), TARGET, plan, BOTH)).check, 'unchanged');
   const requests = server.transcript.filter(isCheck);
-  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH', 'PATCH']); // prettier-ignore
+  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH', 'PATCH']); // oxfmt-ignore
   clean(server);
 });
 
@@ -329,7 +329,7 @@ test('own comments are found on any page', async () => {
 
 test('changed files come from all pages, with git for what is over the cap or when GitHub does not answer', async () => {
   const many: Tree = new Map(Array.from({ length: 250 }, (_, index) => [`f${index}.cu`, `${index}\n`]));
-  const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // prettier-ignore
+  const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // oxfmt-ignore
   const none = () => Promise.resolve([]);
   const all = await pullRequestFiles(client(server), TARGET, none);
   assert.equal(all.files.length, 250);

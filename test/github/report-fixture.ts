@@ -26,8 +26,8 @@ export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }
     kind: 'read-write',
     memory: 'shared',
     array: 's',
-    first: { operation: 'write', memory: 'shared', expression: 's[t]', location: first, thread: [32, 0, 0], block: [0, 0, 0] }, // prettier-ignore
-    second: { operation: 'read', memory: 'shared', expression: 's[t + 1]', location: second, thread: [31, 0, 0], block: [0, 0, 0] }, // prettier-ignore
+    first: { operation: 'write', memory: 'shared', expression: 's[t]', location: first, thread: [32, 0, 0], block: [0, 0, 0] }, // oxfmt-ignore
+    second: { operation: 'read', memory: 'shared', expression: 's[t + 1]', location: second, thread: [31, 0, 0], block: [0, 0, 0] }, // oxfmt-ignore
     confirmed: true,
     witness: { kernel: 'shift', block: [256, 1, 1], grid: [1, 1, 1], args: { n: 256 } },
     witnessOrigin: 'given',
@@ -104,7 +104,7 @@ export function kernel(
     location: { file: 'src/a.cu', line: 1 },
     ...results,
     repair: { status: 'skipped' },
-    launches: [{ source: 'launch-site', block: [256, 1, 1], grid: [1, 1, 1], location: { file: 'src/a.cu', line: 40 }, ...results }], // prettier-ignore
+    launches: [{ source: 'launch-site', block: [256, 1, 1], grid: [1, 1, 1], location: { file: 'src/a.cu', line: 40 }, ...results }], // oxfmt-ignore
   };
 }
 

@@ -30,9 +30,9 @@ beforeEach(async () => {
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const body = Buffer.concat(parts);
-      const [, kind = '', key = ''] = /^\/(?:twirp\/github\.actions\.results\.api\.v1\.CacheService\/)?(\w+)(?:\/(.*))?$/.exec(request.url ?? '') ?? []; // prettier-ignore
+      const [, kind = '', key = ''] = /^\/(?:twirp\/github\.actions\.results\.api\.v1\.CacheService\/)?(\w+)(?:\/(.*))?$/.exec(request.url ?? '') ?? []; // oxfmt-ignore
       requests.push(kind);
-      const respond = (answer: object, status = 200): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)); // prettier-ignore
+      const respond = (answer: object, status = 200): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)); // oxfmt-ignore
       if (isDown) return respond({ msg: 'down' }, 503);
       // Signed addresses need no token, and must not be told it.
       const isSigned = kind === 'blob';
@@ -49,10 +49,10 @@ beforeEach(async () => {
         const found = [...entries.keys()].findLast((name) =>
           asked.restore_keys?.some((prefix) => name.startsWith(prefix)),
         );
-        return respond(found === undefined ? { ok: false } : { ok: true, signed_download_url: `${url}blob/${encodeURIComponent(found)}` }); // prettier-ignore
+        return respond(found === undefined ? { ok: false } : { ok: true, signed_download_url: `${url}blob/${encodeURIComponent(found)}` }); // oxfmt-ignore
       }
       if (kind === 'CreateCacheEntry' && entries.has(asked.key)) return respond({ code: 'already_exists' }, 409);
-      if (kind === 'CreateCacheEntry') return respond({ ok: true, signed_upload_url: `${url}blob/${encodeURIComponent(asked.key)}` }); // prettier-ignore
+      if (kind === 'CreateCacheEntry') return respond({ ok: true, signed_upload_url: `${url}blob/${encodeURIComponent(asked.key)}` }); // oxfmt-ignore
       return respond({ ok: true, entry_id: '1' });
     });
   });
@@ -65,7 +65,7 @@ afterEach(() => {
 });
 
 function keep(run: number, mayWrite = true, lines: string[] = []): Promise<ResultCache> {
-  const environment = { RUNNER_TEMP: temporary, GITHUB_RUN_ID: String(run), ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: TOKEN }; // prettier-ignore
+  const environment = { RUNNER_TEMP: temporary, GITHUB_RUN_ID: String(run), ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: TOKEN }; // oxfmt-ignore
   return keepResults({ environment, service: serviceOf(environment), mayWrite, log: (line) => void lines.push(line) });
 }
 

@@ -17,7 +17,7 @@ export interface Workspace {
 }
 
 /** Nothing looks after a repository that goes away soon. */
-const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]); // prettier-ignore
+const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]); // oxfmt-ignore
 
 export function createWorkspace(): Workspace {
   const root = mkdtempSync(join(tmpdir(), 'selvage-workspace-'));

@@ -438,7 +438,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (line !== undefined && settings.refusedLines.has(line)) {
       throw new Refusal(422, 'Unprocessable Entity', ['Pull request review thread line must be part of the diff']);
     }
-    if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]); // prettier-ignore
+    if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]); // oxfmt-ignore
     if (start !== undefined && start >= line) {
       throw new Refusal(422, 'Unprocessable Entity', [
         'Pull request review thread start line must precede the end line.',
@@ -501,14 +501,14 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       mayRead(settings.issues);
       const state = query.get('state') ?? 'open';
       const creator = query.get('creator');
-      const found = issues.filter((one) => (state === 'all' || one.state === state) && (creator === null || one.account.login === creator)); // prettier-ignore
+      const found = issues.filter((one) => (state === 'all' || one.state === state) && (creator === null || one.account.login === creator)); // oxfmt-ignore
       return { status: 200, list: found.toReversed().map(issueObject) };
     },
     'POST /repos/{owner}/{repo}/issues': ({ body }) => {
       needs(settings.issues);
       const { title, body: text = '' } = body as { title: string; body?: string };
       checkBody(text);
-      const issue: Issue = { number: nextId++, account: settings.account, title, body: text, state: 'open', stateReason: null }; // prettier-ignore
+      const issue: Issue = { number: nextId++, account: settings.account, title, body: text, state: 'open', stateReason: null }; // oxfmt-ignore
       issues.push(issue);
       return { status: 201, body: issueObject(issue) };
     },

@@ -96,7 +96,7 @@ test('the repair is edited into the comment, and nothing is posted anew', async 
   assert.match(finding(server)[0]?.body ?? '', /\n\nAdd `__syncthreads\(\)` between the two accesses\.\n/);
   const from = server.transcript.length;
   await stage(server, [racy(12, 14, 13)], 'whole');
-  assert.deepEqual(server.writes(from).map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N')}`), ['PATCH /repos/octo/kernels/pulls/comments/N']); // prettier-ignore
+  assert.deepEqual(server.writes(from).map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N')}`), ['PATCH /repos/octo/kernels/pulls/comments/N']); // oxfmt-ignore
   const [comment] = finding(server);
   assert.equal(suggestionIn(comment?.body), 'a\nb\nbarrier\nc');
   assert.doesNotMatch(comment?.body ?? '', /Add `__syncthreads/);
@@ -151,7 +151,7 @@ test('lines in the comment change: its suggestion is that of the new text', asyn
   server.push(NEXT);
   await run(server, racy(12, 14, 13));
   const shown = finding(server).filter(({ line }) => line !== null);
-  assert.deepEqual(shown.map(({ body }) => suggestionIn(body)), ['a\nbb\nbarrier\nc']); // prettier-ignore
+  assert.deepEqual(shown.map(({ body }) => suggestionIn(body)), ['a\nbb\nbarrier\nc']); // oxfmt-ignore
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
@@ -221,8 +221,8 @@ for (const text of texts) {
       return (refused += 1) <= 2 ? { answer: { status: 422, body } } : undefined;
     };
     await run(server, ...kernels);
-    assert.deepEqual(finding(server).map(({ body: one }) => parseMarker(one)?.fingerprints), [['f14']]); // prettier-ignore
-    assert.deepEqual(server.reviews.map(({ body: one }) => parseMarker(one)?.fingerprints), [['f12']]); // prettier-ignore
+    assert.deepEqual(finding(server).map(({ body: one }) => parseMarker(one)?.fingerprints), [['f14']]); // oxfmt-ignore
+    assert.deepEqual(server.reviews.map(({ body: one }) => parseMarker(one)?.fingerprints), [['f12']]); // oxfmt-ignore
     server.settings.fault = null;
     await saysNothingMore(server, ...kernels);
   });
@@ -252,7 +252,7 @@ for (const { name, change, posted } of lacking) {
     Object.assign(server.settings, change);
     const problems = await both();
     const [permission] = name.split(':');
-    assert.ok(problems.length > 0 && problems.every((one) => one.permission === `${permission}: write`), JSON.stringify(problems)); // prettier-ignore
+    assert.ok(problems.length > 0 && problems.every((one) => one.permission === `${permission}: write`), JSON.stringify(problems)); // oxfmt-ignore
     assert.deepEqual(state(), posted);
     Object.assign(server.settings, { pullRequests: 'write', checks: 'write' });
     assert.deepEqual(await both(), []);

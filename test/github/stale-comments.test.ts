@@ -52,7 +52,7 @@ async function review(server: GitHubServer, document: Report) {
 
 const at = (line: number) => ({ file: 'src/a.cu', line });
 const racy = (...lines: readonly number[]) =>
-  report([kernel('k', lines.map((line, index) => race({ fingerprint: `f${index + 1}`, first: at(line), second: at(line) })))]); // prettier-ignore
+  report([kernel('k', lines.map((line, index) => race({ fingerprint: `f${index + 1}`, first: at(line), second: at(line) })))]); // oxfmt-ignore
 const kinds = ({ reviewComments }: GitHubServer) =>
   reviewComments.map(({ body, line }) => [parseMarker(body)?.kind, line]);
 
@@ -80,14 +80,14 @@ test('an outdated thread that somebody answered stays, and says where it went on
   server.commentOnLine(SOME_USER, { inReplyTo: server.reviewComments[0]!.id }, 'is that so?');
   push(server, 'd', source({ 12: 'one', 13: 'changed again' }));
   await review(server, racy(13));
-  assert.deepEqual(kinds(server), [['moved', null], [undefined, null], ['finding', 13]]); // prettier-ignore
+  assert.deepEqual(kinds(server), [['moved', null], [undefined, null], ['finding', 13]]); // oxfmt-ignore
   const link = `https://github.example/octo/kernels/blob/${'d'.repeat(40)}/src/a.cu#L13`;
-  assert.ok(server.reviewComments[0]?.body.includes(`The line changed, the finding is still there, at [\`src/a.cu:13\`](${link}): see the newer comment.`)); // prettier-ignore
+  assert.ok(server.reviewComments[0]?.body.includes(`The line changed, the finding is still there, at [\`src/a.cu:13\`](${link}): see the newer comment.`)); // oxfmt-ignore
   await saysNothingMore(server, racy(13));
   // It is fixed: the answered thread of before is history, the one of now goes.
   push(server, 'e', source());
   await review(server, racy());
-  assert.deepEqual(kinds(server), [['moved', null], [undefined, null]]); // prettier-ignore
+  assert.deepEqual(kinds(server), [['moved', null], [undefined, null]]); // oxfmt-ignore
 });
 
 test('an outdated comment whose finding is out of the diff now goes on in the body of a review', async () => {
@@ -96,7 +96,7 @@ test('an outdated comment whose finding is out of the diff now goes on in the bo
   push(server, 'f', source({ 50: 'other' }));
   await review(server, racy(20));
   assert.deepEqual(kinds(server), []);
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [[], ['f1']]); // prettier-ignore
+  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [[], ['f1']]); // oxfmt-ignore
   await saysNothingMore(server, racy(20));
 });
 
@@ -128,7 +128,7 @@ test('if the new comment cannot be posted the outdated one is kept', async () =>
 test('what only the body of a review tells is taken back when it is fixed, and told again when it returns', async () => {
   const server = await github();
   await review(server, racy(40, 50));
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1', 'f2']]); // prettier-ignore
+  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1', 'f2']]); // oxfmt-ignore
   await review(server, racy(40));
   const [told] = server.reviews;
   assert.deepEqual(parseMarker(told?.body)?.fingerprints, ['f1']);
@@ -136,7 +136,7 @@ test('what only the body of a review tells is taken back when it is fixed, and t
   assert.match(told?.body ?? '', /\n- \[`src\/a\.cu:40`\]\S+ \*\*Data race/);
   await saysNothingMore(server, racy(40));
   await review(server, racy(40, 50));
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1'], ['f2']]); // prettier-ignore
+  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1'], ['f2']]); // oxfmt-ignore
   await saysNothingMore(server, racy(40, 50));
 });
 
@@ -146,7 +146,7 @@ test('a review that an earlier version wrote is marked as fixed as a whole', asy
   const [told] = server.reviews;
   told!.body = '<!-- selvage:v1 review fingerprint=f1 -->\nSelvage found 1 data race.\n\n- `src/a.cu:40` A race.';
   await review(server, racy());
-  assert.match(told!.body, /^<!-- selvage:v1 review -->\nFixed in a{9}\.\n\n<details><summary>Earlier review<\/summary>\n\nSelvage found/); // prettier-ignore
+  assert.match(told!.body, /^<!-- selvage:v1 review -->\nFixed in a{9}\.\n\n<details><summary>Earlier review<\/summary>\n\nSelvage found/); // oxfmt-ignore
   await saysNothingMore(server, racy());
 });
 
@@ -175,7 +175,7 @@ test('who does not know as whom it writes, writes nothing', async () => {
   server.settings.fault = answering(Infinity);
   const blind = await review(server, racy(13, 40, 12));
   assert.deepEqual([blind.review, blind.summary], ['failed', 'failed']);
-  assert.deepEqual(server.writes(before).filter(({ path }) => !path.includes('/check-runs')), []); // prettier-ignore
+  assert.deepEqual(server.writes(before).filter(({ path }) => !path.includes('/check-runs')), []); // oxfmt-ignore
 });
 
 test('a page with status 200 is no success: the review is posted by the next run', async () => {
@@ -196,18 +196,18 @@ test('404 is not told as a permission, 403 names the one that is missing', async
   server.settings.fault = ({ method }) =>
     method === 'POST' ? { answer: { status: 404, body: '{"message":"Not Found"}' } } : undefined;
   const hidden = await review(server, racy(13));
-  assert.deepEqual(hidden.problems.map(({ permission }) => permission), [undefined, undefined, undefined]); // prettier-ignore
+  assert.deepEqual(hidden.problems.map(({ permission }) => permission), [undefined, undefined, undefined]); // oxfmt-ignore
   assert.match(describeProblem(hidden.problems[0]!), /HTTP 404: Not Found\. GitHub answers so, too/);
   server.settings.fault = null;
   server.settings.checks = 'none';
   const unchecked = await review(server, racy(13));
-  assert.deepEqual(unchecked.problems.map(({ channel, permission }) => [channel, permission]), [['check run', 'checks: write']]); // prettier-ignore
+  assert.deepEqual(unchecked.problems.map(({ channel, permission }) => [channel, permission]), [['check run', 'checks: write']]); // oxfmt-ignore
   assert.deepEqual([unchecked.review, unchecked.summary], ['posted', 'created']);
 });
 
 test('an Enterprise Server has its API below a prefix', async () => {
   const repository = memoryRepository(trees);
-  const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: HEAD, repository, token: 't', prefix: '/api/v3' }); // prettier-ignore
+  const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: HEAD, repository, token: 't', prefix: '/api/v3' }); // oxfmt-ignore
   servers.push(server);
   await review(server, racy(13, 40));
   assert.deepEqual([server.reviews.length, server.issueComments.length, server.checkRuns.length], [1, 1, 1]);

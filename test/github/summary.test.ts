@@ -44,17 +44,17 @@ function summaryOf(document: Report, more: Partial<Parameters<typeof planReview>
 }
 
 test('costs are told before and after, worse ones first, with their line', () => {
-  const limit = cost(1, { code: 'limit/exceeded', severity: 'error', metric: 'registers', base: null, head: 80, limit: '64', message: 'the kernel uses 80 registers, which exceeds the limit 64' }); // prettier-ignore
+  const limit = cost(1, { code: 'limit/exceeded', severity: 'error', metric: 'registers', base: null, head: 80, limit: '64', message: 'the kernel uses 80 registers, which exceeds the limit 64' }); // oxfmt-ignore
   const registers = cost(2, { metric: 'registers', base: 32, head: 40, message: 'x' });
   const better = cost(3, { baseValue: 4096, headValue: 1024 });
   const unbound = cost(4, { head: null, headValue: undefined as never });
-  const text = summaryOf(compared([kernel('k', [])], { regressions: [limit, cost(0), registers, unbound], improvements: [better] })); // prettier-ignore
+  const text = summaryOf(compared([kernel('k', [])], { regressions: [limit, cost(0), registers, unbound], improvements: [better] })); // oxfmt-ignore
   assert.match(
     text,
     /\*\*3 costs worse, 1 limit exceeded, 1 cost better\*\*\n\n\| kernel \| cost \| before \| after \| where \|\n/,
   );
-  assert.match(text, /\n\| `k1` \| \*\*error\*\*: the kernel uses 80 registers, which exceeds the limit 64 \| `limit 64` \| `80` \| `src\/a\.cu:11` \|\n/); // prettier-ignore
-  assert.match(text, /\n\| `k0` \| sectors of global memory of the launch at n = 4096 \| `1024` \| `4096` \| `src\/a\.cu:10` \|\n/); // prettier-ignore
+  assert.match(text, /\n\| `k1` \| \*\*error\*\*: the kernel uses 80 registers, which exceeds the limit 64 \| `limit 64` \| `80` \| `src\/a\.cu:11` \|\n/); // oxfmt-ignore
+  assert.match(text, /\n\| `k0` \| sectors of global memory of the launch at n = 4096 \| `1024` \| `4096` \| `src\/a\.cu:10` \|\n/); // oxfmt-ignore
   assert.match(text, /\n\| `k2` \| registers \| `32` \| `40` \|/);
   assert.match(text, /\n\| `k4` \| .* \| `1024` \| no bound \|/);
   assert.match(text, /\n\| `k3` \| .* \| `4096` \| `1024` \|/);
@@ -65,7 +65,7 @@ test('what is fixed is named, with where it was', () => {
   const head = [kernel('shift', [])];
   const text = summaryOf(report(head, { comparison: compareKernels(base, head, { base: BASE, head: HEAD }) }));
   assert.match(text, /^### Selvage: 1 kernel proved free of data races and barrier divergence; fixes 2 findings\n/);
-  assert.match(text, /\n\*\*Fixed by this change:\*\*\n- Data race on shared `s` in `shift`, was at `src\/a\.cu:12`\n- Barrier divergence in `shift`, was at `src\/a\.cu:20`\n/); // prettier-ignore
+  assert.match(text, /\n\*\*Fixed by this change:\*\*\n- Data race on shared `s` in `shift`, was at `src\/a\.cu:12`\n- Barrier divergence in `shift`, was at `src\/a\.cu:20`\n/); // oxfmt-ignore
 });
 
 test('an all-clear is one line before the folds', () => {
@@ -82,9 +82,9 @@ test('however much there is, a screen holds what is not folded, and the folds ha
     ...compared(kernels, {
       regressions: Array.from(many, (_, index) => cost(index)),
       fixed: ['x', 'y'],
-      fixedFindings: Array.from(many, (_, index) => ({ fingerprint: `${index}`, code: 'race/shared', kernel: `old${index}` })), // prettier-ignore
+      fixedFindings: Array.from(many, (_, index) => ({ fingerprint: `${index}`, code: 'race/shared', kernel: `old${index}` })), // oxfmt-ignore
     }),
-    diagnostics: Array.from(many, (_, index) => ({ severity: 'error', code: 'compile/failed', message: `${index}`, location: at(index + 1) }) as const), // prettier-ignore
+    diagnostics: Array.from(many, (_, index) => ({ severity: 'error', code: 'compile/failed', message: `${index}`, location: at(index + 1) }) as const), // oxfmt-ignore
     notAnalysed: Array.from(many, (_, index) => ({
       what: `t${index}.cuh`,
       reason: 'no .cu file includes this header',
@@ -101,14 +101,14 @@ test('however much there is, a screen holds what is not folded, and the folds ha
     ['All that was not analysed', 60],
     ['All that this change asks to be trusted', 30],
   ])
-    // prettier-ignore
+    // oxfmt-ignore
     assert.ok(folds.some((fold) => fold.includes(`<summary>${name} (${amount})</summary>`)), String(name));
   assert.match(open, /\n\nand 50 more, below\.\n/);
 });
 
 test('what changed in the machine code is folded and bounded', () => {
   const diff = Array.from({ length: 40 }, () => '- LDG.32 R4 <- R2-R3, UR4-UR5');
-  const lines = Array.from({ length: 3 }, (_, index) => ({ location: at(index + 1), was: at(index + 1), instructions: [40, 0] as const, work: { 'load global 32': [40, 0] as const }, diff })); // prettier-ignore
+  const lines = Array.from({ length: 3 }, (_, index) => ({ location: at(index + 1), was: at(index + 1), instructions: [40, 0] as const, work: { 'load global 32': [40, 0] as const }, diff })); // oxfmt-ignore
   const names = Array.from({ length: 50 }, (_, index) => `k${index}`);
   const code = names.map((name) => ({ kernel: name, message: '40 loads of 32 bits fewer' }));
   const codeLines = names.map((name) => ({ kernel: name, lines }));

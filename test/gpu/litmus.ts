@@ -94,7 +94,7 @@ function read(): void {
       }
     }
   }
-  console.log(`${tally.programs} programs, ${tally.runs} runs of them, ${tally.errors} ended with an error: ${tally.seen} of ${tally.allowed} allowed outcomes were seen, ${tally.weak} of them in no sequential order; ${tally.forbidden} forbidden ones were`); // prettier-ignore
+  console.log(`${tally.programs} programs, ${tally.runs} runs of them, ${tally.errors} ended with an error: ${tally.seen} of ${tally.allowed} allowed outcomes were seen, ${tally.weak} of them in no sequential order; ${tally.forbidden} forbidden ones were`); // oxfmt-ignore
   process.exitCode = tally.errors + tally.forbidden > 0 ? 1 : 0;
 }
 

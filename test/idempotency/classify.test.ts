@@ -75,7 +75,7 @@ for (const [, name, expected, reason] of source.matchAll(/^\/\/ class: (\w+) (\S
   test(`${name} is ${expected}`, () => {
     const found = classOf(name!);
     assert.equal(found.class, expected, JSON.stringify(found.reasons));
-    if (reason) assert.ok(found.reasons.some(({ kind }) => kind === reason), JSON.stringify(found.reasons)); // prettier-ignore
+    if (reason) assert.ok(found.reasons.some(({ kind }) => kind === reason), JSON.stringify(found.reasons)); // oxfmt-ignore
     if (expected === 'undecided') assert.ok(found.reasons.length > 0);
     for (const { locations } of found.reasons) assert.ok(locations.length > 0);
   });
@@ -85,7 +85,7 @@ const far = 1n << 32n;
 
 test('a sum of vectors may be run again unless its result overlaps what it reads', () => {
   const found = classOf('vectorAdd');
-  assert.deepEqual(found.overlaps.map(({ written, read }) => [written, read]), [['a', ['b', 'c']]]); // prettier-ignore
+  assert.deepEqual(found.overlaps.map(({ written, read }) => [written, read]), [['a', ['b', 'c']]]); // oxfmt-ignore
   const at = (a: bigint, n = 256): boolean => meets('vectorAdd', found, { args: [a, far, 2n * far, n] });
   assert.ok(at(4n * far));
   assert.ok(at(far - 1024n));
@@ -100,8 +100,8 @@ test('a sum of vectors may be run again unless its result overlaps what it reads
 });
 
 test('what is read first is a candidate for a run that shows it, and so is an atomic', () => {
-  assert.deepEqual(classOf('vectorInc').candidate.map(({ kind }) => kind), ['read-then-write']); // prettier-ignore
-  assert.deepEqual(classOf('count').candidate.map(({ kind }) => kind), ['atomic']); // prettier-ignore
+  assert.deepEqual(classOf('vectorInc').candidate.map(({ kind }) => kind), ['read-then-write']); // oxfmt-ignore
+  assert.deepEqual(classOf('count').candidate.map(({ kind }) => kind), ['atomic']); // oxfmt-ignore
   assert.deepEqual(classOf('vectorAdd').candidate, []);
 });
 

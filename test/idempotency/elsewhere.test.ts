@@ -57,7 +57,7 @@ for (const [name, arrays, overlaps] of expected) {
       arrays,
     );
     assert.equal(changed!.changed.class, 'conditional');
-    assert.deepEqual(changed!.changed.overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`).sort((a, b) => a.localeCompare(b)), overlaps); // prettier-ignore
+    assert.deepEqual(changed!.changed.overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`).sort((a, b) => a.localeCompare(b)), overlaps); // oxfmt-ignore
   });
 }
 
@@ -67,7 +67,7 @@ test('a brief look decides no less than it may say, and nothing that a whole one
     const [whole, brief] = [classify(request), classify({ ...request, brief: { shapes: [[256, 1, 1]] } })];
     assert.ok(brief.class === whole.class || brief.class === 'undecided');
     assert.ok(brief.reasons.length > 0 || brief.class !== 'undecided', name);
-    const open = { ...request, checked: { race: { verdict: 'possible', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } } } as const; // prettier-ignore
-    assert.deepEqual(classify({ ...open, brief: { shapes: [] } }).reasons.map(({ kind }) => kind), ['not-race-free']); // prettier-ignore
+    const open = { ...request, checked: { race: { verdict: 'possible', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } } } as const; // oxfmt-ignore
+    assert.deepEqual(classify({ ...open, brief: { shapes: [] } }).reasons.map(({ kind }) => kind), ['not-race-free']); // oxfmt-ignore
   }
 });

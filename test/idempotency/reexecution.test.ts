@@ -96,7 +96,7 @@ test('some launches differ only where they are stopped on their way', () => {
 
 test('what shared memory holds at the start decides nothing, or the launch is not idempotent', () => {
   const unwritten = again('sharedWithoutWriting', { arguments: [0], bytes: 512 });
-  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder); // prettier-ignore
+  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder); // oxfmt-ignore
   assert.equal(again('reverseThroughGlobal', { arguments: [0, 512, 1024], bytes: 1536 }).idempotent, true);
   assert.equal(again('reverseBlocksInPlace', { arguments: [0], bytes: 512 }).idempotent, false);
 });
@@ -146,8 +146,8 @@ test('a search at natural settings confirms what no launch makes idempotent, and
 
 test('where threads race, the order of threads refutes a launch; of what nothing else is known, at each large setting', () => {
   const ofBody = (body: string) =>
-    confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), { steps: 50_000, launches: 4 }); // prettier-ignore
-  const guarded = (body: string): string => `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`; // prettier-ignore
+    confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), { steps: 50_000, launches: 4 }); // oxfmt-ignore
+  const guarded = (body: string): string => `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`; // oxfmt-ignore
   const found = ofBody(guarded('st.global.u32 [%d2], %r1;'));
   assert.ok(found?.difference.kind === 'schedule' && found.difference.isOfOrder);
   assert.equal(ofBody(guarded('add.s64 %d6, %d2, %d4;\nst.global.u32 [%d6], %r1;')), null);

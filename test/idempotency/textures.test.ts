@@ -17,7 +17,7 @@ const { kernels } = lowerModule(module);
 function classified(name: string) {
   const kernel = kernels.find(({ symbol }) => symbol.startsWith(`_Z${name.length}${name}`));
   assert.ok(kernel, name);
-  const race = { verdict: 'proved', assumptions: [{ kind: 'texture-apart', text: 'no texture is bound to memory that the kernel writes' }] } as const; // prettier-ignore
+  const race = { verdict: 'proved', assumptions: [{ kind: 'texture-apart', text: 'no texture is bound to memory that the kernel writes' }] } as const; // oxfmt-ignore
   return classify({
     kernel,
     module,
@@ -29,7 +29,7 @@ function classified(name: string) {
   });
 }
 
-const clauses = (name: string): string[] => classified(name).overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`); // prettier-ignore
+const clauses = (name: string): string[] => classified(name).overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`); // oxfmt-ignore
 
 test('a texture among the arguments is one of the arrays that the condition speaks of', () => {
   assert.equal(classified('sample').class, 'conditional');
@@ -42,7 +42,7 @@ test('other textures may be bound to anything', () => {
   for (const name of ['oneOfTable', 'oneOfTwo']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);
-    assert.deepEqual(reasons.map((reason) => reason.kind), ['unknown-texture']); // prettier-ignore
+    assert.deepEqual(reasons.map((reason) => reason.kind), ['unknown-texture']); // oxfmt-ignore
   }
 });
 
@@ -50,7 +50,7 @@ test('what is changed in place may not be changed again', () => {
   for (const name of ['addTexture', 'limitByTexture']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);
-    assert.deepEqual(reasons.map((reason) => reason.kind), ['read-then-write']); // prettier-ignore
+    assert.deepEqual(reasons.map((reason) => reason.kind), ['read-then-write']); // oxfmt-ignore
   }
 });
 
@@ -68,7 +68,7 @@ test('a launch meets the condition where it is known what the texture is bound t
     grid: [1, 1, 1],
     dynamicShared: 0,
   };
-  const boundTo = (start: bigint): InstanceArguments => ({ ...launch, texture: (handle) => (handle === 7n ? { start, bytes: 1024n } : undefined) }); // prettier-ignore
+  const boundTo = (start: bigint): InstanceArguments => ({ ...launch, texture: (handle) => (handle === 7n ? { start, bytes: 1024n } : undefined) }); // oxfmt-ignore
   assert.equal(isKnownToHold(condition, launch), false);
   assert.equal(isKnownToHold(condition, boundTo(0x20000n)), true);
   assert.equal(isKnownToHold(condition, boundTo(0x10400n)), true);

@@ -14,9 +14,9 @@ const contents = 3;
 const stops = 3;
 
 /** Kernels whose launches with arrays apart are to be known as idempotent. */
-const known = ['vectorAdd', 'axpyInto', 'elemwiseRelu', 'copyVector4', 'reluInPlace', 'evenFromOdd', 'splitStructures', 'writeThenRead', 'sumBlocks', 'gather', 'multiply', 'transpose', 'radix8', 'adamInto']; // prettier-ignore
+const known = ['vectorAdd', 'axpyInto', 'elemwiseRelu', 'copyVector4', 'reluInPlace', 'evenFromOdd', 'splitStructures', 'writeThenRead', 'sumBlocks', 'gather', 'multiply', 'transpose', 'radix8', 'adamInto']; // oxfmt-ignore
 /** Kernels of which other launches, or all of them, are not. */
-const others = ['vectorInc', 'axpy', 'scatterAdd', 'updateWhereFlagged', 'sharedWithoutWriting', 'modalUpdate', 'shiftUp', 'halfWrittenThenRead', 'lowBytesWrittenThenRead', 'guardedWriteThenRead', 'flipBitsInPlace', 'leakyInPlace', 'bytesModulo4', 'columnsOfRows', 'exclusiveModes', 'countsLaunches', 'maximumBefore', 'pingPong', 'writtenOnOnePath']; // prettier-ignore
+const others = ['vectorInc', 'axpy', 'scatterAdd', 'updateWhereFlagged', 'sharedWithoutWriting', 'modalUpdate', 'shiftUp', 'halfWrittenThenRead', 'lowBytesWrittenThenRead', 'guardedWriteThenRead', 'flipBitsInPlace', 'leakyInPlace', 'bytesModulo4', 'columnsOfRows', 'exclusiveModes', 'countsLaunches', 'maximumBefore', 'pingPong', 'writtenOnOnePath']; // oxfmt-ignore
 
 after(closeSolver);
 

@@ -23,10 +23,10 @@ test('what is known of the bits of a value is so', () => {
     const answer = interpretTruth(knownBitsDomain, truth, atom);
     assert.equal(bits.value & ~bits.known, 0n);
     for (let i = 0; i < 5; i++) {
-      const values = widths.map((width, index) => (fixed[index]! & masks[index]!) | (BigInt.asUintN(width, randomBits(random)) & ~masks[index]!)); // prettier-ignore
+      const values = widths.map((width, index) => (fixed[index]! & masks[index]!) | (BigInt.asUintN(width, randomBits(random)) & ~masks[index]!)); // oxfmt-ignore
       const value = interpret(referenceDomain, expression, (index) => values[index]!);
       assert.equal(value & bits.known, bits.value, `seed ${seed}`);
-      if (answer !== null) assert.equal(interpretTruth(referenceDomain, truth, (index) => values[index]!), answer, `seed ${seed}`); // prettier-ignore
+      if (answer !== null) assert.equal(interpretTruth(referenceDomain, truth, (index) => values[index]!), answer, `seed ${seed}`); // oxfmt-ignore
     }
     if (bits.known !== 0n && knownValue(bits, expression.width) === null) known++;
     if (answer !== null) decided++;
@@ -64,7 +64,7 @@ $end:
   ret;
 }`).module,
   );
-  const opcodes = kernels[0]!.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.opcode)); // prettier-ignore
+  const opcodes = kernels[0]!.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.opcode)); // oxfmt-ignore
   assert.ok(!opcodes.includes('st'));
   // The upper bits may be anything.
   assert.ok(opcodes.includes('bar'));

@@ -68,7 +68,7 @@ test('unknown instructions and functions are reported once and make the kernel u
 test('a local variable handed to an unknown function stays in memory', () => {
   const unknown = golden('calls').kernels[1]!;
   assert.ok(unknown.objects.some((object) => object.symbol === 'buffer'));
-  const call = instructions(unknown).find((instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call'); // prettier-ignore
+  const call = instructions(unknown).find((instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call'); // oxfmt-ignore
   assert.equal(call?.arguments[0]?.kind, 'address');
 });
 
@@ -199,7 +199,7 @@ test('module variables keep their initial bytes, and what they refer to', () => 
     ret;
   }`);
   const object = (symbol: string): Kernel['objects'][number] => kernel.objects.find((one) => one.symbol === symbol)!;
-  assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]); // prettier-ignore
+  assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]); // oxfmt-ignore
   const ring = object('ring').id;
   assert.equal(object('pointer').external, false);
   assert.deepEqual(object('pointer').addresses, [
@@ -307,7 +307,7 @@ $end:
 
 test('functions that cut both factors to 24 bits are mul24', () => {
   const unsigned = 'and.b32 %r3, %r1, 16777215; and.b32 %r4, %r2, 16777215; mul.lo.s32 %r5, %r3, %r4;';
-  const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;'; // prettier-ignore
+  const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;'; // oxfmt-ignore
   assert.ok(ofProduct(unsigned).includes('mul24.lo.u32'));
   assert.ok(ofProduct(signed).includes('mul24.lo.s32'));
   for (const other of [
@@ -510,7 +510,7 @@ $L:
   const declared = calling(`.extern .func ${panic} (.param .b64 p);`);
   assert.deepEqual(declared.unsupported, []);
   assert.ok(declared.blocks.some(({ terminator }) => terminator.kind === 'trap'));
-  const defined = calling(`.visible .func ${panic} (.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; st.global.u32 [%d1+8], 2; ret; }`); // prettier-ignore
+  const defined = calling(`.visible .func ${panic} (.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; st.global.u32 [%d1+8], 2; ret; }`); // oxfmt-ignore
   const stores = instructions(defined).filter(({ operation }) => operation.opcode === 'st');
   assert.equal(stores.length, 2);
 });

@@ -59,7 +59,7 @@ test('decoding the same instruction again gives the same operation', () => {
   const register = { kind: 'scalar', widths: [32] } as const;
   const shape = (table: bigint): OperandShape => [
     register, register, register, register, { kind: 'scalar', widths: [null], literal: table },
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   assert.equal(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(1n)));
   assert.notEqual(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(2n)));
   assert.equal(

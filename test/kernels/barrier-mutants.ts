@@ -41,5 +41,5 @@ export function checkWithout(file: string, { at }: BarrierLine, name: string | u
 
 /** How many barriers a kernel holds, those of the functions that it calls included. */
 export function barriersIn({ blocks }: Kernel): number {
-  return blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier').length; // prettier-ignore
+  return blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier').length; // oxfmt-ignore
 }

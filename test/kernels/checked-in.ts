@@ -62,7 +62,7 @@ export async function analyseCheckedIn(
       openChecks: checksBy(check, checking),
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
       index: { folder: undefined, environment: {} },
-      progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
+      progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // oxfmt-ignore
     },
   });
 }

@@ -89,7 +89,7 @@ export async function checkMutant(
     paths: [path],
     nvccArguments,
     options: { ...defaultOptions(), timeout: 600_000, jobs: 1, checks: ['race', 'divergence'], arch: [arch] },
-    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // prettier-ignore
+    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // oxfmt-ignore
     services: {
       cwd: folder,
       environment: process.env,
@@ -146,7 +146,7 @@ export function judgementOf(
     // Instances of a template have verdicts of their own.
     const report = reports.find(({ name }) => name === request.name || name.startsWith(`${request.name}(`));
     for (const { what, right, text } of sights.shown)
-      if (!right.includes('none') && report?.[what === 'divergence' ? 'divergence' : 'race'].verdict === 'proved') wrong.push(text); // prettier-ignore
+      if (!right.includes('none') && report?.[what === 'divergence' ? 'divergence' : 'race'].verdict === 'proved') wrong.push(text); // oxfmt-ignore
   }
   const verdicts = reports.map(({ race, divergence }) => `${race.verdict}/${divergence.verdict}`).join();
   return { shown, verdicts, right: rightSeverities(shown), told: toldOf(reports), wrong, runs, hasRest };
@@ -213,7 +213,7 @@ export function siteText(
   text: string,
   { from, to, kernel, text: other }: Site,
 ): { readonly name: string; readonly change: string } {
-  // prettier-ignore
+  // oxfmt-ignore
   const line = text.slice(0, from).split('\n').length;
   return { name: `${file}:${line} ${kernel}`, change: `${text.slice(from, to).replaceAll(/\s+/g, ' ')} => ${other}` };
 }
@@ -221,10 +221,10 @@ export function siteText(
 /** What became of a mutant, with what its runs show where the check misses it. */
 export function outcomeText(part: Part, name: string, change: string, judgement: Judgement): string {
   const { verdicts, told, right, wrong, shown } = judgement;
-  const label = wrong.length > 0 ? 'WRONG PROOF' : !isRefuted(judgement) ? 'not refuted' : isRight(judgement) ? 'right' : 'MISS'; // prettier-ignore
-  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, told ${told}${isRefuted(judgement) ? `, right is ${right.join(' or ')}` : ''}`; // prettier-ignore
+  const label = wrong.length > 0 ? 'WRONG PROOF' : !isRefuted(judgement) ? 'not refuted' : isRight(judgement) ? 'right' : 'MISS'; // oxfmt-ignore
+  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, told ${told}${isRefuted(judgement) ? `, right is ${right.join(' or ')}` : ''}`; // oxfmt-ignore
   const isMissed = wrong.length > 0 || (isRefuted(judgement) && !isRight(judgement));
-  return [first, ...(isMissed ? shown.slice(0, 6).map(({ text, right: own }) => `    ${own.join(' or ')}: ${text}`) : [])].join('\n'); // prettier-ignore
+  return [first, ...(isMissed ? shown.slice(0, 6).map(({ text, right: own }) => `    ${own.join(' or ')}: ${text}`) : [])].join('\n'); // oxfmt-ignore
 }
 
 /** The table by part. */
@@ -232,7 +232,7 @@ export function tableText(tallies: Tallies): string {
   const columns = ['mutants', 'refuted', 'wrong', 'right', 'runs', 'rest'] as const;
   const sums = Object.fromEntries(columns.map((column) => [column, sumOf(tallies, column)])) as unknown as Tally;
   const row = (name: string, tally: Tally): string =>
-    [name.padEnd(8), ...columns.map((column) => String(tally[column]).padStart(8)), `${((100 * tally.right) / Math.max(1, tally.refuted)).toFixed(1)} %`.padStart(9)].join(' '); // prettier-ignore
+    [name.padEnd(8), ...columns.map((column) => String(tally[column]).padStart(8)), `${((100 * tally.right) / Math.max(1, tally.refuted)).toFixed(1)} %`.padStart(9)].join(' '); // oxfmt-ignore
   return [
     ['part    ', ...columns.map((column) => column.padStart(8)), '  severity'].join(' '),
     ...Object.entries(tallies).map(([part, tally]) => row(part, tally)),

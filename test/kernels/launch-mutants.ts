@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { requestsOf } from '../fuzz/soundness-run.ts';
 import { checkedInPtx } from './checked-in.ts';
-import { type CheckedMutant, type Judgement, type Tally, checkMutant, count, emptyTally, isGood, judgementOf, outcomeText, plainName, shuffledSites, siteText, tableText, withoutPlaces } from './judged-mutant.ts'; // prettier-ignore
+import { type CheckedMutant, type Judgement, type Tally, checkMutant, count, emptyTally, isGood, judgementOf, outcomeText, plainName, shuffledSites, siteText, tableText, withoutPlaces } from './judged-mutant.ts'; // oxfmt-ignore
 import { kernelFiles, root } from './portable-ptx.ts';
 import { type Part, type Site, changed, parts, sitesOf } from './source-mutation.ts';
 
@@ -43,7 +43,7 @@ async function originals(): Promise<Original[]> {
     const text = readFileSync(join(root, file), 'utf8');
     const isCheckedIn = checkedIn.includes(file);
     const launched = isCheckedIn
-      ? (await requestsOf(file)).filter(({ launch }) => launch.block !== null && launch.grid !== null).map(({ name }) => plainName(name)) // prettier-ignore
+      ? (await requestsOf(file)).filter(({ launch }) => launch.block !== null && launch.grid !== null).map(({ name }) => plainName(name)) // oxfmt-ignore
       : [...text.matchAll(/(\w+)(?:<[^<>;]*>)?\s*<<</g)].map(([, name]) => name!);
     const sites = sitesOf(text).filter(({ kernel }) => launched.includes(kernel));
     found.push({ file, text, ptx: isCheckedIn ? checkedInPtx(file, 'verification') : null, sites });

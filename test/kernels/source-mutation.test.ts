@@ -33,7 +33,7 @@ test('changes are of a part and a kernel, and comments and declarations stay', (
     'for (int k = threadIdx.x; k < n; k += 1) s[k % 64] = k;',
     '    __syncwarp();',
   ])
-    assert.ok(texts.some((other) => other.includes(line)), line); // prettier-ignore
+    assert.ok(texts.some((other) => other.includes(line)), line); // oxfmt-ignore
 });
 
 test('the worst that is shown decides the severity', () => {

@@ -64,7 +64,7 @@ for (const [seed, file] of kernelFiles().entries()) {
         const isTouched = (kernel: { readonly symbol: string }): boolean => !isEntry || kernel.symbol === symbol;
         const own = before.report.kernels.filter((kernel) => kernel.race.verdict === 'proved' && isTouched(kernel));
         // One that is proved under some of its launches only is run below.
-        const names = before.checks.filter(isProved).map(({ request }) => request.kernel).filter(isTouched); // prettier-ignore
+        const names = before.checks.filter(isProved).map(({ request }) => request.kernel).filter(isTouched); // oxfmt-ignore
         if (names.length === 0) continue;
         const name = before.report.kernels.find((kernel) => kernel.symbol === symbol)?.name;
         const mutant = await checkWithout(file, line, isEntry ? name : undefined);

@@ -107,7 +107,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
       const scenario = { block, grid, sharedBytes, scalar, blocks: blocksOf(setting), contents: 1, settled };
       const asked = replayRequest(kernel, parameters, context.fields, launch, scenario, steps, policy.warpLockstep);
       for (const seed of schedules) {
-        const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) }); // prettier-ignore
+        const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) }); // oxfmt-ignore
         runs++;
         if (!counts(result)) continue;
         const madeUp = result.havocs.length > 0;
@@ -115,15 +115,15 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
         for (const event of result.races) {
           if (event.unmodelled.length > 0 || !isInBounds(context, event) || isRecognised(event)) continue;
           if (madeUp && !isFirm(context, event)) continue;
-          const key = [event.first, event.second].map(({ instruction }) => instruction).sort((a, b) => a - b).join(); // prettier-ignore
-          const seen = note(races, `${key} ${event.kind}`, size, draw, () => ({ event, isEqual: true, isVolatile: event.kind === 'volatile', sizes: new Set(), contents: new Set() })); // prettier-ignore
+          const key = [event.first, event.second].map(({ instruction }) => instruction).sort((a, b) => a - b).join(); // oxfmt-ignore
+          const seen = note(races, `${key} ${event.kind}`, size, draw, () => ({ event, isEqual: true, isVolatile: event.kind === 'volatile', sizes: new Set(), contents: new Set() })); // oxfmt-ignore
           seen.isEqual &&= event.sameValue;
         }
         if (madeUp) continue;
         for (const { kind, barrier } of result.divergences)
-          if (kind !== 'early-exit') note(barriers, String(barrier), size, draw, () => ({ text: `${kind} at barrier ${barrier}`, sizes: new Set(), contents: new Set() })); // prettier-ignore
+          if (kind !== 'early-exit') note(barriers, String(barrier), size, draw, () => ({ text: `${kind} at barrier ${barrier}`, sizes: new Set(), contents: new Set() })); // oxfmt-ignore
         for (const { left, instruction, message } of result.faults)
-          if (left && isOfLaunch(context, instruction)) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // prettier-ignore
+          if (left && isOfLaunch(context, instruction)) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // oxfmt-ignore
       }
     }
   }
@@ -137,20 +137,20 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
   const shown = [...races.values()].map((seen): Shown => {
     const { event } = seen;
     const accesses = [event.first, event.second].map((one) => accessOf(context, one));
-    const rests = accesses.some((access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset))); // prettier-ignore
-    const isSmall = accesses.some((access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4))); // prettier-ignore
-    const hasLoad = objects.get(event.object)!.some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write')); // prettier-ignore
+    const rests = accesses.some((access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset))); // oxfmt-ignore
+    const isSmall = accesses.some((access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4))); // oxfmt-ignore
+    const hasLoad = objects.get(event.object)!.some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write')); // oxfmt-ignore
     const right = seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write' ? (['none', 'notice', 'warning'] as const)
       : seen.isVolatile ? (['warning'] as const)
       : rests ? [hasLoad ? ('warning' as const) : ('notice' as const), ...(isSmall ? (['error'] as const) : [])]
-      : usual(seen); // prettier-ignore
-    const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`; // prettier-ignore
+      : usual(seen); // oxfmt-ignore
+    const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`; // oxfmt-ignore
     return { what: 'race', right, text };
   });
-  const missed = [...barriers.values()].map((seen): Shown => ({ what: 'divergence', right: usual(seen), text: `${seen.text}, ${whereText(seen)}` })); // prettier-ignore
+  const missed = [...barriers.values()].map((seen): Shown => ({ what: 'divergence', right: usual(seen), text: `${seen.text}, ${whereText(seen)}` })); // oxfmt-ignore
   // An index that only some contents make leave its object is assumed not to.
-  const left = [...faults.values()].filter(({ contents }) => contents.size === ways).map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text })); // prettier-ignore
-  return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) }; // prettier-ignore
+  const left = [...faults.values()].filter(({ contents }) => contents.size === ways).map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text })); // oxfmt-ignore
+  return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) }; // oxfmt-ignore
 }
 
 /** Severities that are right for a kernel of which runs show this: as many as the worst of each allow. */
@@ -178,7 +178,7 @@ function blocksOf({ block, grid }: LaunchInstance): readonly number[] {
 
 /** Words that are accessed atomically, strongly or as volatile start at 0. */
 function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
-  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base)); // prettier-ignore
+  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base)); // oxfmt-ignore
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
@@ -214,7 +214,7 @@ function accessOf({ accesses }: KernelContext, { instruction, operation }: Acces
 function isFirm(context: KernelContext, { first, second }: RaceEvent): boolean {
   return [first, second].every((event) => {
     const access = accessOf(context, event);
-    const terms = access && [context.symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])]; // prettier-ignore
+    const terms = access && [context.symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])]; // oxfmt-ignore
     return terms?.every((term) => term.leaves.every(({ atom }) => atom?.kind !== 'havoc')) === true;
   });
 }

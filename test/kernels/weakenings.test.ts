@@ -17,6 +17,6 @@ for (const [name, every] of [
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     assert.ok(all >= 4, `${all} weakened kernels`);
     // To acquire and to release is all that a hand-over needs.
-    assert.deepEqual(proved.filter((line) => !/fence\.sc\.\w+; -> fence\.acq_rel/.test(line)), []); // prettier-ignore
+    assert.deepEqual(proved.filter((line) => !/fence\.sc\.\w+; -> fence\.acq_rel/.test(line)), []); // oxfmt-ignore
     assert.ok((counts['race'] ?? 0) >= all - 2, JSON.stringify(counts));
   });

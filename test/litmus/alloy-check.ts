@@ -32,12 +32,12 @@ function plainly({ threads, barriers }: LitmusProgram): LitmusProgram {
     if (rest.kind === 'load') return rest;
     return { ...rest, value: value++, ...(rest.kind === 'atomic' && { operation: 'exch' }) };
   };
-  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // prettier-ignore
+  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // oxfmt-ignore
 }
 
 /** What an instance holds besides what reads find, the order of writes and that of fences. */
 function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<string, Set<string>> {
-  const names = ['System', 'Scope', 'Thread', 'Event', 'Fence', 'MemoryEvent', 'Read', 'Write', 'FenceAcq', 'FenceRel', 'FenceAcqRel', 'FenceSC', 'Acquire', 'Release', 'Barrier', 'BarrierArrive', 'BarrierWait', 'Address', 'subscope', 'start', 'po', 'scope', 'address', 'observation', 'rmw', 'dep', 'rf', 'co', 'sc', 'synchronizes']; // prettier-ignore
+  const names = ['System', 'Scope', 'Thread', 'Event', 'Fence', 'MemoryEvent', 'Read', 'Write', 'FenceAcq', 'FenceRel', 'FenceAcqRel', 'FenceSC', 'Acquire', 'Release', 'Barrier', 'BarrierArrive', 'BarrierWait', 'Address', 'subscope', 'start', 'po', 'scope', 'address', 'observation', 'rmw', 'dep', 'rf', 'co', 'sc', 'synchronizes']; // oxfmt-ignore
   const sets = new Map(names.map((name) => [name, new Set<string>()]));
   const add = (name: string, tuple: string): void => void sets.get(name)!.add(tuple);
   sets.delete('System');
@@ -60,7 +60,7 @@ function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<stri
     add('Event', name);
     const { order } = statement;
     const isWeak = order === 'weak';
-    add('scope', `${name},${isWeak ? `T${thread}` : scopeName(thread, order === 'volatile' ? 'sys' : statement.scope)}`); // prettier-ignore
+    add('scope', `${name},${isWeak ? `T${thread}` : scopeName(thread, order === 'volatile' ? 'sys' : statement.scope)}`); // oxfmt-ignore
     if (statement.kind === 'fence') {
       add('Fence', name);
       if (order === 'acquire') add('FenceAcq', name);
@@ -114,9 +114,9 @@ function isAllowed(program: LitmusProgram, events: readonly Event[], rf: Readonl
   sets.set('observation', observationOf(new Set([...rf].filter((pair) => strong.has(pair))), sets.get('rmw')!));
   const isBefore = (a: Event, b: Event): boolean => a.thread === b.thread && events.indexOf(a) < events.indexOf(b);
   const pairsOf = (list: readonly Event[]): (readonly [Event, Event])[] =>
-    list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const)).filter(([a, b]) => strong.has(`${a.name},${b.name}`)); // prettier-ignore
+    list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const)).filter(([a, b]) => strong.has(`${a.name},${b.name}`)); // oxfmt-ignore
   const fences = pairsOf(events.filter(({ statement }) => statement.kind === 'fence' && statement.order === 'sc'));
-  const writes = pairsOf(events.filter(({ kind }) => kind === 'write')).filter(([a, b]) => a.statement.kind !== 'fence' && b.statement.kind !== 'fence' && a.statement.at === b.statement.at); // prettier-ignore
+  const writes = pairsOf(events.filter(({ kind }) => kind === 'write')).filter(([a, b]) => a.statement.kind !== 'fence' && b.statement.kind !== 'fence' && a.statement.at === b.statement.at); // oxfmt-ignore
   const named = (pairs: readonly (readonly [Event, Event])[]): (readonly [string, string])[] =>
     pairs.filter(([a, b]) => !isBefore(a, b)).map(([a, b]) => [a.name, b.name] as const);
   const fixed = (pairs: readonly (readonly [Event, Event])[]): string[] =>
@@ -127,7 +127,7 @@ function isAllowed(program: LitmusProgram, events: readonly Event[], rf: Readonl
     sets.set('co', new Set());
     const caused = [...model.tuples('cause', sets)].filter((pair) => {
       const [a, b] = pair.split(',').map((name) => events.find((event) => event.name === name)!);
-      return a!.kind === 'write' && b!.kind === 'write' && 'at' in a!.statement && 'at' in b!.statement && a!.statement.at === b!.statement.at; // prettier-ignore
+      return a!.kind === 'write' && b!.kind === 'write' && 'at' in a!.statement && 'at' in b!.statement && a!.statement.at === b!.statement.at; // oxfmt-ignore
     });
     for (const co of orientations(named(writes))) {
       sets.set('co', new Set([...co, ...fixed(writes), ...caused]));
@@ -149,7 +149,7 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
     const events: Event[] = program.threads.flatMap(({ segments }, thread) =>
       segments.flat().flatMap((statement, index): Event[] => {
         const at = { thread, statement, name: `e${thread}_${index}` };
-        if (statement.kind === 'atomic') return [{ ...at, name: `${at.name}r`, kind: 'read' }, { ...at, name: `${at.name}w`, kind: 'write' }]; // prettier-ignore
+        if (statement.kind === 'atomic') return [{ ...at, name: `${at.name}r`, kind: 'read' }, { ...at, name: `${at.name}w`, kind: 'write' }]; // oxfmt-ignore
         return [{ ...at, kind: statement.kind === 'load' ? 'read' : statement.kind === 'store' ? 'write' : 'fence' }];
       }),
     );
@@ -159,7 +159,7 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
       const own = events.filter(({ statement }) => 'at' in statement && statement.at === at);
       return own.length > 1 && own.some(({ kind }) => kind === 'write');
     });
-    if (!isModelled || reads.length === 0 || reads.length > 3 || events.length > 8 || program.threads.some(({ segments }) => segments.flat().length === 0)) continue; // prettier-ignore
+    if (!isModelled || reads.length === 0 || reads.length > 3 || events.length > 8 || program.threads.some(({ segments }) => segments.flat().length === 0)) continue; // oxfmt-ignore
     kept++;
     programs++;
     const outcomes = new Set(
@@ -167,7 +167,7 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
     );
     const sources = reads.map((read) => [
       null,
-      ...events.filter(({ kind, statement }) => kind === 'write' && 'at' in statement && 'at' in read.statement && statement.at === read.statement.at), // prettier-ignore
+      ...events.filter(({ kind, statement }) => kind === 'write' && 'at' in statement && 'at' in read.statement && statement.at === read.statement.at), // oxfmt-ignore
     ]);
     const choose = (index: number, found: readonly (Event | null)[]): void => {
       if (index < reads.length) {
@@ -179,7 +179,7 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
       const [ours, theirs] = [outcomes.has(values.join(' ')), isAllowed(program, events, rf)];
       compared++;
       if (ours && theirs) allowedByBoth++;
-      if (ours !== theirs) differences.push(`${name}: ${values.join(' ')} is ${ours ? 'allowed by the oracle' : 'allowed by the model'} alone\n${describe(program)}`); // prettier-ignore
+      if (ours !== theirs) differences.push(`${name}: ${values.join(' ')} is ${ours ? 'allowed by the oracle' : 'allowed by the model'} alone\n${describe(program)}`); // oxfmt-ignore
     };
     choose(0, []);
   }

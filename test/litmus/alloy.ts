@@ -32,7 +32,7 @@ interface Definition {
 const token = /\s*(->|<:|:>|=>|[A-Za-z_][\w']*|\d+|\S)/y;
 
 /** Operators of two operands, loosest first. */
-const levels: readonly (readonly string[])[] = [['or'], ['=>'], ['and'], ['in', 'not in', '='], ['+', '-'], ['&'], ['->'], ['<:', ':>'], ['.']]; // prettier-ignore
+const levels: readonly (readonly string[])[] = [['or'], ['=>'], ['and'], ['in', 'not in', '='], ['+', '-'], ['&'], ['->'], ['<:', ':>'], ['.']]; // oxfmt-ignore
 
 class Reader {
   readonly #tokens: readonly string[];
@@ -233,7 +233,7 @@ class Evaluation {
         return value;
       }
       case 'call':
-        return this.#called(node.name, node.of.map((argument) => this.tuples(argument, locals))); // prettier-ignore
+        return this.#called(node.name, node.of.map((argument) => this.tuples(argument, locals))); // oxfmt-ignore
       case 'unary':
         return this.#unary(node.operator, this.tuples(node.a, locals));
       case 'binary':

@@ -186,7 +186,7 @@ test('atomics carry a release on, stores of others end it', () => {
 
 test('one location is sequentially consistent for strong accesses that reach each other', () => {
   const readsTwice = (order: LoadOrder, scope: Scope): LitmusProgram =>
-    programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]); // prettier-ignore
+    programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]); // oxfmt-ignore
   assert.ok(!allows(readsTwice('relaxed', 'gpu'), 1, 0));
   assert.ok(allows(readsTwice('weak', 'gpu'), 1, 0));
   assert.ok(allows(readsTwice('relaxed', 'cta'), 1, 0));

@@ -29,13 +29,13 @@ test('an edit is told step by step, with what its reader should know', () => {
   const barrier: EditStep = { kind: 'placement', added: [{ statement: 'block', place: to }], removed: [] };
   const told: readonly (readonly [EditStep, string])[] = [
     [barrier, 'add `__syncthreads()` after line 11'],
-    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'split', line: 9 } }], removed: [] }, 'add `__syncthreads()` between the two parts of line 9'], // prettier-ignore
-    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'condition', line: 9 } }], removed: [] }, 'add `__syncthreads()` at line 9 (between two parts of the `if`)'], // prettier-ignore
-    [{ kind: 'placement', added: [{ statement: 'grid', place: { kind: 'existing', line: 9 } }], removed: [] }, 'replace the barrier on line 9 with `cooperative_groups::this_grid().sync()`'], // prettier-ignore
+    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'split', line: 9 } }], removed: [] }, 'add `__syncthreads()` between the two parts of line 9'], // oxfmt-ignore
+    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'condition', line: 9 } }], removed: [] }, 'add `__syncthreads()` at line 9 (between two parts of the `if`)'], // oxfmt-ignore
+    [{ kind: 'placement', added: [{ statement: 'grid', place: { kind: 'existing', line: 9 } }], removed: [] }, 'replace the barrier on line 9 with `cooperative_groups::this_grid().sync()`'], // oxfmt-ignore
     [{ kind: 'placement', added: [], removed: [12, 9] }, 'remove the barriers on lines 9, 12, which some threads miss'],
     [{ kind: 'move', line: 9, isOutOfIf: true, to }, 'move the barrier on line 9 out of the `if`, to after line 11'],
-    [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'], // prettier-ignore
-    [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two at line 9'], // prettier-ignore
+    [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'], // oxfmt-ignore
+    [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two at line 9'], // oxfmt-ignore
   ];
   for (const [step, text] of told) assert.equal(explanationText({ steps: [step], notes: [], leaves: [] }), text);
   const guard: EditStep = { kind: 'guard-returns', lines: [4] };
@@ -50,7 +50,7 @@ test('what stood in the way is told once', () => {
   const noPlace: Obstacle = { kind: 'no-place', accesses: { first: 3, second: 5 } };
   const why: NoRepair = {
     kind: 'unrepairable',
-    obstacles: [noPlace, noPlace, { kind: 'refused', step, refusal: { kind: 'does-not-compile' } }, { kind: 'not-enough', step, obstacles: [{ kind: 'partial', accesses: { first: 3 } }] }], // prettier-ignore
+    obstacles: [noPlace, noPlace, { kind: 'refused', step, refusal: { kind: 'does-not-compile' } }, { kind: 'not-enough', step, obstacles: [{ kind: 'partial', accesses: { first: 3 } }] }], // oxfmt-ignore
   };
   assert.equal(
     noRepairText(why),
@@ -65,7 +65,7 @@ test('what stood in the way is told once', () => {
 });
 
 test('barriers that nobody needs are told by their number', () => {
-  assert.equal(redundantMessage('k', 1, 'no two accesses need it', '1 barrier fewer'), 'The kernel k has a redundant barrier: no two accesses need it. Selvage proves the kernel without it (1 barrier fewer).'); // prettier-ignore
+  assert.equal(redundantMessage('k', 1, 'no two accesses need it', '1 barrier fewer'), 'The kernel k has a redundant barrier: no two accesses need it. Selvage proves the kernel without it (1 barrier fewer).'); // oxfmt-ignore
   assert.match(
     redundantMessage('k', 2, 'so', undefined),
     /^The kernel k has redundant barriers: so\. .* without them\.$/,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { selvage } from '../app/commands/in-process.ts';
-import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts'; // prettier-ignore
+import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts'; // oxfmt-ignore
 
 /** What became of the expectations of one kernel. */
 interface JudgedExpectation {
@@ -46,13 +46,13 @@ export async function judgedProgram(program: string): Promise<JudgedProgram> {
       const found = kernels.filter((one) => one.location?.file === file && isNamed(one, kernel));
       const differing = found.length === 1
           ? differences(expectation, found[0]!, diagnostics.filter((one) => kernelsOf(one, kernels).includes(found[0]!)))
-          : [`${found.length} kernels of this name`]; // prettier-ignore
+          : [`${found.length} kernels of this name`]; // oxfmt-ignore
       return { file, kernel, ...(open !== undefined && { open }), differing };
     }),
   );
   const stray = diagnostics.filter((one) => one.severity !== 'notice' && kernelsOf(one, kernels).length === 0);
   const names = kernels.length === judged.length ? [] : [`kernels: ${kernels.map(({ name }) => name).join()}`];
-  return { kernels: judged, stray: [...names, ...stray.map(({ code, severity, message }) => `unexpected: ${severity} ${code}: ${message}`)] }; // prettier-ignore
+  return { kernels: judged, stray: [...names, ...stray.map(({ code, severity, message }) => `unexpected: ${severity} ${code}: ${message}`)] }; // oxfmt-ignore
 }
 
 async function reportOn(program: string, texts: readonly string[]): Promise<JudgedReport> {
@@ -63,7 +63,7 @@ async function reportOn(program: string, texts: readonly string[]): Promise<Judg
     execFileSync('git', ['init', '--quiet', '--template='], { cwd: copy });
     execFileSync('git', ['add', '--all'], { cwd: copy });
     const options = texts.flatMap((text) => /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? []);
-    const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // prettier-ignore
+    const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // oxfmt-ignore
     const { stdout, stderr } = await selvage(words, copy);
     assert.notEqual(stdout, '', stderr);
     return JSON.parse(stdout) as JudgedReport;
@@ -84,10 +84,10 @@ function withoutNamespace(name: string): string {
 
 /** What a diagnostic is about: the kernels that it names, of those the ones launched at its place, else the nearest. */
 function kernelsOf({ location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
-  const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message)); // prettier-ignore
+  const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message)); // oxfmt-ignore
   if (!location) return named;
   const nearer = [
-    named.filter(({ launches }) => launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line)), // prettier-ignore
+    named.filter(({ launches }) => launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line)), // oxfmt-ignore
     named.filter((kernel) => kernel.location?.file === location.file),
     named.filter((kernel) => dirname(kernel.location?.file ?? '') === dirname(location.file)),
   ];

@@ -29,7 +29,7 @@ const folders = ['corpus', 'projects'].map((name) => join(root, 'test/repair', n
 export function brokenKernels(): BrokenKernel[] {
   const files = folders.flatMap((folder) => readdirSync(folder).map((file) => ({ folder, file })));
   return files.flatMap(({ folder, file }) => {
-    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: ([\w:]+) (repaired|unrepairable)(?:: (.*))?$/gm)]; // prettier-ignore
+    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: ([\w:]+) (repaired|unrepairable)(?:: (.*))?$/gm)]; // oxfmt-ignore
     return expected.map(([, kernel, status, because = '']) => ({
       file,
       folder,

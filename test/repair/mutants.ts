@@ -54,7 +54,7 @@ export function provedKernels(expectations: readonly Expectation[]): ReadonlySet
     race === 'proved' && divergence === 'proved' && open === undefined;
   const bare = ({ kernel }: Expectation): string => kernel.replace(/<.*/, '');
   const others = new Set(expectations.filter((expectation) => !isProved(expectation)).map(bare));
-  return new Set(expectations.filter(isProved).map(bare).filter((name) => !others.has(name))); // prettier-ignore
+  return new Set(expectations.filter(isProved).map(bare).filter((name) => !others.has(name))); // oxfmt-ignore
 }
 
 /** The name of a kernel of a report, without parameters and template arguments. */
@@ -155,7 +155,7 @@ function barrierCost(source: CudaSource, kernel: string): number {
   const own = kernel.replace(/.*::/, '');
   const loops = nodesWhere(source.tree(), ({ type }) => /^(?:for|while|do)_statement$/.test(type));
   return markCandidates(source, { splits: false }).candidates.reduce((sum, candidate) => {
-    const { statement, function: { kind, name } } = candidate; // prettier-ignore
+    const { statement, function: { kind, name } } = candidate; // oxfmt-ignore
     if (candidate.kind !== 'existing' || (kind !== 'device' && name !== own)) return sum;
     const depth = loops.filter((loop) => loop.start <= statement.start && statement.end <= loop.end).length;
     return sum + 10 ** depth * (candidate.level === 'grid' ? 12 : 1);

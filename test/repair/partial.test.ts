@@ -65,7 +65,7 @@ test('a finding is gone with all pairs of its cause', () => {
   const finding = {
     kind: 'write-write', code: 'race/shared', severity: 'error', confirmed: true, memory: 'shared', message: '', fingerprint: 'a',
     first: at(3), second: at(5), also: [{ fingerprint: 'b', first: at(3), second: at(8) }],
-  } as unknown as Parameters<typeof isGone>[0]; // prettier-ignore
+  } as unknown as Parameters<typeof isGone>[0]; // oxfmt-ignore
   assert.ok(isGone(finding, [new Map([['k.cu:5 k.cu:8', null]])]));
   assert.ok(!isGone(finding, [new Map(), new Map([['k.cu:3 k.cu:8', null]])]));
 });
@@ -73,9 +73,9 @@ test('a finding is gone with all pairs of its cause', () => {
 test('lines of an edited text are followed back', () => {
   const before = 'a\nb\nc\nd\ne\n';
   const former = formerLines(new Map([['k.cu', 'a\nx\nb\nb1\nb2\nd\n  e\n']]), () => before);
-  assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // prettier-ignore
+  assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // oxfmt-ignore
   assert.equal(former('k.cu', 2), null);
   assert.equal(former('other.cuh', 7), 7);
   const moved = formerLines(new Map([['k.cu', 'a\nc\nb\nd\ne\n']]), () => 'a\nb\nc\nd\ne\n');
-  assert.deepEqual([1, 4, 5].map((line) => moved('k.cu', line)), [1, 4, 5]); // prettier-ignore
+  assert.deepEqual([1, 4, 5].map((line) => moved('k.cu', line)), [1, 4, 5]); // oxfmt-ignore
 });

@@ -64,9 +64,9 @@ __global__ void fields(Arrays p) {
 
 test('what is stated of two members of a struct is not stated of the others', { skip: withoutNvcc }, async () => {
   const two = await repairText(members('assume(apart(p.a, p.b))'), 'two.cu');
-  assert.deepEqual(two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'not-needed']]); // prettier-ignore
-  const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu'); // prettier-ignore
-  assert.deepEqual(all.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'optimised']]); // prettier-ignore
+  assert.deepEqual(two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'not-needed']]); // oxfmt-ignore
+  const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu'); // oxfmt-ignore
+  assert.deepEqual(all.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'optimised']]); // oxfmt-ignore
 });
 
 const foundOnly = `

@@ -60,7 +60,7 @@ export async function removeAdded(added: AddedBarrier, workplace: Workplace): Pr
   const options = { kernel, cooperative: /this_grid\(\)/.test(source.text) };
   const { report: before } = await workplace.repair(more, { ...options, checks: ['race', 'divergence'] });
   const own = before.kernels.filter(({ name }) => bareName(name) === kernel);
-  if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // prettier-ignore
+  if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // oxfmt-ignore
   if (await isRemoved(added, more, workplace, options)) return 'removed';
   const assume = takenForGranted(added);
   return (await isRemoved(added, more, workplace, { ...options, assume })) ? 'stated' : 'kept';

@@ -56,7 +56,7 @@ test('pairs of one cause are one finding, told by the first of the worst, with t
 });
 
 test('of many pairs the lines are told, each once', () => {
-  const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 }))); // prettier-ignore
+  const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 }))); // oxfmt-ignore
   const [finding] = mergeCauses(racing(findings)).race.findings;
   assert.match(finding?.message ?? '', /Accesses on these lines race for the same reason: 3, 4, 10, 11 and 12\.$/);
 });
@@ -151,7 +151,7 @@ test('every format tells a finding of several kernels once, and names them', asy
   const html = await render('html', report, options);
   assert.equal(html.split('class="card error"').length, 2);
   assert.match(html, /<li>in <code>k&#60;128&#62;<\/code>, <code>k&#60;256&#62;<\/code> \(sm_80 and sm_90\)<\/li>/);
-  const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // prettier-ignore
+  const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // oxfmt-ignore
   assert.equal(runs[0]?.results.length, 1);
   assert.match(runs[0]?.results[0]?.message.text ?? '', /^k<128>, k<256> \(sm_80 and sm_90\): 3 meets 5\. Accesses/);
 });

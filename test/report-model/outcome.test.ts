@@ -11,7 +11,7 @@ import { divergenceFinding, kernelReport, raceFinding, reportOf } from './report
 
 const racy = kernelReport({ race: { verdict: 'race', findings: [raceFinding()] } });
 const warned = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] } });
-const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' }); // prettier-ignore
+const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' }); // oxfmt-ignore
 
 test('the first exit code that applies', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()]), 'error'), 0);

@@ -14,11 +14,11 @@ export function raceFinding(changes: Partial<ReportedRace> = {}): ReportedRace {
     first: {
       operation: 'write', memory: 'shared', bytes: 4, expression: 's[t]',
       location: { file: 'src/a.cu', line: 3, column: 3 }, thread: [0, 0, 0], block: [0, 0, 0],
-    }, // prettier-ignore
+    }, // oxfmt-ignore
     second: {
       operation: 'read', memory: 'shared', bytes: 4, expression: 's[t + 1]',
       location: { file: 'src/a.cu', line: 5, column: 7 }, thread: [1, 0, 0], block: [0, 0, 0],
-    }, // prettier-ignore
+    }, // oxfmt-ignore
     confirmed: true,
     witness: { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { n: 7, out: { type: 'float32', length: 8 } } },
     witnessOrigin: 'given',
@@ -59,7 +59,7 @@ export function kernelReport(changes: Partial<KernelReport> = {}): KernelReport 
       {
         source: 'annotation', block: [32, 1, 1], grid: [1, 1, 1], cluster: null, sharedBytes: null, cooperative: false,
         location: { file: 'src/a.cu', line: 1 }, race, divergence,
-      }, // prettier-ignore
+      }, // oxfmt-ignore
     ],
     ...changes,
     race,

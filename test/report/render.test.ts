@@ -301,7 +301,7 @@ test('HTML tells a finding with its lines, its steps and its patch in one frame,
     { thread: 0, action: 'write', text: 'writes 1 to `s[32]`', location: { file: 'src/a.cu', line: 5 }, cell: { name: 's[32]', value: 1, isShared: true } },
     { thread: 1, action: 'read', text: 'reads 1 from `s[32]`', location: { file: 'src/a.cu', line: 6 }, cell: { name: 's[32]', value: 1, isShared: true } },
     { thread: 1, action: 'write', text: 'writes `<b>`', location: { file: 'src/a.cu', line: 6 }, cell: { name: '<b>', value: '<i>"' } },
-  ] as const; // prettier-ignore
+  ] as const; // oxfmt-ignore
   const threads = [0, 32].map((x) => ({ thread: [x, 0, 0], block: [0, 0, 0], name: `thread ${x}` }) as const);
   const [kernel] = repairedReport.kernels as [KernelReport];
   const [finding] = kernel.race.findings;
@@ -314,7 +314,7 @@ test('HTML tells a finding with its lines, its steps and its patch in one frame,
     plain,
   );
   const figure = /<article class="card[^]*?<figure class="frame">([^]*?)<\/figure>/.exec(page)?.[1] ?? '';
-  assert.match(figure, /<li class="move t0 shared" data-thread="0" data-at="src\/a\.cu:5" data-of="0" data-value="1">writes 1 to <code>s\[32\]<\/code>/); // prettier-ignore
+  assert.match(figure, /<li class="move t0 shared" data-thread="0" data-at="src\/a\.cu:5" data-of="0" data-value="1">writes 1 to <code>s\[32\]<\/code>/); // oxfmt-ignore
   assert.match(figure, /data-of="1" data-value="&#60;i&#62;&#34;">writes <code>&#60;b&#62;<\/code>/);
   assert.match(figure, /<tr class="shared"><td><code>s\[32\]<\/code>.*<td data-cell="0">1<\/td><\/tr>/);
   assert.match(figure, /<b class="proved">Fix<\/b>[^]*<span class="add"><span>\+ {4}__syncthreads\(\);/);
@@ -327,7 +327,7 @@ test('HTML tells a finding with its lines, its steps and its patch in one frame,
 test('of threads of two blocks each has its own row of a shared array', async () => {
   const location = { file: 'src/a.cu', line: 5 };
   const step = (thread: number, name: string, value: number, isRace = false) =>
-    ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const; // prettier-ignore
+    ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const; // oxfmt-ignore
   const recording = [step(0, 's[0]', 1), step(1, 's[0]', 2), step(0, 'a[4]', 3, true), step(1, 'a[4]', 4, true)];
   const threads = [0, 1].map((x) => ({ thread: [0, 0, 0], block: [x, 0, 0], name: `thread 0 of block ${x}` }) as const);
   const finding = raceFinding({ interleaving: { threads, steps: [], recording } });

@@ -30,7 +30,7 @@ test('what starts programs or changes its process has one of its own', () => {
     'const folder = mkdtempSync(x);',
     'before(make);',
   ])
-    // prettier-ignore
+    // oxfmt-ignore
     assert.ok(isAlone(text), text);
   for (const text of ['const root = process.cwd();', "import { test } from 'node:test';", '// as it was before'])
     assert.ok(!isAlone(text), text);

@@ -185,7 +185,7 @@ test('what a text includes is listed once', async (context) => {
 
 test('what depends on other files, on its place, or on the time, is not kept', async (context) => {
   const { builds, build } = await compilers(context);
-  const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', 'asm(".inc" "bin");\n', '#if __has_include(<x>)\n#endif\n']; // prettier-ignore
+  const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', 'asm(".inc" "bin");\n', '#if __has_include(<x>)\n#endif\n']; // oxfmt-ignore
   for (const text of texts) for (const _ of [1, 2]) build(text);
   for (const _ of [1, 2]) build('int x;\n', { flags: ['-isystem=/elsewhere'] });
   assert.equal(builds(), 2 * (texts.length + 1));

@@ -161,7 +161,7 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
     ['group', isNamed('LDGDEPBAR'), [first + 1, first + 3]],
   ] as const) {
     const faults = without(bytes, choose).map((one) => faultsOf(text, one).filter(({ kind }) => kind === 'missing'));
-    assert.deepEqual(faults, lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }])); // prettier-ignore
+    assert.deepEqual(faults, lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }])); // oxfmt-ignore
   }
   // PTX that lets no group be unfinished, held against code that lets one.
   const stricter = text.replace('wait_group 1', 'wait_group 0');
@@ -181,14 +181,14 @@ test('a fence that reaches less far than its PTX, and the fence of a release, ar
     const faults = faultsOf(text.replace('fence.acq_rel.cta', wider), bytes);
     assert.deepEqual(faults[0], { kind: 'missing', what: 'fence', ptxLine: first + 1 }, wider);
   }
-  const released = sassOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // prettier-ignore
+  const released = sassOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // oxfmt-ignore
   const code = cubinOf(released);
   assert.deepEqual(faultsOf(released, code), []);
-  for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // prettier-ignore
+  for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // oxfmt-ignore
 });
 
 test('each copy of an atomic that is one of a warp, or of each lane, is wanted', { skip: withoutNvcc }, () => {
-  const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // prettier-ignore
+  const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // oxfmt-ignore
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   for (const one of without(bytes, isNamed('ATOMG', 'ATOM', 'RED'))) assert.ok(faultsOf(text, one).length > 0);
@@ -250,7 +250,7 @@ test('a path past all rounds of an unrolled loop, which is never taken, is no fa
     'st.global.f32 [%d1+4], %f1;',
   ];
   for (const step of ['bar.sync 0;', 'st.global.u32 [%d1+128], %r7;']) {
-    const text = sassOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // prettier-ignore
+    const text = sassOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // oxfmt-ignore
     assert.deepEqual(faultsOf(text, cubinOf(text)), [], step);
   }
 });
@@ -313,7 +313,7 @@ test('an arrival at an mbarrier, and the fence in front of it, are wanted', { sk
   );
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  for (const one of without(bytes, isNamed('MEMBAR'))) assert.ok(faultsOf(text, one).some(({ what }) => what === 'fence')); // prettier-ignore
+  for (const one of without(bytes, isNamed('MEMBAR'))) assert.ok(faultsOf(text, one).some(({ what }) => what === 'fence')); // oxfmt-ignore
   for (const [index, one] of without(bytes, ({ opcode }) => opcode?.kind === 'atomic').entries()) {
     assert.ok(
       faultsOf(text, one).some(({ what }) => what === 'mbarrier'),
@@ -342,7 +342,7 @@ test(
       'ld.shared.u32 %r5, [%r3+8];',
       'st.global.u32 [%d1], %r5;',
     ).replace('.reg .b32', header);
-    const wide = sassOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // prettier-ignore
+    const wide = sassOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // oxfmt-ignore
     for (const [text, count] of [
       [guarded, 3],
       [wide, 2],
@@ -401,10 +401,10 @@ test('a store is missed where a load behind it may be of the same word', { skip:
   const text = sassOf(...lines);
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  const found = without(bytes, isNamed('STG')).map((one) => faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : []))); // prettier-ignore
+  const found = without(bytes, isNamed('STG')).map((one) => faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : []))); // oxfmt-ignore
   assert.deepEqual(found, [[first + 1], [first + 3]]);
   // Where some way does not store again, the first store is wanted; ptxas takes it out where all do.
-  const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // prettier-ignore
+  const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // oxfmt-ignore
   const code = cubinOf(guarded);
   assert.deepEqual(faultsOf(guarded, code), []);
   const [one] = without(code, isNamed('STG'));
@@ -425,7 +425,7 @@ test('a store where ways meet is wanted if a block in front of it left code', { 
   ).replace('.reg .b32', '.reg .pred %p<3>; .reg .b32');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  for (const one of without(bytes, isNamed('STS'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'missing')); // prettier-ignore
+  for (const one of without(bytes, isNamed('STS'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'missing')); // oxfmt-ignore
 });
 
 test('the arrival that copies make is counted before it is made', { skip: withoutNvcc }, () => {
@@ -441,12 +441,12 @@ test('the arrival that copies make is counted before it is made', { skip: withou
   assert.deepEqual(faultsOf(text, bytes), []);
   const ofArrival = without(bytes, (one) => isNamed('ARRIVES')(one) || (isNamed('ATOMS')(one) && one.code === 0x38c));
   assert.equal(ofArrival.length, 2);
-  for (const one of ofArrival) assert.deepEqual(faultsOf(text, one).filter(({ what }) => what === 'mbarrier'), [{ kind: 'missing', what: 'mbarrier', ptxLine: first + 3 }]); // prettier-ignore
+  for (const one of ofArrival) assert.deepEqual(faultsOf(text, one).filter(({ what }) => what === 'mbarrier'), [{ kind: 'missing', what: 'mbarrier', ptxLine: first + 3 }]); // oxfmt-ignore
 });
 
 test('what rests on what ptxas was seen to do is a notice', () => {
   const kernel = lowerModule(parsePtx(sassOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
-  const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // prettier-ignore
+  const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // oxfmt-ignore
   assert.equal(severityOf({ kind: 'missing', what: 'store', ptxLine: first }), 'error');
   assert.equal(severityOf({ kind: 'skipped', what: 'effect', ptxLine: first }), 'notice');
   assert.equal(severityOf({ kind: 'unused', what: 'result', ptxLine: first, address: 0 }), 'notice');
@@ -581,11 +581,11 @@ function exchanged(
   left: number,
   right: number,
 ): Uint8Array {
-  // prettier-ignore
+  // oxfmt-ignore
   const cubin = readCubin(bytes);
   assert.ok(!('problem' in cubin));
   const [kernel] = cubin.functions;
-  const places = instructionsOf(kernel!, versionOf(cubin.arch)).filter(choose).map(({ address }) => kernel!.fileOffset + address - kernel!.start); // prettier-ignore
+  const places = instructionsOf(kernel!, versionOf(cubin.arch)).filter(choose).map(({ address }) => kernel!.fileOffset + address - kernel!.start); // oxfmt-ignore
   const copy = bytes.slice();
   copy.set(bytes.subarray(places[left], places[left]! + 16), places[right]);
   copy.set(bytes.subarray(places[right], places[right]! + 16), places[left]);
@@ -596,7 +596,7 @@ test('an access that is weaker than its PTX, or reaches fewer threads, is found'
   const text = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // prettier-ignore
+  const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // oxfmt-ignore
   // The same code, held against PTX that has the two the other way round.
   assert.deepEqual(weaker(text.replace('st.volatile', 'st').replace('st.global', 'st.volatile.global')), [first]);
   for (const [made, asked] of [
@@ -630,7 +630,7 @@ test('a part of a fragment of a matrix that is not stored is found', { skip: wit
   const parts = without(bytes, isNamed('STS'));
   assert.ok(parts.length > 1);
   const missing = { kind: 'missing', what: 'store', ptxLine: first + 10 };
-  for (const one of parts) assert.deepEqual(faultsOf(text, one).find(({ kind }) => kind === 'missing'), missing); // prettier-ignore
+  for (const one of parts) assert.deepEqual(faultsOf(text, one).find(({ kind }) => kind === 'missing'), missing); // oxfmt-ignore
   // One that is exchanged with the barrier behind it.
   const isEither = (one: SassInstruction): boolean => isNamed('STS', 'BAR')(one);
   assert.ok(faultsOf(text, exchanged(bytes, isEither, parts.length - 1, parts.length)).length > 0);
@@ -657,7 +657,7 @@ test('copies of stores whose address no round changes are told apart', { skip: w
   assert.ok(stores > 2 && stores % 2 === 0, String(stores));
   for (let at = 0; at + 1 < stores; at++) {
     const faults = faultsOf(text, exchanged(bytes, isNamed('STS'), at, at + 1));
-    assert.ok(faults.some(({ kind, what }) => kind === 'foreign' && what === 'address'), String(at)); // prettier-ignore
+    assert.ok(faults.some(({ kind, what }) => kind === 'foreign' && what === 'address'), String(at)); // oxfmt-ignore
   }
 });
 

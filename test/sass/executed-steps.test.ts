@@ -51,7 +51,7 @@ function stepsOf(ptx: string): {
   readonly at: (n: bigint) => number;
   readonly static: number;
 } {
-  // prettier-ignore
+  // oxfmt-ignore
   const [file, made] = [join(temporary, 'sums.ptx'), join(temporary, 'sums.cubin')];
   writeFileSync(file, ptx);
   execFileSync('ptxas', ['-lineinfo', '-arch=sm_90', '-o', made, file]);
@@ -96,6 +96,6 @@ test('loops whose rounds nobody knows have no bound', { skip: withoutNvcc }, () 
   const open = loop('.pragma "nounroll";', '').replace('add.s32 %r2, %r2, 1;', 'add.s32 %r2, %r2, %r4;');
   assert.equal(stepsOf(open).text, null);
   // An atomic on shared memory is a loop of its own, which lasts as long as others interfere.
-  const spinning = loop('.pragma "nounroll";', 'atom.shared.add.f32 %f1, [word], 0f3F800000;').replace('.reg .pred', '.shared .b32 word; .reg .f32 %f<2>; .reg .pred'); // prettier-ignore
+  const spinning = loop('.pragma "nounroll";', 'atom.shared.add.f32 %f1, [word], 0f3F800000;').replace('.reg .pred', '.shared .b32 word; .reg .f32 %f<2>; .reg .pred'); // oxfmt-ignore
   assert.equal(stepsOf(spinning).text, null);
 });

@@ -38,7 +38,7 @@ function isCovered(instructions: readonly SassInstruction[], index: number): boo
   if (!own) return false;
   return [instructions[index - 1], instructions[index + 1]].some((near) => {
     const other = near && fenceStrength(near);
-    return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4); // prettier-ignore
+    return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4); // oxfmt-ignore
   });
 }
 
@@ -67,10 +67,10 @@ function plantsOf(
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
-    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${isPrivate(one) ? 'private ' : ''}${kind} dropped`, dropped(one)); // prettier-ignore
+    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${isPrivate(one) ? 'private ' : ''}${kind} dropped`, dropped(one)); // oxfmt-ignore
   }
   // Other waits are for loads of the same thread.
-  const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH'; // prettier-ignore
+  const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH'; // oxfmt-ignore
   const hasGroups = instructions.some(isEnd);
   for (const one of instructions) {
     const groups = hasGroups ? groupsLeftOf(one) : null;
@@ -83,17 +83,17 @@ function plantsOf(
     }
     if (isEnd(one)) add('end of a group dropped', dropped(one));
   }
-  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add(`${isPrivate(one) ? 'private' : 'spill'} store dropped`, dropped(one)); // prettier-ignore
+  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add(`${isPrivate(one) ? 'private' : 'spill'} store dropped`, dropped(one)); // oxfmt-ignore
   for (const [index, one] of instructions.entries()) {
     if (one.opcode?.kind !== 'barrier' || barrierForm(one) === 'arrive') continue;
     add('barrier dropped', dropped(one));
     for (const kind of ['load', 'store']) {
       const before = instructions.slice(Math.max(0, index - 60), index).filter((near) => isOf(near, kind));
       const after = instructions.slice(index, index + 60).filter((near) => isOf(near, kind));
-      for (const near of [before.at(-1), after[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // prettier-ignore
+      for (const near of [before.at(-1), after[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // oxfmt-ignore
       for (const left of before.slice(-4)) {
         for (const right of after.slice(0, 4)) {
-          if (left.opcode!.space === right.opcode!.space && !isSame(left, right)) add(`${kind}s exchanged across a barrier`, exchanged(left, right)); // prettier-ignore
+          if (left.opcode!.space === right.opcode!.space && !isSame(left, right)) add(`${kind}s exchanged across a barrier`, exchanged(left, right)); // oxfmt-ignore
         }
       }
     }
@@ -119,14 +119,14 @@ for (const file of files) {
       falseAlarms.push(`${file} ${kernel.symbol}: ${JSON.stringify(whole.faults[0])}`);
       continue;
     }
-    const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // prettier-ignore
+    const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // oxfmt-ignore
     // Arrays in the frame, and arguments of calls: the PTX stores them, and other threads see nothing of it.
-    const shown = new Set(kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [])))); // prettier-ignore
+    const shown = new Set(kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [])))); // oxfmt-ignore
     const isPrivate = ({ address }: SassInstruction, { ptxLineAt }: CodeFunction): boolean => {
       const line = ptxLineAt(address) ?? 0;
       return /\bst\./.test(lines[line - 1] ?? '') && !shown.has(line);
     };
-    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16), (one) => isPrivate(one, own)); // prettier-ignore
+    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16), (one) => isPrivate(one, own)); // oxfmt-ignore
     for (const [kind, edits] of planted) {
       for (let left = Number(plants); left > 0 && edits.length > 0; left--) {
         const [edit] = edits.splice(random.below(edits.length), 1);

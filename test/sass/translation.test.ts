@@ -36,7 +36,7 @@ function edited(
   bytes: Uint8Array,
   edit: (instructions: readonly SassInstruction[], at: (one: SassInstruction) => Uint8Array) => void,
 ): Cubin {
-  // prettier-ignore
+  // oxfmt-ignore
   const copy = bytes.slice();
   const cubin = read(copy);
   const kernel = cubin.functions.find(({ isKernel }) => isKernel)!;
@@ -70,12 +70,12 @@ for (const arch of architectures) {
   });
 
   test(`each barrier that is overwritten in the code for ${arch} is found`, () => {
-    const count = named(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch)), 'BAR').length; // prettier-ignore
+    const count = named(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch)), 'BAR').length; // oxfmt-ignore
     assert.ok(count >= 2);
     for (let index = 0; index < count; index++) {
       const cubin = edited(bytes, (instructions, at) => overwrite(at(named(instructions, 'BAR')[index]!)));
       const faults = faultsOf(kernel, cubin);
-      assert.ok(faults.some((fault) => fault.what === 'barrier'), `barrier ${index}`); // prettier-ignore
+      assert.ok(faults.some((fault) => fault.what === 'barrier'), `barrier ${index}`); // oxfmt-ignore
     }
   });
 
@@ -84,7 +84,7 @@ for (const arch of architectures) {
       [['MEMBAR'], 'fence'],
       [['RED', 'REDG', 'ATOMG'], 'atomic'],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const cubin = edited(bytes, (instructions, at) => {
         const found = mnemonics.flatMap((mnemonic) => named(instructions, mnemonic));
         assert.ok(found.length > 0);
@@ -99,7 +99,7 @@ for (const arch of architectures) {
 
   test(`stores of the code for ${arch} that are exchanged across a barrier are found`, () => {
     const storesOf = (instructions: readonly SassInstruction[]) => named(instructions, 'STS');
-    const count = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).length; // prettier-ignore
+    const count = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).length; // oxfmt-ignore
     assert.ok(count >= 4);
     for (let index = 0; index + 1 < count; index++) {
       const cubin = edited(bytes, (instructions, at) => {
@@ -108,10 +108,10 @@ for (const arch of architectures) {
         one.set(other);
         other.set(kept);
       });
-      const [one, other] = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).slice(index); // prettier-ignore
+      const [one, other] = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).slice(index); // oxfmt-ignore
       // The same code at both places is no exchange; only when it is issued may differ.
       const isSame = [0, 1, 2].every((word) => one!.words[word] === other!.words[word]);
-      assert.equal(faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'), !isSame, `store ${index}`); // prettier-ignore
+      assert.equal(faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'), !isSame, `store ${index}`); // oxfmt-ignore
     }
   });
 

@@ -40,7 +40,7 @@ export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'toke
 
 function isAppToken(token: string): boolean {
   const [head = '', claims = '', signature = ''] = token.split('.');
-  const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(createPublicKey(publicKey), signature, 'base64url'); // prettier-ignore
+  const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(createPublicKey(publicKey), signature, 'base64url'); // oxfmt-ignore
   const { iss } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as { iss?: string };
   return isSigned && iss === String(APP);
 }
@@ -91,7 +91,7 @@ export function startServing(entry: string, environment: Readonly<Record<string,
 /** Does what the owner's browser does with the page of a server that has no App yet. @returns the manifest */
 export async function pressButton(page: string): Promise<Record<string, unknown>> {
   const html = await (await fetch(page)).text();
-  const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll('&quot;', '"').replaceAll('&amp;', '&'); // prettier-ignore
+  const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll('&quot;', '"').replaceAll('&amp;', '&'); // oxfmt-ignore
   const manifest = JSON.parse(unescaped(/name="manifest" value="([^"]*)"/.exec(html)?.[1] ?? '')) as Record<
     string,
     unknown

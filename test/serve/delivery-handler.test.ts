@@ -74,7 +74,7 @@ test('an analysis that passes its time is told, and nothing of it is left', asyn
   const [run] = checks();
   assert.deepEqual([run?.title, run?.conclusion], ['Not analysed: the analysis passed its limits', 'failure']);
   assert.match(run?.summary ?? '', /it took more than 0\.001 s[^]*`\/selvage recheck`/);
-  assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // prettier-ignore
+  assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // oxfmt-ignore
 });
 
 test('a configuration that is wrong is told with its line', async () => {
@@ -89,7 +89,7 @@ test('what cannot be fetched is tried again, and the last attempt leaves an answ
   await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
   assert.deepEqual(checks(), []);
   await assert.rejects(handle({ serverUrl, attempts: maxAttempts - 1 }), /The clone has no commit/);
-  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // prettier-ignore
+  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: a defect of Selvage']); // oxfmt-ignore
 });
 
 test('a head that is not the newest, and a pull request that is closed, are left alone', async () => {

@@ -61,7 +61,7 @@ try {
   const { id, body } = server.addComment(SOME_USER, '/selvage help');
   const names = { full_name: `${TARGET.owner}/${TARGET.repo}`, name: TARGET.repo, owner: { login: TARGET.owner } };
   const issue = { number: TARGET.pullNumber, pull_request: {} };
-  await deliver(port, 'said', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // prettier-ignore
+  await deliver(port, 'said', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // oxfmt-ignore
   await app.line(/delivery said: answered/);
   writeLine(`4. Somebody wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
   for (const fault of server.faults) writeLine(`fault: ${fault}`);

@@ -182,7 +182,7 @@ test('what fails is tried again a few times, and then given up', { skip }, async
     },
     async ({ port }) => {
       await send(port, 'a', payload());
-      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes('selvage_deliveries{state="failed"} 1')) await new Promise((resolve) => setTimeout(resolve, 5)); // prettier-ignore
+      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes('selvage_deliveries{state="failed"} 1')) await new Promise((resolve) => setTimeout(resolve, 5)); // oxfmt-ignore
     },
   );
   assert.equal(attempts, 5);

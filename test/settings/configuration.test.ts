@@ -70,7 +70,7 @@ test('every key is read', () => {
     ['reduce*', [256, 1, 1], [64, 1, 1], [2, 1, 1], 4096, true],
   );
   assert.deepEqual(kernel.location, { file: '.selvage.yml', line: 6, column: 5 });
-  assert.deepEqual([...kernel.args], [['n', 9007199254740993n], ['scale', 2.5], ['flag', true]]); // prettier-ignore
+  assert.deepEqual([...kernel.args], [['n', 9007199254740993n], ['scale', 2.5], ['flag', true]]); // oxfmt-ignore
   assert.deepEqual(
     kernel.assumptions.map(({ text, location }) => [text, location?.line, location?.column]),
     [
@@ -216,8 +216,8 @@ test('a file that is nested too deeply is refused, wherever that is', () => {
     'version: 1\nkernels: DEEP',
     'version: 1\nkernels: [{ match: k, args: { n: DEEP } }]',
   ])
-    // prettier-ignore
-    for (const [open, close] of [['[', ']'], ['{ a: ', '}']] as const) // prettier-ignore
+    // oxfmt-ignore
+    for (const [open, close] of [['[', ']'], ['{ a: ', '}']] as const) // oxfmt-ignore
       for (const depth of [100, 1000, 3000, 6000, 20_000]) {
         const [found = 'nothing'] = problems(form.replace('DEEP', `${open.repeat(depth)}1${close.repeat(depth)}`));
         assert.match(found, depth > 10_000 ? /config\/yaml .*nested too deeply; write them flat/ : /^\d:\d+ config\//);

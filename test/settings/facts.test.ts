@@ -27,7 +27,7 @@ test('entries are those of a configuration, and marked as facts', () => {
     ['n % 32 == 0'],
   );
   const expected = { match: configured.match, block: configured.block, grid: configured.grid, args: configured.args };
-  assert.deepEqual(others, { ...expected, cluster: [2, 1, 1], sharedBytes: 1024, cooperative: true, limits: {}, isFact: true }); // prettier-ignore
+  assert.deepEqual(others, { ...expected, cluster: [2, 1, 1], sharedBytes: 1024, cooperative: true, limits: {}, isFact: true }); // oxfmt-ignore
   assert.equal(others.args.get('n'), 9007199254740993n);
 });
 

@@ -112,7 +112,7 @@ function randomTruth(random: Random, unknowns: number, depth: number): Truth {
         '=': (x, y) => x === y,
       };
       const operator = random.pick(Object.keys(operators));
-      return { text: `(${operator} ${a.text} ${b.text})`, of: (values) => operators[operator]!(a.of(values), b.of(values)) }; // prettier-ignore
+      return { text: `(${operator} ${a.text} ${b.text})`, of: (values) => operators[operator]!(a.of(values), b.of(values)) }; // oxfmt-ignore
     }
   }
 }
@@ -178,7 +178,7 @@ test('numbers without bounds: as Z3 says', async () => {
 test('what the shape of sums decides', async () => {
   const decide = async (names: string, ...facts: readonly string[]): Promise<SolverAnswer['kind']> => {
     const session = alone();
-    session.add(names.split(' ').map((name) => `(declare-const ${name} Int)`).join('')); // prettier-ignore
+    session.add(names.split(' ').map((name) => `(declare-const ${name} Int)`).join('')); // oxfmt-ignore
     session.add(facts.map((fact) => `(assert ${fact})`).join(''));
     return (await session.check([], units)).kind;
   };
@@ -235,12 +235,12 @@ test('bit-vectors: as Z3 says, and models hold', async () => {
     const random = seededRandom(seed);
     const bits = random.between(1, 6);
     const names = [0, 1, 2].map((x) => `(declare-const x${x} (_ BitVec ${bits}))`).join('');
-    const fact = (): string => `(${random.pick(['=', 'bvslt', 'bvsle'])} ${randomBits(random, bits, 3)} ${randomBits(random, bits, 2)})`; // prettier-ignore
+    const fact = (): string => `(${random.pick(['=', 'bvslt', 'bvsle'])} ${randomBits(random, bits, 3)} ${randomBits(random, bits, 2)})`; // oxfmt-ignore
     const [own, other] = [alone(), solver.open()];
     for (const session of [own, other]) session.add(names);
     for (let query = 0; query < 3; query++) {
       const name = `f${query}`;
-      const asked = `(declare-const sel${query} Bool)(define-fun ${name} () Bool ${fact()})(assert (=> sel${query} (and ${name} ${fact()} (not ${fact()}))))`; // prettier-ignore
+      const asked = `(declare-const sel${query} Bool)(define-fun ${name} () Bool ${fact()})(assert (=> sel${query} (and ${name} ${fact()} (not ${fact()}))))`; // oxfmt-ignore
       for (const session of [own, other]) session.add(asked);
       const answer = await own.check([`sel${query}`], 20 * units);
       const expected = await other.check([`sel${query}`], 20 * units);

@@ -186,7 +186,7 @@ async function score(fact: Fact, file: string, shimFolder: string, config: strin
 }
 
 function preconditionsOf(report: Report | null): string[] {
-  const assumptions = report?.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((verdict) => verdict.assumptions ?? [])); // prettier-ignore
+  const assumptions = report?.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((verdict) => verdict.assumptions ?? [])); // oxfmt-ignore
   return [...new Set(assumptions?.flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])))];
 }
 
@@ -252,7 +252,7 @@ function print(rows: readonly Row[]): void {
     const share = ((100 * right) / Math.max(1, scored.length)).toFixed(1);
     const stated = scored.filter(({ preconditions }) => preconditions.length > 0);
     const under = stated.map(({ path, preconditions }) => `\n  ${path}  ${preconditions.join('; ')}`).join('');
-    writeLine(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // prettier-ignore
+    writeLine(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // oxfmt-ignore
   }
   const equal = rows.filter(({ equalWrites }) => equalWrites === true);
   writeLine(

@@ -33,7 +33,7 @@ test('a column has in each place the value of the term for that valuation', () =
     const evaluation = new ColumnEvaluation(count, atom);
     assert.deepEqual(evaluation.patterns(sample.term), expected, describeSample(seed, sample, lanes[0]!));
     if (sample.term.width === 0)
-      assert.equal(evaluation.someNotFalse(sample.term), expected.some((value) => value !== 0n)); // prettier-ignore
+      assert.equal(evaluation.someNotFalse(sample.term), expected.some((value) => value !== 0n)); // oxfmt-ignore
     if (new Set(expected).size > 1) columns++;
     if (expected.includes(undefined)) unknown++;
   }

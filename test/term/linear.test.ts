@@ -63,7 +63,7 @@ const ranges = new Map<Term, Bounds>([
 ]);
 const view = new LinearView(store, { atom: (leaf) => ranges.get(leaf)!, known: new Map() });
 const number = (value: bigint, width = 32): Term => store.constant(width, value);
-const formOf = (form: { constant: bigint; terms: ReadonlyMap<Term, bigint> }): unknown[] => [form.constant, [...form.terms]]; // prettier-ignore
+const formOf = (form: { constant: bigint; terms: ReadonlyMap<Term, bigint> }): unknown[] => [form.constant, [...form.terms]]; // oxfmt-ignore
 
 test('an index that cannot wrap needs no assumption', () => {
   const index = store.sum(32, 7n, [[t, 4n]]);
@@ -73,10 +73,10 @@ test('an index that cannot wrap needs no assumption', () => {
 });
 
 test('an index that may wrap carries the assumption that it does not', () => {
-  const index = store.sum(32, 0n, [[t, 1n], [n, 4n]]); // prettier-ignore
+  const index = store.sum(32, 0n, [[t, 1n], [n, 4n]]); // oxfmt-ignore
   const wide = view.natural(store.signExtend(64, index));
   assert.deepEqual(wide.assumes, [index]);
-  assert.deepEqual(formOf(wide), [0n, [[t, 1n], [n, 4n]]]); // prettier-ignore
+  assert.deepEqual(formOf(wide), [0n, [[t, 1n], [n, 4n]]]); // oxfmt-ignore
 });
 
 test('no assumption where wrapping around is meant', () => {
@@ -100,7 +100,7 @@ test('an or of parts whose bits do not meet is a sum, which is taken not to wrap
   });
   const blocks = (by: bigint): Term => store.shift('shl', 32, block, number(by));
   const index = store.or(32, blocks(7n), t);
-  assert.deepEqual(formOf(wide.signed(index)), [0n, [[block, 128n], [t, 1n]]]); // prettier-ignore
+  assert.deepEqual(formOf(wide.signed(index)), [0n, [[block, 128n], [t, 1n]]]); // oxfmt-ignore
   assert.deepEqual(wide.signed(index).assumes, [index]);
   const exact = (term: Term): void => assert.deepEqual(wide.signed(term).assumes, []);
   // Bits meet, are cut off, or are put in again at the other end.

@@ -41,7 +41,7 @@ export type Truth =
     }
   | { readonly kind: 'select'; readonly condition: Truth; readonly left: Truth; readonly right: Truth };
 
-const binaryOperators = ['add', 'sub', 'mul', 'udiv', 'sdiv', 'urem', 'srem', 'and', 'or', 'xor', 'shl', 'lshr', 'ashr'] as const; // prettier-ignore
+const binaryOperators = ['add', 'sub', 'mul', 'udiv', 'sdiv', 'urem', 'srem', 'and', 'or', 'xor', 'shl', 'lshr', 'ashr'] as const; // oxfmt-ignore
 const comparisons = ['equal', 'unsignedLess', 'signedLess'] as const;
 const connectives = ['both', 'either', 'differ'] as const;
 const widths: readonly Width[] = [8, 16, 32, 64];
@@ -56,7 +56,7 @@ export function randomExpression(random: Random, width: Width, atoms: readonly W
   }
   switch (random.below(12)) {
     case 0:
-      if (width === 32 && random.chance(0.5)) return { kind: 'factor24', width, signed: random.chance(0.5), operand: inner() }; // prettier-ignore
+      if (width === 32 && random.chance(0.5)) return { kind: 'factor24', width, signed: random.chance(0.5), operand: inner() }; // oxfmt-ignore
       return { kind: 'not', width, operand: inner() };
     case 1:
     case 2: {

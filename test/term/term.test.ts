@@ -28,7 +28,7 @@ test('equal terms are one object', () => {
 test('sums are kept modulo 2^width', () => {
   assert.equal(store.sum(32, 1n << 32n, [[x, (1n << 32n) + 1n]]), x);
   assert.equal(store.sub(32, x, x), number(0n));
-  assert.equal(store.sum(32, 0n, [[x, 1n << 31n], [x, 1n << 31n]]), number(0n)); // prettier-ignore
+  assert.equal(store.sum(32, 0n, [[x, 1n << 31n], [x, 1n << 31n]]), number(0n)); // oxfmt-ignore
   assert.deepEqual(store.mul(32, x, number(0xffffffffn)).coefficients, [-1n]);
   assert.equal(store.sum(32, -1n, []).value, 0xffffffffn);
 });
@@ -46,13 +46,13 @@ test('a rest and its quotient times the divisor are the whole', () => {
   ] as const) {
     const [rest, quotient] = [store.divide(rem, 32, x, n), store.divide(div, 32, x, n)];
     assert.equal(store.add(32, rest, store.mul(32, quotient, n)), x);
-    const more = store.sum(32, 5n, [[rest, 4n], [store.mul(32, n, quotient), 4n], [x, -4n], [y, 1n]]); // prettier-ignore
+    const more = store.sum(32, 5n, [[rest, 4n], [store.mul(32, n, quotient), 4n], [x, -4n], [y, 1n]]); // oxfmt-ignore
     assert.equal(more, store.sum(32, 5n, [[y, 1n]]));
     const inner = store.divide(rem, 32, quotient, y);
     const outer = store.mul(32, y, store.divide(div, 32, quotient, y));
     assert.equal(store.add(32, rest, store.mul(32, n, store.add(32, inner, outer))), x);
     assert.notEqual(store.add(32, rest, store.mul(32, quotient, y)), x);
-    assert.equal(store.sum(32, 0n, [[rest, 2n], [store.mul(32, quotient, n), 1n]]).arguments.length, 2); // prettier-ignore
+    assert.equal(store.sum(32, 0n, [[rest, 2n], [store.mul(32, quotient, n), 1n]]).arguments.length, 2); // oxfmt-ignore
   }
   const mixed = store.add(32, store.divide('urem', 32, x, n), store.mul(32, n, store.divide('sdiv', 32, x, n)));
   assert.equal(mixed.arguments.length, 2);
@@ -65,7 +65,7 @@ test('complement is minus one minus the value', () => {
 });
 
 test('a mask of bits that a value has besides is a mask of low bits', () => {
-  const eights = store.sum(32, 16n, [[x, 8n], [y, 24n]]); // prettier-ignore
+  const eights = store.sum(32, 16n, [[x, 8n], [y, 24n]]); // oxfmt-ignore
   assert.equal(store.and(32, eights, number(0xf8n)), store.and(32, eights, number(0xffn)));
   assert.equal(store.and(32, eights, number(0xfffffff8n)), eights);
   assert.notEqual(store.and(32, eights, number(0xf0n)), store.and(32, eights, number(0xffn)));

@@ -41,7 +41,7 @@ test('a command becomes the flags of its file', () => {
       '--generate-code=arch=compute_80,code=[sm_80]', '-Xcompiler', '-fopenmp', '-std=c++17',
     ],
     directory: '/repo/build',
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   assert.deepEqual(flagsOf(database, '/repo/src/b.cu'), { args: ['-DB'], directory: '/repo/build' });
   assert.deepEqual(flagsOf(database, '/repo/build/c.cu'), { args: ['-DC'], directory: '/repo/build' });
 });
@@ -147,7 +147,7 @@ test('clang as a compiler of CUDA is put in the words of nvcc', () => {
   assert.deepEqual(argsOf(database, '/repo/build/a.cu'), [
     '-DX', '-DY=2', '-I../include', '-isystem', '/opt/x', '-isystem', '/opt/y', '-Iq', '-std=c++20', '-arch=sm_70',
     '-arch=sm_90', '-use_fast_math', '-rdc=true', '-ftz=true', '-fmad=false', '-include', 'pre.h',
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });
 
 test('an options file, as CMake writes it, is read where it may be', () => {

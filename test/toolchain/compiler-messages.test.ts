@@ -53,7 +53,7 @@ test('the reasons of every phase of nvcc are read, whatever their form', async (
     ['nope: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.', 'Failed to preprocess host compiler properties.'],
     ['one word\nthis tool failed in its own words\nlast', 'this tool failed in its own words'],
     ['one word\n\nlast words\n', 'last words'],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   for (const [output, reason] of cases) {
     const [first] = await compileErrors(output, context(root, 'user'));
     assert.equal(first?.message, `The file does not compile: ${reason}`, output);

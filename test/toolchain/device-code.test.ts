@@ -71,7 +71,7 @@ test(
   async (t) => {
     const root = temporaryFolder(t);
     const hosts: string[] = [];
-    const base = { ...request(compiler!, root, 'a.cu'), build: 'production', onHost: (host: string) => hosts.push(host) } as const; // prettier-ignore
+    const base = { ...request(compiler!, root, 'a.cu'), build: 'production', onHost: (host: string) => hosts.push(host) } as const; // oxfmt-ignore
     writeFiles(root, { 'a.cu': kernels });
     const { host } = await compileUnit({ ...base, withVerification: true });
     assert.deepEqual(hosts.splice(0), [host]);
@@ -127,7 +127,7 @@ test('the steps of nvcc are read off its dry run, and the halves where all words
   assert.deepEqual(steps.compile.slice(0, 2), ['/cuda/bin/../nvvm/bin/cicc', '--c++17']);
   assert.equal(steps.libraries, null);
   assert.deepEqual(steps.halves, {
-    frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'], // prettier-ignore
+    frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'], // oxfmt-ignore
     backEnd: ['-arch=compute_80', '-ftz=0', '-prec-div=1', '-generate-line-info'],
   });
   // What the verification build adds is of neither half.
@@ -188,7 +188,7 @@ async function compiledBy(
   const temporary = temporaryFolder(t);
   const runs: Run[] = [];
   const stepOf = (words: readonly string[]): string =>
-    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0', ptxas].includes(word)) ?? 'usual'; // prettier-ignore
+    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0', ptxas].includes(word)) ?? 'usual'; // oxfmt-ignore
   const code = await deviceCode({
     steps: stepsOf(text, ptxas)!,
     production,
@@ -225,7 +225,7 @@ test('a build that does not end in time is told from one that was too large', as
   const { code, runs } = await compiledBy(t, { '-Ofast-compile=max': late });
   assert.equal(code?.unoptimised, 'late');
   assert.match(code?.verification ?? '', /plain\.ptx$/);
-  assert.deepEqual(runs.map(({ cpuSeconds }) => cpuSeconds), [600, 600, 600, 60]); // prettier-ignore
+  assert.deepEqual(runs.map(({ cpuSeconds }) => cpuSeconds), [600, 600, 600, 60]); // oxfmt-ignore
 });
 
 test('where the halves are not known, time alone tells that a build is too dear', async (t) => {
@@ -254,7 +254,7 @@ test('what nvcc lets ptxas read is read, in both builds', async (t) => {
   const text = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
   const { code, runs, temporary } = await compiledBy(t, {}, { text });
   const read = runs.flatMap(({ command }) => (command[0] === ptxas ? [command] : []));
-  assert.deepEqual(read, ['production', 'verification'].map((name) => [ptxas, '-arch=compute_90', '-m64', join(temporary, `${name}.ptx`)])); // prettier-ignore
+  assert.deepEqual(read, ['production', 'verification'].map((name) => [ptxas, '-arch=compute_90', '-m64', join(temporary, `${name}.ptx`)])); // oxfmt-ignore
   assert.deepEqual(code?.result, good);
   assert.equal((await compiledBy(t, { [ptxas]: { end: { kind: 'exited', code: 255 } } }, { text })).code, null);
 });
@@ -275,7 +275,7 @@ test("restrict pointers of headers of the system that have no device code are th
   const device = '__attribute__((device)) int f(int* p);\n';
   assert.equal(restrictsPointers(header + own), false);
   assert.equal(restrictsPointers(own + header), false);
-  assert.equal(restrictsPointers(`${header}# 1 "/usr/include/c++/12/x.h" 1 3\nint* __restrict p;\n${own}${device}`), false); // prettier-ignore
+  assert.equal(restrictsPointers(`${header}# 1 "/usr/include/c++/12/x.h" 1 3\nint* __restrict p;\n${own}${device}`), false); // oxfmt-ignore
   assert.equal(restrictsPointers(`${header}# 1 "a.cu"\nint* __restrict__ p;\n`), true);
   assert.equal(restrictsPointers(`${header}# 1 "/lib/x.h" 1\nint* __restrict p;\n`), true);
   assert.equal(restrictsPointers(`${header}# 1 "a.cu"\n# 9 "/usr/include/string.h" 3 4\n${device}`), true);

@@ -16,7 +16,7 @@ test('the allow-list passes what steers device code, one word an option', async 
     '-D', 'NAME="1.0"', '--define-macro=A,B=2', '-UX', '-Iinclude', '--include-path', 'include,.', '-isystem=include',
     '-include', 'config.h', '-maxrregcount=32', '--expt-relaxed-constexpr', '--extended-lambda', '-w', '-rdc', 'true', '-dc',
     '-diag-suppress=177,20',
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   const selected = await selectFlags({ args, origin, directory, trust: 'pull-request', roots: [directory] });
   assert.deepEqual(selected.diagnostics, []);
   assert.deepEqual(selected.flags, [
@@ -24,7 +24,7 @@ test('the allow-list passes what steers device code, one word an option', async 
     '-DA', '-DB=2', '-UX', `-I${directory}/include`, `-I${directory}/include`, `-I${directory}`,
     `-isystem=${directory}/include`, `-include=${directory}/config.h`, '-maxrregcount=32', '-expt-relaxed-constexpr',
     '-extended-lambda', '-w', '-rdc=true', '-rdc=true', '-diag-suppress=177,20',
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });
 
 test('what a build of ours decides is taken out, and the architectures are told', async (t) => {
@@ -32,7 +32,7 @@ test('what a build of ours decides is taken out, and the architectures are told'
   const args = [
     '-c', '-o', 'x.o', '-ptx', '-G', '-lineinfo', '-MD', '-MF', 'x.d', '-MT', 'x', '-arch=sm_90', '--gpu-architecture', 'compute_80',
     '-gencode', 'arch=compute_75,code=[sm_75,compute_75]', '--generate-code=arch=compute_90a,code=sm_90a', '-x', 'cu', '-DKEPT',
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   for (const trust of ['user', 'pull-request'] as const) {
     const selected = await selectFlags({ args, origin, directory, trust, roots: [directory] });
     assert.deepEqual(selected.diagnostics, []);
@@ -62,7 +62,7 @@ const refused: readonly (readonly string[])[] = [
   ['—ccbin=x'], ['‐DX'], ['---DX'], ['-std=c++17 -x'], ['-std=c++17,-ccbin'], ['--std=evil'], ['-O=3;y'], ['-maxrregcount=1x'],
   ['-ftz=$(y)'], ['-w=1'], ['x.cu'], ['-'], [''], ['--'], ['-std'], ['-Wl,x'], ['-Wp,x'], ['-default-stream=x'],
   ['--use_fast_mat'], ['-diag-suppress=1,x'], ['-dc=x'],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 for (const args of refused) {
   test(`a pull request may not set ${JSON.stringify(args)}`, async (t) => {
@@ -91,7 +91,7 @@ test('flags that leave device code alone are left out and named, whoever wrote t
     assert.deepEqual(selected.flags, ['-DX']);
     assert.deepEqual(selected.dropped, [
       '-Xcompiler -fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native',
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   }
   const args = ['-forward-unknown-to-host-compiler', '-Xptxas=-v', '-Xlinker', '-rpath', '-lx', '-L', 'y', '-DX'];
   const later = await selectFlags({ args, origin, directory, trust: 'pull-request', roots: [directory] });
@@ -149,5 +149,5 @@ test("the user's own flags pass as they are", async (t) => {
   assert.deepEqual(selected.diagnostics, []);
   assert.deepEqual(selected.flags, [
     '-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', `-I${join(directory, '..')}`, '--whatever', '-Xcicc', '-O1',
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });

@@ -36,7 +36,7 @@ test('a module is measured, with a cap on registers where one is given', async (
 
 test('a unit whose functions are linked later is assembled all the same', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  const separate = ['.version 7.0', '.target sm_80', '.address_size 64', '.extern .func other;', '.visible .entry k()', '{', '  call other;', '  ret;', '}', ''].join('\n'); // prettier-ignore
+  const separate = ['.version 7.0', '.target sm_80', '.address_size 64', '.extern .func other;', '.visible .entry k()', '{', '  call other;', '  ret;', '}', ''].join('\n'); // oxfmt-ignore
   const resources = await assembledUnit(nvcc, separate, 'sm_80', limits);
   assert.ok(!('reason' in resources) && resources.kernels.has('k'), JSON.stringify(resources));
 });

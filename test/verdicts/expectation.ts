@@ -206,7 +206,7 @@ function linesOf(found: JudgedFinding | JudgedDiagnostic, file: string | undefin
   const { barrier, first, second, also = [], location } = found as JudgedFinding & JudgedDiagnostic;
   const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
   const places = [barrier, ...pairs, location].filter((place) => place !== undefined).sort((a, b) => a.line - b.line);
-  return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))]; // prettier-ignore
+  return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))]; // oxfmt-ignore
 }
 
 /** The kernel that a diagnostic is about: the one launched on its line, else the one whose code the line is in. */

@@ -243,7 +243,7 @@ function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonl
       const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
       // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       const strength = operation === 'write' ? weak : { strong: effect.scope, semantics: effect.semantics };
-      return { instruction, block, position, operation, bytes: 8, ...strength, memory: 'shared' as const, targets, stored: null, isCopy: false }; // prettier-ignore
+      return { instruction, block, position, operation, bytes: 8, ...strength, memory: 'shared' as const, targets, stored: null, isCopy: false }; // oxfmt-ignore
     }),
   );
 }

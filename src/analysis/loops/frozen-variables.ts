@@ -42,7 +42,7 @@ function updateOf(
   const [back] = latched;
   const isBack = (input: Operand): boolean => input.kind === 'value' && back?.kind === 'value' && input.id === back.id;
   if (!latched.every(isBack)) return null;
-  const join = [...loop.blocks].find((id) => blocks[id]!.phis.some(({ result }) => isBack({ kind: 'value', id: result }))); // prettier-ignore
+  const join = [...loop.blocks].find((id) => blocks[id]!.phis.some(({ result }) => isBack({ kind: 'value', id: result }))); // oxfmt-ignore
   if (join === undefined || join === loop.header) return null;
   const decides = dominators[join]!;
   const isOnceARound = (id: BlockId): boolean =>
@@ -65,7 +65,7 @@ function updateOf(
     if (!dominates(dominators, decides, at)) return null;
     const part = [...loop.blocks].filter((id) => dominates(dominators, at, id));
     // Who is in this part leaves it with the variable updated, or leaves the loop.
-    const updates = part.every((id) => blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id)))); // prettier-ignore
+    const updates = part.every((id) => blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id)))); // oxfmt-ignore
     if (updates) start = at;
   }
   return start === null ? null : { start, decides, next };

@@ -45,7 +45,7 @@ export function narrowCounter(
       const [result] = operation.results;
       const [, by] = operands;
       const constant = by?.kind === 'constant' ? by.value : null;
-      const isOnlyFirst = operation.effect.kind === 'pure' && isValue(operands[0]!) && operands.slice(1).every((other) => !isValue(other)); // prettier-ignore
+      const isOnlyFirst = operation.effect.kind === 'pure' && isValue(operands[0]!) && operands.slice(1).every((other) => !isValue(other)); // oxfmt-ignore
       const isCut =
         (operation.opcode === 'shl' && result === 32 && constant !== null && constant >= BigInt(32 - bits)) ||
         (operation.opcode === 'and' && constant !== null && constant < 1n << BigInt(bits)) ||
@@ -56,7 +56,7 @@ export function narrowCounter(
   const whole = (term: Term): Term => {
     if (isLow(term)) return phi;
     if (term.operator !== 'sum') return term;
-    return store.sum(term.width, term.value, term.arguments.map((part, i) => [isLow(part) ? phi : part, term.coefficients[i]!])); // prettier-ignore
+    return store.sum(term.width, term.value, term.arguments.map((part, i) => [isLow(part) ? phi : part, term.coefficients[i]!])); // oxfmt-ignore
   };
   const isLow = (term: Term): boolean => {
     const found = term.width === 32 ? lowBits(term, phi) : null;
@@ -72,7 +72,7 @@ function lowBits(term: Term, value: Term): { readonly bits: number; readonly isS
     case 'ashr':
     case 'lshr': {
       if (b!.operator !== 'constant' || b!.value >= 32n) return null;
-      const isShifted = a!.operator === 'sum' && a!.value === 0n && a!.arguments.length === 1 && a!.arguments[0] === value; // prettier-ignore
+      const isShifted = a!.operator === 'sum' && a!.value === 0n && a!.arguments.length === 1 && a!.arguments[0] === value; // oxfmt-ignore
       if (!isShifted || a!.coefficients[0] !== 1n << b!.value) return null;
       return { bits: 32 - Number(b!.value), isSigned: term.operator === 'ashr' };
     }

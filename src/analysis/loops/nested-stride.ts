@@ -43,7 +43,7 @@ export function nestedStep(loops: Loops, loop: Loop, { phi, next }: Recurrence):
     const each = isInvariant(step, inner) ? step : nestedStep(loops, inner, own);
     const rounds = each && roundsOf(loops, inner, variables, width);
     if (!rounds || !isInvariant(each, loop) || !isInvariant(rounds, loop)) return null;
-    return store.sum(width, 0n, [[before, 1n], [after, 1n], [store.mul(width, each, rounds), 1n]]); // prettier-ignore
+    return store.sum(width, 0n, [[before, 1n], [after, 1n], [store.mul(width, each, rounds), 1n]]); // oxfmt-ignore
   }
   return null;
 }
@@ -62,7 +62,7 @@ function roundsOf(
   if (!comparison || counter?.initial.operator !== 'constant') return null;
   const { larger: limit, strict, signed } = comparison;
   const { phi, initial: first, next } = counter;
-  if (phi.width < 32 || first.value >= 1n << BigInt(phi.width - 1) || next !== store.sum(phi.width, 1n, [[phi, 1n]])) return null; // prettier-ignore
+  if (phi.width < 32 || first.value >= 1n << BigInt(phi.width - 1) || next !== store.sum(phi.width, 1n, [[phi, 1n]])) return null; // oxfmt-ignore
   const distance = store.sub(phi.width, limit, first);
   const wide = signed ? store.signExtend(width, distance) : store.zeroExtend(width, distance);
   const count = store.sum(width, strict ? 0n : 1n, [[phi.width > width ? store.truncate(width, distance) : wide, 1n]]);
@@ -70,6 +70,6 @@ function roundsOf(
   if (signed ? least.low >= first.value && least.assumes.length === 0 : first.value === 0n) return count;
   const isEntered = strict
     ? signed ? store.signedLess(first, limit) : store.unsignedLess(first, limit)
-    : store.not(signed ? store.signedLess(limit, first) : store.unsignedLess(limit, first)); // prettier-ignore
+    : store.not(signed ? store.signedLess(limit, first) : store.unsignedLess(limit, first)); // oxfmt-ignore
   return store.select(isEntered, count, store.constant(width, 0n));
 }

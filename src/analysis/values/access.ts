@@ -5,7 +5,7 @@ import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import { possibleBits } from '../../term/possible-bits.ts';
 import type { Term } from '../../term/term.ts';
-import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // prettier-ignore
+import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // oxfmt-ignore
 import { describedMatrix } from '../../term/matrix-descriptor.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
@@ -69,7 +69,7 @@ export function constantReads(symbolic: SymbolicKernel, declaredAs: DeclaredAs):
       const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isConstant(base));
       if (targets.length === 0) return [];
       const bytes = effect.bytes * effect.lanes;
-      return [{ index: -1, instruction, block: block.id, position, operation: 'read', bytes, ...weak, memory: 'global', targets, stored: null, isCopy: false }]; // prettier-ignore
+      return [{ index: -1, instruction, block: block.id, position, operation: 'read', bytes, ...weak, memory: 'global', targets, stored: null, isCopy: false }]; // oxfmt-ignore
     }),
   );
 }
@@ -179,7 +179,7 @@ function sharedMatrixRead(
   const spans = resolved.map(({ base, offset }) => {
     const alignment = base.kind === 'object' && base.object.space === 'shared' ? base.object.alignment : null;
     if (alignment === null) return null;
-    const varying = offset.operator === 'sum' ? offset.arguments.map((part, i) => store.sum(32, 0n, [[part, offset.coefficients[i]!]])) : [offset]; // prettier-ignore
+    const varying = offset.operator === 'sum' ? offset.arguments.map((part, i) => store.sum(32, 0n, [[part, offset.coefficients[i]!]])) : [offset]; // oxfmt-ignore
     const bits = offset.operator === 'constant' ? 0n : varying.reduce((all, part) => all | possibleBits(part), 0n);
     const isKnown = (modulus: number): boolean => alignment % modulus === 0 && (bits & BigInt(modulus - 1)) === 0n;
     const span = spanOfMatrix(matrix, described!.fields, isKnown(128) ? Number(offset.value % 128n) & ~15 : null);

@@ -50,7 +50,7 @@ export function iterationBeforeEnd(by: number): IterationRelation {
 
 const letters: Readonly<Record<IterationRelationParts['base'], string>> = {
   same: 's', first: 'f', free: 'x', left: 'l', before: 'b',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** A state as part of the name of an unknown. */
 export function iterationCode(state: IterationRelation): string {

@@ -64,7 +64,7 @@ export function resolveTargets(
         [a, test],
         [b, store.not(test)],
       ] as const) {
-        // prettier-ignore
+        // oxfmt-ignore
         const rest = store.sub(address.width, next.address, chosen);
         work.push({ address: store.add(address.width, rest, value), condition: store.all([next.condition, taken]) });
       }

@@ -19,12 +19,12 @@ const maxTerms = 400;
 const precedence: Readonly<Record<string, number>> = {
   '*': 10, '/': 10, '%': 10, '+': 9, '<<': 8, '>>': 8, '<': 7, '>=': 7, '==': 6, '!=': 6, '&': 5, '^': 4, '|': 3,
   '&&': 2, '||': 1,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const operators: Readonly<Record<string, string>> = {
   sum: '+', mul: '*', udiv: '/', sdiv: '/', urem: '%', srem: '%', and: '&', or: '|', xor: '^', shl: '<<', lshr: '>>',
   ashr: '>>', equal: '==', slt: '<', ult: '<', differ: '!=', all: '&&', any: '||',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal: '!=' };
 

@@ -9,7 +9,7 @@ import { evaluateSymbolically } from './symbolic.ts';
 export function reachedBlocks(kernel: Kernel): ReadonlySet<BlockId> {
   const dimensions = { block: [null, null, null], grid: [null, null, null] } as const;
   const unknown = (): undefined => undefined;
-  const symbolic = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null }); // prettier-ignore
+  const symbolic = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null }); // oxfmt-ignore
   const { store, view } = symbolic;
   const repeated = new Set<LoopId>();
   for (;;) {

@@ -467,7 +467,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return list;
   }
 
-  const loops = { kernel, store, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // prettier-ignore
+  const loops = { kernel, store, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // oxfmt-ignore
 
   function closedForm(loop: Loop, recurrence: Recurrence, all: readonly Recurrence[]): Term | null {
     const { phi, initial, next } = recurrence;

@@ -34,7 +34,7 @@ async function buildUnit(
   isOneOfSeveral: boolean,
 ): Promise<BuiltUnit> {
   const build = (kind: BuildKind) =>
-    (unit.kind === 'ptx' ? kind === 'verification' : wanted.includes(kind)) ? builder.build(unit, kind, arch) : undefined; // prettier-ignore
+    (unit.kind === 'ptx' ? kind === 'verification' : wanted.includes(kind)) ? builder.build(unit, kind, arch) : undefined; // oxfmt-ignore
   const [verification, production] = await Promise.all([build('verification'), build('production')]);
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   const told = isOneOfSeveral ? diagnostics.map((diagnostic) => forArchitecture(diagnostic, arch)) : diagnostics;

@@ -166,7 +166,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
         ...(isOfFiles && { onHost }),
       };
       // Restrict pointers need a front end for each build: two processors can work on them at a time.
-      const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // prettier-ignore
+      const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // oxfmt-ignore
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
       const built = await compileIt(asked);
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
@@ -217,7 +217,7 @@ function fromOneFrontEnd(
     group.made ??= compile({ ...asked, build: 'production', withVerification: true });
     const { verification, unoptimised, host, ...made } = await group.made;
     if (asked.build === 'production') return { ...made, ...(host !== undefined && { host }) };
-    return verification === undefined ? compile(asked) : { ...made, ptx: verification, ...(unoptimised && { unoptimised }) }; // prettier-ignore
+    return verification === undefined ? compile(asked) : { ...made, ptx: verification, ...(unoptimised && { unoptimised }) }; // oxfmt-ignore
   };
 }
 

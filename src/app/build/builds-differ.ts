@@ -28,7 +28,7 @@ function beside({ unsupported, blocks }: Kernel): string[] {
   const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
   return [
     ...unsupported.map(({ reason }) => reason),
-    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])), // prettier-ignore
+    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])), // oxfmt-ignore
   ];
 }
 
@@ -67,7 +67,7 @@ export function* buildDifferences(
   const checked = linesByRole(verification, gridBarriers);
   const runs = linesByRole(production, gridBarriers);
   const told = (place: string): string =>
-    place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`); // prettier-ignore
+    place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`); // oxfmt-ignore
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
       if (!checked[role].has(line)) yield `only the production build has ${article(role)} ${told(place)}`;

@@ -65,7 +65,7 @@ export function matchKernels(
   let gone = before.filter((kernel) => !taken.has(kernel));
   let fresh = kernels.filter((kernel) => !matched.get(kernel));
   for (const shortened of [qualified, withoutArguments]) {
-    const nameOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // prettier-ignore
+    const nameOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // oxfmt-ignore
     const old = onlyOnes(gone, (kernel) => nameOf(kernel.unit.path, kernel));
     for (const [name, after] of onlyOnes(fresh, (kernel) => nameOf(pathOf(kernel), kernel)))
       if (old.has(name)) matched.set(after, old.get(name));

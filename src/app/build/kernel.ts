@@ -123,7 +123,7 @@ export interface Checked {
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
   const key = ({ location, scalars, ties = [], contents, ...rest }: Launch): unknown => {
     void location;
-    const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : []; // prettier-ignore
+    const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : []; // oxfmt-ignore
     return [rest, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text), held];
   };
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);

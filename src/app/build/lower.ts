@@ -50,7 +50,7 @@ export async function lowerUnit(
     .map((kernel): LoweredKernel => {
       const produced = producedBy.get(stableName(kernel));
       const { unoptimised } = built;
-      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced, ...(unoptimised && { unoptimised }) }; // prettier-ignore
+      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced, ...(unoptimised && { unoptimised }) }; // oxfmt-ignore
     });
   return {
     unit,
@@ -103,7 +103,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdPart
   const foreign = [...left.values()];
   const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
-  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // prettier-ignore
+  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // oxfmt-ignore
   // Lines of PTX that nobody keeps would mislead.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path

@@ -229,7 +229,7 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
     return await parsedConfiguration(defaults.text, file);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return leftOut(error.message.replace(/^The configuration is wrong\.\n/, '').split('\n').slice(0, 3).join(' ')); // prettier-ignore
+    return leftOut(error.message.replace(/^The configuration is wrong\.\n/, '').split('\n').slice(0, 3).join(' ')); // oxfmt-ignore
   }
 }
 

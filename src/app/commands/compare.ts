@@ -32,7 +32,7 @@ export async function compareCommand(command: Command, services: CommandLineServ
   }
   const { report, source } = files[0]
     ? await compareFiles(before, after, command, services)
-    : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // prettier-ignore
+    : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // oxfmt-ignore
   await writeReport(report, options, services, source);
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
 }

@@ -34,7 +34,7 @@ export async function idempotencyCommand(
       '`selvage idempotency` needs a file, folder or pattern, for example `selvage idempotency src`.',
     );
   const trace = launches === undefined ? undefined : resolve(services.cwd, launches);
-  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: there is no such file.`); // prettier-ignore
+  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: there is no such file.`); // oxfmt-ignore
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;
@@ -87,7 +87,7 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
   }
-  const judged = kernels.map(({ report }) => ({ name: report.name, phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified' })); // prettier-ignore
+  const judged = kernels.map(({ report }) => ({ name: report.name, phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified' })); // oxfmt-ignore
   writeOutput(join(folder, validatorsFile), validatorsOf(kernels));
   writeOutput(join(folder, 'README.md'), emittedReadme(judged));
   writeMessage(services, `validators were written to ${folder}; in that folder, compile them with`);

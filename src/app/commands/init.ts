@@ -33,7 +33,7 @@ export async function initCommand({ paths, options }: Command, services: Command
   if (!options.quiet) writeMessage(services, foundText(found));
   for (const file of files) writeMessage(services, write(root, file, force));
   if (!isPublished(action) && !options.quiet)
-    writeMessage(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // prettier-ignore
+    writeMessage(services, `put the repository of the action in place of ${action} in .github/workflows/selvage.yml, or give it with --action`); // oxfmt-ignore
   return exitCodes.success;
 }
 
@@ -42,7 +42,7 @@ function write(root: string, { path, text }: FirstFile, force: boolean): string 
   const file = join(root, path);
   const isThere = existsSync(file);
   if (isThere && readFileSync(file, 'utf8') === text) return `${path} is as it should be`;
-  if (isThere && !force) return `${path} is there already and was kept; --force replaces it, --dry-run prints the new one`; // prettier-ignore
+  if (isThere && !force) return `${path} is there already and was kept; --force replaces it, --dry-run prints the new one`; // oxfmt-ignore
   mkdirSync(dirname(file), { recursive: true });
   writeOutput(file, text);
   return `${isThere ? 'replaced' : 'wrote'} ${path}`;

@@ -114,7 +114,7 @@ function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
   const added = [...are!].filter((file) => !were!.has(file));
   const renamed = new Map(gone.length === 1 && added.length === 1 ? [[added[0]!, gone[0]!]] : []);
   const distances = new Map<string, number>();
-  for (const file of are!) distances.set(file, lineDistance(inFile(base, renamed.get(file) ?? file), inFile(head, file))); // prettier-ignore
+  for (const file of are!) distances.set(file, lineDistance(inFile(base, renamed.get(file) ?? file), inFile(head, file))); // oxfmt-ignore
   return ({ file, line }) => ({ file: renamed.get(file) ?? file, line: line - (distances.get(file) ?? 0) });
 }
 
@@ -149,7 +149,7 @@ export async function compareMachineCode(
   const code = compared.flatMap((one) => one.code);
   const codeLines = compared.flatMap(({ lines }) => lines ?? []);
   const names = (file: ReadFile): string[] => [
-    ...new Set(file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full))), // prettier-ignore
+    ...new Set(file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full))), // oxfmt-ignore
   ];
   const [were, are] = [names(base), names(head)];
   const [added, removed] = [are.filter((name) => !were.includes(name)), were.filter((name) => !are.includes(name))];

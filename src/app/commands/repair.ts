@@ -30,7 +30,7 @@ export async function repairCommand(
     await writeReport(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];
-      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text }))); // prettier-ignore
+      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text }))); // oxfmt-ignore
       const files = edited.map(([file]) => file).join(', ');
       if (!options.quiet) writeMessage(services, edited.length === 0 ? 'nothing to write' : `wrote ${files}`);
     }

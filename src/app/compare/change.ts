@@ -1,6 +1,6 @@
 /** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
 import { compareSeverity } from '../../source/severity.ts';
-import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // prettier-ignore
+import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // oxfmt-ignore
 import type { Settings } from '../../settings/settings.ts';
 import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../report-model/comparison.ts';
@@ -9,7 +9,7 @@ import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../repo
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { deadlineIn } from '../../system/deadline.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
-import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // prettier-ignore
+import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // oxfmt-ignore
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
 import { applyBaseline, fingerprintsIn } from '../pipeline/baseline.ts';
@@ -51,7 +51,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
   if (all.head.length === 0 && all.base.length === 0 && all.notAnalysed.length === 0) {
     const nothing = 'Nothing to review: no CUDA code changes.';
     const report = assemble(head.project, head.settings, [], [], null);
-    return { report: { ...report, comparison: compareKernels([], [], names) }, diff, touched: [], trust: [], nothing, source }; // prettier-ignore
+    return { report: { ...report, comparison: compareKernels([], [], names) }, diff, touched: [], trust: [], nothing, source }; // oxfmt-ignore
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
@@ -253,8 +253,8 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   readonly codeLines: NonNullable<Comparison['codeLines']>;
   readonly notes: readonly CostNote[];
 }> {
-  // prettier-ignore
-  const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // prettier-ignore
+  // oxfmt-ignore
+  const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // oxfmt-ignore
   const pairs = touched.flatMap((kernel): CostPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
@@ -275,7 +275,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const deadline = deadlineIn(settings.options.timeout);
     const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings, deadline);
     const own = costChanges(pair, launches, settings.configuration.checks.cost, lines);
-    const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // prettier-ignore
+    const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // oxfmt-ignore
     return {
       worse: named(own.worse),
       better: named(own.better),
@@ -287,7 +287,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   return {
     worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)),
     better: toldOnce(changes.flatMap((one) => one.better)),
-    ...codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // prettier-ignore
+    ...codeDifferences(base, head, pairs.map((pair, at) => ({ ...pair, launches: changes[at]!.launches })), lines), // oxfmt-ignore
     // Architectures share them.
     notes: [...new Map(changes.flatMap(({ notes }) => notes).map((note) => [JSON.stringify(note), note])).values()],
   };
@@ -311,11 +311,11 @@ async function compareClasses({
   texts,
   renamed,
 }: CostComparison): Promise<Diagnostic[]> {
-  const [reportBefore, reportAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report]))); // prettier-ignore
+  const [reportBefore, reportAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report]))); // oxfmt-ignore
   const pairs = touched.flatMap((kernel): ClassPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && reportBefore!.get(was), reportAfter!.get(kernel)];
-    return before?.idempotency && after?.idempotency ? [{ base: before, head: after, name: kernel.name.qualified }] : []; // prettier-ignore
+    return before?.idempotency && after?.idempotency ? [{ base: before, head: after, name: kernel.name.qualified }] : []; // oxfmt-ignore
   });
   if (pairs.length === 0) return [];
   const [{ classChanges }, { matchLines }] = await Promise.all([

@@ -42,7 +42,7 @@ export function codeDifferences(
     const widened = newlyWidened(pair, text).map((one) => ({ location: one.location, message: widenedText(one) }));
     const waits = atomicWaits(pair.launches);
     const changes = was && is ? compareCode(was, is, baseOf).slice(0, maxChanges) : [];
-    const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null; // prettier-ignore
+    const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null; // oxfmt-ignore
     if (byLine) codeLines.set(kernel, byLine);
     return [
       ...waits,

@@ -53,19 +53,19 @@ export function costChanges(
 /** What a change does to accesses and branches it does to instructions: those are told where nothing else is, or asked for. */
 function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
   const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
-  return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // prettier-ignore
+  return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // oxfmt-ignore
 }
 
 /** What was counted, with the bounds of both sides where there are any, and why the line has its cost. */
 function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChange, rename: Rename): Regression {
-  const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // prettier-ignore
+  const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // oxfmt-ignore
   // Accesses and branches are known as they were written.
   const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
   const { location } = found;
   const lines = (bounds && pair.head.cost.bounds[bounds.build]?.[metric].lines) ?? [];
-  const reason = location && lines.find((line) => line.location.file === location.file && line.location.line === location.line)?.reason; // prettier-ignore
+  const reason = location && lines.find((line) => line.location.file === location.file && line.location.line === location.line)?.reason; // oxfmt-ignore
   const growsWith = found.headValue > found.baseValue ? (found.growsWith ?? bounds?.growsWith ?? null) : null;
-  const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' }; // prettier-ignore
+  const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' }; // oxfmt-ignore
   return regressionOf(pair, {
     ...found,
     metric,

@@ -18,7 +18,7 @@ export function costNotes(
   wasCut: boolean,
 ): CostNote[] {
   const kernel = pair.head.entry.name.full;
-  const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // prettier-ignore
+  const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // oxfmt-ignore
   // Nobody counts a span.
   const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
   const byReason = new Map<string, BoundMetric[]>();
@@ -27,14 +27,14 @@ export function costNotes(
     if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
   }
   const chosenLaunches = launches.filter(({ isBlockChosen }) => isBlockChosen);
-  const deciding = chosenLaunches.flatMap(({ points }) => (points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points)); // prettier-ignore
+  const deciding = chosenLaunches.flatMap(({ points }) => (points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points)); // oxfmt-ignore
   const blocks = deciding.map(({ head }) => head.block).sort((a, b) => a[0] - b[0]);
   const isGridOpen = launches.some(({ isWhole }) => !isWhole);
   const chosen = someLaunchText(blocks, isGridOpen);
   const [compared, all] = [new Set(launches.map(({ head }) => head)).size, pair.head.entry.launches.length];
   return [
     ...(chosen === null ? [] : [{ kernel, message: chosen }]),
-    ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []), // prettier-ignore
+    ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []), // oxfmt-ignore
     ...(!wasCut && compared > 0 && compared < all
       ? [{ kernel, message: fewerLaunchesText(compared, all, maxLaunches) }]
       : []),
@@ -46,7 +46,7 @@ export function costNotes(
 function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
   if (!thresholds[metric] && !hasSameShape({ base, head }))
     return 'the launch has another block or grid, so a warp does other work than before';
-  const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // prettier-ignore
+  const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // oxfmt-ignore
   if (sides.some((both) => both.every((bound) => typeof bound?.bound === 'string'))) return null;
   const [before, after] = [0, 1].map((side) => sides.map((both) => both[side]).find((bound) => bound !== undefined));
   if (typeof before?.bound === 'string') return null;

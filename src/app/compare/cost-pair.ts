@@ -45,6 +45,6 @@ export function regressionOf(
   const { code } = metricTable[found.metric];
   const fingerprint = hashText(['cost', head.entry.identity, code].join('|'));
   const { build, metric } = found;
-  const isReached = build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true); // prettier-ignore
+  const isReached = build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true); // oxfmt-ignore
   return { code, kernel, fingerprint, ...found, message: regressionMessage({ ...found, isReached }) };
 }

@@ -21,7 +21,7 @@ export type CountedMetric = Exclude<BoundMetric, 'span'>;
  * Clearly more, without thresholds. Both sides were counted at the same arguments, so little is left to chance; of
  * instructions a change may need some more.
  */
-const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // prettier-ignore
+const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // oxfmt-ignore
 
 /** Of so many warps one may cost a little more without a word: the last one of a grid, say. */
 const warpsPerChange = 8;
@@ -81,7 +81,7 @@ export function countedImprovement(
     return points.every(isLess) && points.every((point) => turnsOf(point.head) < turnsOf(point.base));
   });
   const [best] = better;
-  if (!best || launches.some((launch) => !better.includes(launch) && severityOf(launch, decidingPoints(launch), metric, undefined))) return null; // prettier-ignore
+  if (!best || launches.some((launch) => !better.includes(launch) && severityOf(launch, decidingPoints(launch), metric, undefined))) return null; // oxfmt-ignore
   const point = decidingPoints(best).at(-1)!;
   const location = bestLine(point, metric, lines);
   return { ...toldAt(best, point, metric, launches.length > 1), severity: 'notice', ...(location ? { location } : {}) };
@@ -133,7 +133,7 @@ function severityOf(
       });
     if (isOver(thresholds.fail)) return 'error';
     if (isOver(thresholds.warn)) return 'warning';
-    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head')); // prettier-ignore
+    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head')); // oxfmt-ignore
     return grows || isClear ? 'notice' : null;
   }
   const factor = clearFactor[metric];

@@ -28,7 +28,7 @@ export function classChanges(
     if (!was || !is || was.kernel === is.kernel || was.kernel === 'unknown' || is.kernel === 'unknown') return [];
     const location = placeOf(was, is, isChanged) ?? head.location;
     const sentences = [classChangeText(name, was, is), ...moreOf(is)];
-    return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }]; // prettier-ignore
+    return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }]; // oxfmt-ignore
   });
 }
 

@@ -56,7 +56,7 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
   const listed = new Set(base.baseline.map(({ fingerprint }) => fingerprint));
   const more = head.baseline.filter(({ fingerprint }) => !listed.has(fingerprint));
   if (more.length > 0)
-    changes.push({ kind: 'suppression', text: `${more.length} more in the baseline`, location: { file: baselineName, line: 1 } }); // prettier-ignore
+    changes.push({ kind: 'suppression', text: `${more.length} more in the baseline`, location: { file: baselineName, line: 1 } }); // oxfmt-ignore
   changes.push(...assumedInCode(diff));
   const flags = new Set(base.configuration.nvcc.args);
   for (const flag of head.configuration.nvcc.args) {

@@ -32,8 +32,8 @@ export function countedScalars(
   { fields, request, kernel }: KernelContext,
   { scalar }: LaunchInstance,
 ): Record<string, number> {
-  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // prettier-ignore
+  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // oxfmt-ignore
   return Object.fromEntries(
-    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // prettier-ignore
+    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // oxfmt-ignore
   );
 }

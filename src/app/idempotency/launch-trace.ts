@@ -108,7 +108,7 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
     ...symbols(fields['symbols']),
   };
   if (!isLegal(launch)) {
-    throw new Unfitting(`no device accepts a grid of ${launch.grid.join(', ')}, a block of ${launch.block.join(', ')} and ${launch.dynamicShared} bytes of shared memory`); // prettier-ignore
+    throw new Unfitting(`no device accepts a grid of ${launch.grid.join(', ')}, a block of ${launch.block.join(', ')} and ${launch.dynamicShared} bytes of shared memory`); // oxfmt-ignore
   }
   refuseShared(fields['allocations'], launch.arguments);
   return launch;
@@ -122,7 +122,7 @@ function refuseShared(given: unknown, buffer: Uint8Array): void {
   for (let at = 0; at + 8 <= buffer.length; at += 4) {
     const address = view.getBigUint64(at, true);
     if (shared.some(({ start, bytes }) => start <= address && address < start + bytes))
-      throw new Unfitting(`an argument leads to ${shownAddress(address)}, which is memory with two addresses, or that others use`); // prettier-ignore
+      throw new Unfitting(`an argument leads to ${shownAddress(address)}, which is memory with two addresses, or that others use`); // oxfmt-ignore
   }
 }
 

@@ -46,7 +46,7 @@ function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
     for (const [before, earlier] of launches.slice(0, at).entries()) {
       const isOrdered = earlier.stream === later.stream;
       // What an earlier launch of the stream has certainly written is the same again when the sequence begins anew.
-      const written = all.slice(0, before).flatMap((sets, index) => (launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [])); // prettier-ignore
+      const written = all.slice(0, before).flatMap((sets, index) => (launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [])); // oxfmt-ignore
       const isRewritten = (read: LaunchedTouch): boolean => written.some(({ set }) => isWithin(read.set, set) === true);
       for (const a of all[before]!) {
         for (const b of all[at]!) {

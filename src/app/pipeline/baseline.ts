@@ -56,7 +56,7 @@ export function fingerprintsIn(
   diagnostics: readonly Diagnostic[],
 ): ReadonlySet<string> {
   return new Set([
-    ...kernels.flatMap((kernel) => [...findingsOf(kernel).flatMap(fingerprintsOf), ...violationsOf(kernel).map(({ fingerprint }) => fingerprint)]), // prettier-ignore
+    ...kernels.flatMap((kernel) => [...findingsOf(kernel).flatMap(fingerprintsOf), ...violationsOf(kernel).map(({ fingerprint }) => fingerprint)]), // oxfmt-ignore
     ...diagnostics.flatMap(({ fingerprint }) => (fingerprint === undefined ? [] : [fingerprint])),
   ]);
 }
@@ -64,12 +64,12 @@ export function fingerprintsIn(
 /** The findings of a report as entries of a baseline; what a suppression hides needs none. */
 export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
   const entries = new Map<string, BaselineEntry>();
-  const add = (entry: BaselineEntry): void => void entries.set(entry.fingerprint, entries.get(entry.fingerprint) ?? entry); // prettier-ignore
+  const add = (entry: BaselineEntry): void => void entries.set(entry.fingerprint, entries.get(entry.fingerprint) ?? entry); // oxfmt-ignore
   for (const kernel of kernels) {
     const own = kernel.location?.file ?? '';
     for (const finding of findingsOf(kernel).filter(({ suppressed }) => suppressed === undefined)) {
       const file = placesOf(finding)[0]?.file ?? own;
-      for (const fingerprint of fingerprintsOf(finding)) add({ fingerprint, code: finding.code, kernel: kernel.name, file }); // prettier-ignore
+      for (const fingerprint of fingerprintsOf(finding)) add({ fingerprint, code: finding.code, kernel: kernel.name, file }); // oxfmt-ignore
     }
     for (const { fingerprint, code, suppressed } of violationsOf(kernel))
       if (suppressed === undefined) add({ fingerprint, code, kernel: kernel.name, file: own });
@@ -97,7 +97,7 @@ interface Looked {
 export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): BaselineEntry[] {
   const { options, units, kernels, present, exists } = looked;
   const { block, grid, shared, cluster, cooperative, kernel, assume, args, checks } = options;
-  const isOther = [block, grid, shared, cluster, kernel].some((one) => one !== undefined) || cooperative || assume.length > 0 || args.size > 0; // prettier-ignore
+  const isOther = [block, grid, shared, cluster, kernel].some((one) => one !== undefined) || cooperative || assume.length > 0 || args.size > 0; // oxfmt-ignore
   if (isOther || !(['race', 'divergence'] as const).every((check) => checks.includes(check))) return [];
   if (units.some(({ compiled }) => !compiled)) return [];
   const files = new Set(units.flatMap(({ unit, files: own }) => [unit.path, ...own]));
@@ -105,7 +105,7 @@ export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): Ba
     kernels
       .filter(({ race, divergence }) =>
         [race, divergence].some((one) => one.verdict === 'unknown' || one.nondeterministic === true),
-      ) // prettier-ignore
+      ) // oxfmt-ignore
       .map(({ name }) => name),
   );
   return baseline.filter(({ fingerprint, code, file, kernel: name }) => {
@@ -120,7 +120,7 @@ export function goneNotice(gone: readonly BaselineEntry[]): Diagnostic[] {
   if (gone.length === 0) return [];
   const [first] = gone;
   const many = gone.length === 1 ? 'A finding' : `${gone.length} findings`;
-  const message = `${many} of the baseline ${gone.length === 1 ? 'is' : 'are'} gone (${first!.code} in ${first!.kernel || first!.file}${gone.length > 1 ? ', …' : ''}). \`selvage baseline\` drops ${gone.length === 1 ? 'it' : 'them'}.`; // prettier-ignore
+  const message = `${many} of the baseline ${gone.length === 1 ? 'is' : 'are'} gone (${first!.code} in ${first!.kernel || first!.file}${gone.length > 1 ? ', …' : ''}). \`selvage baseline\` drops ${gone.length === 1 ? 'it' : 'them'}.`; // oxfmt-ignore
   return [
     { severity: 'notice', code: 'suppression/baseline-fixed', message, location: { file: baselineName, line: 1 } },
   ];

@@ -24,9 +24,9 @@ export function certificateFile(
   { name, kernel: { symbol } }: LaunchedKernel,
   proved: readonly ProvedLaunch[],
 ): CertificateFile {
-  // prettier-ignore
+  // oxfmt-ignore
   const launches = proved.map(({ launch, certificates }) => {
-    const [block, grid] = [launch.block, launch.grid].map((sizes) => [0, 1, 2].map((axis) => sizes?.[axis] ?? null)) as [(number | null)[], (number | null)[]]; // prettier-ignore
+    const [block, grid] = [launch.block, launch.grid].map((sizes) => [0, 1, 2].map((axis) => sizes?.[axis] ?? null)) as [(number | null)[], (number | null)[]]; // oxfmt-ignore
     const obligations = certificates.map((certificate) => {
       const { subject, tier, proof } = certificate;
       return { ...certificate, seal: sealOf({ kernel: name.full, symbol, block, grid, subject, tier, proof }) };

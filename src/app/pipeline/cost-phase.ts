@@ -29,7 +29,7 @@ export async function startPricing(
     kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),
   );
   const resourcesOf = assembled([...chosen], builder);
-  const figures = effort === 'figures' ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // prettier-ignore
+  const figures = effort === 'figures' ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // oxfmt-ignore
   return async ({ kernels: checked, diagnostics }) => {
     const costly = await withCosts(
       checked.filter(({ entry }) => chosen.has(entry)),

@@ -46,11 +46,11 @@ export async function decide(
         void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const onSwitchedOff = (result: CheckResult): void => void diagnostics.push(...switchedOff(entry, result));
-      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(violatedAt(entry, launch, texts)); // prettier-ignore
+      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(violatedAt(entry, launch, texts)); // oxfmt-ignore
       const proved: ProvedLaunch[] = [];
       const onProved = (launch: ProvedLaunch): void => void proved.push(launch);
-      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }); // prettier-ignore
-      const certificates = settings.options.certificates === undefined ? {} : { certificates: certificateFile(entry, proved) }; // prettier-ignore
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }); // oxfmt-ignore
+      const certificates = settings.options.certificates === undefined ? {} : { certificates: certificateFile(entry, proved) }; // oxfmt-ignore
       return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics, ...certificates };
     }),
   );
@@ -195,7 +195,7 @@ function bareReport(
   const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [] } = launch;
   const place = location ? { location } : {};
   const tied = ties.length > 0 ? { ties: ties.map(({ text }) => text) } : {};
-  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, race, divergence }; // prettier-ignore
+  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, race, divergence }; // oxfmt-ignore
 }
 
 async function launchReport(

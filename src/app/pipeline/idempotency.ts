@@ -87,8 +87,8 @@ export async function classifyChecked(
       const found = await withDefaultSignals(() => classified(entry, report, classifyInTime, effort, volatileRaces));
       const isRacy =
         report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
-      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0, deadline) : null; // prettier-ignore
-      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, { ...requestOf(entry, report, effort, volatileRaces), expired: deadline.expired }, found, deadline)) : []; // prettier-ignore
+      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0, deadline) : null; // oxfmt-ignore
+      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, { ...requestOf(entry, report, effort, volatileRaces), expired: deadline.expired }, found, deadline)) : []; // oxfmt-ignore
       const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
@@ -153,7 +153,7 @@ function requestOf(
   volatileRaces: boolean,
 ): ClassifyRequest {
   const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
-  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // prettier-ignore
+  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // oxfmt-ignore
   const last = report.launches.at(-1);
   const blocks = entry.launches.flatMap(({ block }) => (block ? [block] : []));
   return {
@@ -180,7 +180,7 @@ function proofKey({ race, divergence }: LaunchReport): string {
 function united(found: readonly (Classification & { readonly isOfAny: boolean })[]): Classification {
   const good = found.filter(({ condition }) => condition.kind !== 'never');
   if (good.length === 0) return found[0]!;
-  const isIdempotent = good.some((one) => one.isOfAny && one.class === 'idempotent') || found.every((one) => one.class === 'idempotent'); // prettier-ignore
+  const isIdempotent = good.some((one) => one.isOfAny && one.class === 'idempotent') || found.every((one) => one.class === 'idempotent'); // oxfmt-ignore
   const decided = good.filter((one) => one.class !== 'undecided');
   const [best = good[0]!] = decided;
   return {
@@ -245,13 +245,13 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
 }
 
 /** Blocks that are tried for what a condition means. */
-const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // prettier-ignore
+const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // oxfmt-ignore
 /** Of these, so many are told. */
 const maxBlocks = 3;
 
 /** Where the first race or divergence is that the checks do not exclude; null where they tell no place. */
 function placesOf({ launches }: KernelReport): readonly Location[] | null {
-  const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // prettier-ignore
+  const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // oxfmt-ignore
   const divergences = launches.flatMap(({ divergence }) => divergence.findings.map(({ barrier }) => [barrier]));
   const [places = []] = [...races, ...divergences];
   const known = places.filter((location) => location !== undefined);
@@ -301,10 +301,10 @@ async function remediesOf(
   const { classifyElsewhere, classifySplit } = await loadCompiled(() => import('../../idempotency/remedies.ts'));
   const elsewhere = inTime(deadline, () => classifyElsewhere(request, found));
   const split = inTime(deadline, () => classifySplit(request, found));
-  const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null); // prettier-ignore
+  const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null); // oxfmt-ignore
   return [
     ...(elsewhere ? [elsewhereText(elsewhere.arrays, told(elsewhere.changed))] : []),
-    ...(split ? [splitText(split.flatMap(({ barrier }) => barrier ?? []), split.map(told))] : []), // prettier-ignore
+    ...(split ? [splitText(split.flatMap(({ barrier }) => barrier ?? []), split.map(told))] : []), // oxfmt-ignore
   ];
 }
 
@@ -319,7 +319,7 @@ function orderReasons(
   const { name } = difference.memory;
   // Buffers of parameters are named by their place among these.
   const [, index, offset] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
-  const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // prettier-ignore
+  const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // oxfmt-ignore
   const race = launches.flatMap(({ race: { findings } }) => findings).find(({ confirmed: isShown }) => isShown);
   const locations = race
     ? [race.first.location, race.second.location].filter((location) => location !== undefined)

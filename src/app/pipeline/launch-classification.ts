@@ -82,7 +82,7 @@ function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): bool
   const memoryOf = (origin: ArrayOrigin): string | null => {
     if (origin.kind === 'variable') return 'variables of the module';
     const pointer = origin.offset === 0 ? pointers.get(origin.index) : undefined;
-    return pointer && pointer.memory !== 'null' && (pointer.isTexture === true) === (origin.kind === 'texture') ? pointer.memory : null; // prettier-ignore
+    return pointer && pointer.memory !== 'null' && (pointer.isTexture === true) === (origin.kind === 'texture') ? pointer.memory : null; // oxfmt-ignore
   };
   return (
     dimensions.every(
@@ -184,7 +184,7 @@ function reasonOf(
   );
   const shared = [...aliases, ...ofTextures]
     .map((pair) => pair.map(nameOf))
-    .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // prettier-ignore
+    .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // oxfmt-ignore
   if (shared) return `${codeList(shared)} are in the same memory`;
   if (open.length > 0) return `the host program does not say ${open.join(', ')}`;
   return 'the launch is not known to meet the condition';

@@ -14,12 +14,12 @@ const maxTies = 3;
 /** A finding at the site of a launch that never meets what the proof of its kernel rests on. */
 export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
-  const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // prettier-ignore
+  const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // oxfmt-ignore
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, maxTies).map(({ text }) => text))}`;
   const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only where that holds.`;
   const code = 'launch/precondition';
   // Lines move, and so does what stands around: the site is what it breaks, and how.
-  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // prettier-ignore
+  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // oxfmt-ignore
   return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
 
@@ -40,7 +40,7 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
         sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
     }
   if (sites.size === 0) return [];
-  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // prettier-ignore
+  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // oxfmt-ignore
   const more = sites.size > maxNamed ? [`${sites.size - maxNamed} more`] : [];
   const message = `Whether ${count(sites.size, 'launch', 'launches')} meet${sites.size === 1 ? 's' : ''} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];

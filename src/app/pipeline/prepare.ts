@@ -6,7 +6,7 @@ import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { bothBuilds, buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
-import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // prettier-ignore
+import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // oxfmt-ignore
 import { kernelIdentity } from '../build/kernel-identity.ts';
 import { thirdPartyKernelTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
@@ -32,7 +32,7 @@ export async function prepare(
   { project, settings, tools }: Job,
   wanted: readonly BuildKind[] = bothBuilds,
 ): Promise<Prepared> {
-  // prettier-ignore
+  // oxfmt-ignore
   const { tree, builder, wholeTree } = project;
   const isThirdParty = thirdPartyKernelTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
@@ -69,7 +69,7 @@ async function stateFacts(
     const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
     const parameters = sources.parametersOf(definition, kernel, name, path);
     const sites = kind === 'ptx' ? [] : await launchesOf({ kernel, name, unit: path, parameters });
-    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // prettier-ignore
+    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // oxfmt-ignore
     const identity = kernelIdentity(entry, unit.kernels);
     return { ...entry, definition, identity, parameters, assumptions, launchFacts, diagnostics };
   };

@@ -87,16 +87,16 @@ export function requireFactsFit(
       const close = nearest(match, names);
       const there =
         names.length > 0 ? `the kernels are: ${names.slice(0, 20).join(', ')}.` : 'the input has no kernel.';
-      refuse(location, `"match": "${match}" matches no kernel; ${close === undefined ? there : `did you mean "${close}"?`}`); // prettier-ignore
+      refuse(location, `"match": "${match}" matches no kernel; ${close === undefined ? there : `did you mean "${close}"?`}`); // oxfmt-ignore
     }
     const known = matching.map(({ kernel, parameters }) => knownNames(kernel, parameters));
     const names = [...new Set(matching.flatMap(parameterNames))].join(', ') || 'none';
     const fits = (wanted: readonly string[]): boolean => known.some((of) => wanted.every((name) => of.has(name)));
     for (const name of args.keys()) {
-      if (!fits([name.split('.')[0]!])) refuse(location, `"args": no kernel that "${match}" matches has the parameter ${name}. There are: ${names}.`); // prettier-ignore
+      if (!fits([name.split('.')[0]!])) refuse(location, `"args": no kernel that "${match}" matches has the parameter ${name}. There are: ${names}.`); // oxfmt-ignore
     }
     for (const { expression, text, location: place } of assumptions) {
-      if (!fits(namesIn(expression))) refuse(place ?? location, `"assume": "${text}" names a parameter that no kernel which "${match}" matches has. There are: ${names}.`); // prettier-ignore
+      if (!fits(namesIn(expression))) refuse(place ?? location, `"assume": "${text}" names a parameter that no kernel which "${match}" matches has. There are: ${names}.`); // oxfmt-ignore
     }
   }
 }

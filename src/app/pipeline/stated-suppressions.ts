@@ -27,7 +27,7 @@ export function statedSuppressions(
   }
   for (const { code, reason, path, until, isShared, location } of configuration.suppressions) {
     const scope = { kind: 'path', pattern: path } as const;
-    suppressions.push({ code, reason, location, scope, ...(until !== undefined && { until }), ...(isShared && { isShared }) }); // prettier-ignore
+    suppressions.push({ code, reason, location, scope, ...(until !== undefined && { until }), ...(isShared && { isShared }) }); // oxfmt-ignore
   }
   return suppressions;
 }

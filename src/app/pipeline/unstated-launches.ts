@@ -28,7 +28,7 @@ export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[
 
 /** Whether neither the command line, nor a configuration, a comment or a launch site says what the launch is. */
 function lacksLaunch({ launches, launchFacts, notEvaluated }: LaunchedKernel): boolean {
-  const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid)); // prettier-ignore
+  const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid)); // oxfmt-ignore
   return isOpen && launchFacts.sites.length === 0 && notEvaluated.length === 0;
 }
 
@@ -43,10 +43,10 @@ function dependsOnLaunch({ race, divergence }: KernelReport): boolean {
 function howToState(entry: LaunchedKernel): string {
   const { unit, kernel, name, parameters } = entry;
   const [block, grid] = suggestedLaunch(kernel, name.qualified);
-  const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // prettier-ignore
+  const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // oxfmt-ignore
   // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
   const size = scalars.length > 2 ? 256 : 4096;
-  const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // prettier-ignore
+  const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // oxfmt-ignore
   if (unit.kind === 'ptx' || !entry.definition) {
     const given = values.map(([argument, value]) => `, args: { ${argument}: ${value} }`).slice(0, 1);
     const pattern = name.qualified.replaceAll("'", "''");
@@ -76,8 +76,8 @@ export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: 
   if (requiredThreads) return [withoutOnes(requiredThreads), grid];
   const most = maximumThreads ? maximumThreads[0] * maximumThreads[1] * maximumThreads[2] : 1024;
   // Tiles of shared memory, padded by a column or not, tell the side of a block in two dimensions.
-  const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4); // prettier-ignore
-  const side = [32, 16, 8].find((one) => elements.some((size) => [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)))) ?? 16; // prettier-ignore
+  const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4); // oxfmt-ignore
+  const side = [32, 16, 8].find((one) => elements.some((size) => [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)))) ?? 16; // oxfmt-ignore
   const template = [...(/<(.*)>$/.exec(name)?.[1] ?? '').matchAll(/(?<![\w.])\d+(?![\w.])/g)].map(Number);
   const stated = template.find((number) => number % 32 === 0 && number >= 32 && number <= most);
   const line = stated ?? (maximumThreads && most < 1024 ? most : 256);
@@ -99,7 +99,7 @@ function withoutOnes(extents: readonly [number, number, number]): string {
 function registersOf({ blocks }: Kernel): Set<SpecialRegister> {
   const found = new Set<SpecialRegister>();
   for (const { instructions, phis } of blocks) {
-    const operands = [...instructions.flatMap(({ arguments: given }) => given), ...phis.flatMap(({ inputs }) => inputs)]; // prettier-ignore
+    const operands = [...instructions.flatMap(({ arguments: given }) => given), ...phis.flatMap(({ inputs }) => inputs)]; // oxfmt-ignore
     for (const operand of operands) if (operand.kind === 'special') found.add(operand.register);
   }
   return found;

@@ -41,7 +41,7 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
   const tree = openSourceTree(root);
   const file = options.config === undefined ? undefined : resolve(root, options.config);
   const { defaults = defaultsFrom(options, root) } = request;
-  const { configuration, diagnostics } = await readConfiguration(tree, { file, isConfined: file === undefined, defaults }); // prettier-ignore
+  const { configuration, diagnostics } = await readConfiguration(tree, { file, isConfined: file === undefined, defaults }); // oxfmt-ignore
   const inputs = findInputs(['.'], tree.root, tree, configuration.paths);
   const found = await askForCompiler(options, environment, { outside: root });
   const builder =
@@ -63,9 +63,9 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
     const isCompiled = inputs.units.some(({ kind }) => kind === 'cuda');
     const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
     // Nobody named these headers.
-    const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // prettier-ignore
+    const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // oxfmt-ignore
     const report = await checkProject({
-      project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // prettier-ignore
+      project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // oxfmt-ignore
       settings: { options, configuration, nvccArguments: [], today: today(), baseline: baselineIn(tree, options) },
       tools: toolsOf({ environment, assets, signal }, progress),
     });

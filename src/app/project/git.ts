@@ -113,7 +113,7 @@ export async function isCheckedOut(repository: Repository, commit: string): Prom
   const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (current.code !== 0 || current.stdout.trim() !== commit) return false;
   const filters = await withoutFilters(repository);
-  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'], filters); // prettier-ignore
+  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'], filters); // oxfmt-ignore
   return status.code === 0 && status.stdout === '';
 }
 
@@ -131,7 +131,7 @@ export async function checkOut(repository: Repository, commit: string): Promise<
   try {
     await mustSucceed(repository, ['read-tree', commit], index);
     const filters = await withoutFilters(repository);
-    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // prettier-ignore
+    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // oxfmt-ignore
     // Below the top of the repository git writes that folder alone, which the commit may not have.
     const folder = join(root, await folderInRepository(repository));
     await mkdir(folder, { recursive: true });
@@ -225,7 +225,7 @@ export async function git(
   environment: Readonly<Record<string, string>> = {},
   milliseconds = patience,
 ): Promise<GitResult> {
-  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // prettier-ignore
+  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // oxfmt-ignore
   // In a job with a container the checkout belongs to another user, and git refuses to read it.
   const workspace = realFolder(inherited['GITHUB_WORKSPACE']);
   const checkout = realpathSync(repositoryRoot(root) ?? root);

@@ -124,7 +124,7 @@ export function launchFinder(request: Request): LaunchFinder {
       if (!own.entries.includes(entry)) continue;
       const known = callers.get(entry) ?? callersOf(entry, unit);
       callers.set(entry, known);
-      const called = (await known).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // prettier-ignore
+      const called = (await known).flatMap(({ program, launches }) => launches.filter(ofKernel).map((launch) => ({ launch, program }))); // oxfmt-ignore
       if (called.length === 0) continue;
       const rest = found.filter(({ launch }) => launch.entry !== entry);
       found.splice(0, found.length, ...rest, ...called.map(({ launch }) => ({ launch, program: own })));
@@ -133,14 +133,14 @@ export function launchFinder(request: Request): LaunchFinder {
     for (const entry of found.length > 0 && wholeTree ? own.shared : []) {
       const known = callers.get(entry) ?? callersOf(entry, unit);
       callers.set(entry, known);
-      for (const { launches } of await known) for (const launch of launches) if (ofKernel(launch)) found.push({ launch, program: own }); // prettier-ignore
+      for (const { launches } of await known) for (const launch of launches) if (ofKernel(launch)) found.push({ launch, program: own }); // oxfmt-ignore
     }
     if (!isInternal) {
       const mentioned = await others(unit, simple);
       const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
       const seeing = mentioned.filter((file) => seesKernel(file, simple, mentioned, wanted, tree, mentions));
       // Where another file defines a kernel of that name, only programs beside the unit mean this one.
-      let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // prettier-ignore
+      let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // oxfmt-ignore
       const launchesOf = (file: string): { launch: HostLaunch; program: Program }[] => {
         const program = programOf(file);
         const definition = program.declarations.functions.get(simple)?.find(({ isKernel, body }) => isKernel && body);
@@ -149,10 +149,10 @@ export function launchFinder(request: Request): LaunchFinder {
           isDefinedElsewhere = true;
           return [];
         }
-        const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // prettier-ignore
+        const declared = (program.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.parameters.length === kernel.parameters.length); // oxfmt-ignore
         const isMeant = ({ isByName }: HostLaunch): boolean =>
           declared || (isByName && namesUnit(program, unit) && isNearest(tree, file, unit));
-        return program.launches.filter((launch) => isOf(launch, program, wanted) && isMeant(launch)).map((launch) => ({ launch, program })); // prettier-ignore
+        return program.launches.filter((launch) => isOf(launch, program, wanted) && isMeant(launch)).map((launch) => ({ launch, program })); // oxfmt-ignore
       };
       const launches = new Map(seeing.filter(isNear).map((file) => [file, launchesOf(file)]));
       // Reading a program costs far more than finding its name, so the others come last.
@@ -224,13 +224,13 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   if (!canLaunch(launch.kernel, name.qualified) || !canTake(launch.argumentTypes, name.parameters)) return false;
   // An unqualified name means what the namespaces around the launch declare, or what `using` brings there.
   const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
-  const paths = (declarations.functions.get(simpleName(name.qualified)) ?? []).filter(({ isKernel }) => isKernel).map(({ path }) => path.join('::')); // prettier-ignore
+  const paths = (declarations.functions.get(simpleName(name.qualified)) ?? []).filter(({ isKernel }) => isKernel).map(({ path }) => path.join('::')); // oxfmt-ignore
   if (!launch.kernel.name.includes('::'))
     for (let count = launch.path.length; count > 0; count--) {
       const around = launch.path.slice(0, count).join('::');
       if (paths.includes(around)) return `${around}::${launch.kernel.name}` === full;
     }
-  const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // prettier-ignore
+  const isVisible = launch.path.concat('').some((_, at) => [...launch.path.slice(0, at), launch.kernel.name].join('::') === full); // oxfmt-ignore
   return isVisible || launch.kernel.name === full || declarations.hasUsing;
 }
 
@@ -263,8 +263,8 @@ function seesKernel(
   const text = tree.text(file) ?? '';
   if (!mayLaunch(text) && !/\bcu\w+|cudaGraph/.test(text)) return false;
   if (definesKernel(text, name)) return kernel.location?.file === file;
-  if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`)) return true; // prettier-ignore
-  const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))]; // prettier-ignore
+  if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`)) return true; // oxfmt-ignore
+  const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))]; // oxfmt-ignore
   return declaring.some((header) => header !== file && mentions.mentionsFile(file, header));
 }
 
@@ -339,7 +339,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
     const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
-    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, startsEarly ?? null, aliases, samePointers, distances, unknown]); // prettier-ignore
+    const key = JSON.stringify([location.file, location.line, block ?? null, cluster ?? null, cooperative ?? null, startsEarly ?? null, aliases, samePointers, distances, unknown]); // oxfmt-ignore
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);
@@ -350,7 +350,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
     const { grid, sharedBytes, ...common } = first!;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
-    const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // prettier-ignore
+    const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // oxfmt-ignore
     const contents = (site: LaunchSite): unknown => [[...site.contents.arrays], [...site.contents.variables]];
     return {
       ...common,
@@ -391,19 +391,19 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
     const given = new Set(sites.map(({ scalars }) => scalars.get(index)));
     const values = [...given].filter((value) => typeof value === 'bigint');
     if (given.size < 2 || values.length < given.size || values.length > maxValues) return [];
-    const is = (operator: '==' | '>=' | '<=') => (value: bigint): Condition => ({ kind: 'comparison', operator, left: { kind: 'parameter', path: [name] }, right: { kind: 'integer', value } }); // prettier-ignore
+    const is = (operator: '==' | '>=' | '<=') => (value: bigint): Condition => ({ kind: 'comparison', operator, left: { kind: 'parameter', path: [name] }, right: { kind: 'integer', value } }); // oxfmt-ignore
     const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
     const [low, high] = [sorted[0]!, sorted.at(-1)!];
     if (values.length > 4 && high - low === BigInt(values.length - 1))
       return [{ kind: 'condition', condition: { kind: 'and', left: is('>=')(low), right: is('<=')(high) } }];
     const [first, ...rest] = sorted.map(is('=='));
-    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }]; // prettier-ignore
+    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }]; // oxfmt-ignore
   });
 }
 
 /** A site as the layers of a launch see it: what is not known is missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // prettier-ignore
+  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // oxfmt-ignore
   return {
     text,
     location,

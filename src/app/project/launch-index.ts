@@ -4,7 +4,7 @@
  * not know their size and times do.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { isAbsolute, join } from 'node:path';
 import { git, withoutFilters } from './git.ts';
 import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
@@ -294,7 +294,7 @@ function readPack(file: string): Pack {
     const body = bytes.subarray(start);
     if (bytes.toString('latin1', 0, start) !== `${format}${digest(body)}\n`) return emptyPack();
     const size = body.readUInt32LE(0);
-    const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // prettier-ignore
+    const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // oxfmt-ignore
     for (const [path, stamp, content] of files) seen.set(path, { stamp, content });
     // Words are read where they lie, which has to be at a multiple of their size.
     const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);

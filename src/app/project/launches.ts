@@ -187,7 +187,7 @@ function oneLaunch(
 function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<Launch, 'contents'> {
   const { arrays, variables } = site?.contents ?? {};
   const own = [...(variables ?? [])].filter(([name, { length }]) => {
-    const fitting = objects.filter(({ symbol, space }) => (space === 'global' || space === 'const') && objectName(symbol) === name); // prettier-ignore
+    const fitting = objects.filter(({ symbol, space }) => (space === 'global' || space === 'const') && objectName(symbol) === name); // oxfmt-ignore
     return fitting.length === 1 && fitting[0]!.bytes === length && !fitting[0]!.addresses?.length;
   });
   if (own.length === 0 && !arrays?.size) return {};

@@ -154,7 +154,7 @@ export async function openSourceFacts(
       // What was read is of no more use once the finder has gone: syntax trees of whole units, whether they have kernels or not.
       const readUnits = ahead;
       ahead = new Map();
-      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // prettier-ignore
+      return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // oxfmt-ignore
     },
     async accessText(location, operation, array, ordinal, alike) {
       const file = await parse(location.file);
@@ -214,7 +214,7 @@ async function loadOutline() {
   const { findKernel } = match;
   const { declaredTypes } = layout;
   const { parameterSources } = parameter;
-  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // prettier-ignore
+  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // oxfmt-ignore
 }
 
 async function loadParser({ grammar }: Pick<Assets, 'grammar'>): Promise<CudaParser> {

@@ -28,7 +28,7 @@ const launchingWords = [
   'cudaGraphNodeSetParams', 'cudaGraphExecNodeSetParams', 'cudaKernelNodeParams', 'cudaKernelNodeParamsV2',
   'cuGraphAddKernelNode', 'cuGraphKernelNodeSetParams', 'cuGraphExecKernelNodeSetParams', 'CUDA_KERNEL_NODE_PARAMS',
   'hipLaunchKernelGGL',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 const offset = 0x811c9dc5;
 const prime = 0x01000193;
@@ -186,14 +186,14 @@ function wordBefore(bytes: Uint8Array, end: number): string | undefined {
 
 /** The name of the kernel that `__global__` declares: the last word before parameters. */
 function kernelBehind(bytes: Uint8Array, at: number): string | undefined {
-  return kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + reach))); // prettier-ignore
+  return kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + reach))); // oxfmt-ignore
 }
 
 function kernelIn(declaration: string): string | undefined {
   let text = declaration;
   // Attributes and launch bounds have lists of their own.
   for (;;) {
-    const list = /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(text); // prettier-ignore
+    const list = /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(text); // oxfmt-ignore
     if (!list) break;
     text = text.slice(endOfList(text, list[0].length));
   }

@@ -7,7 +7,7 @@ import {
   drawnOf,
   trailingValue,
 } from '../../check/representative/contents.ts';
-import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // prettier-ignore
+import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // oxfmt-ignore
 import { nearest } from '../../base/nearest.ts';
 
 /** What an array holds at the start. */
@@ -122,7 +122,7 @@ function parseContents(given: string): Contents | Problem {
       if (drawn) return { kind: 'drawn', drawn };
       const known = ['zeros', 'ones', 'uninitialised', 'fill', 'iota', 'random'];
       const close = nearest(/^\w*/.exec(text)?.[0] ?? '', known);
-      const hint = close === undefined ? 'write zeros, ones, fill(3), iota, random(1), [1,2,3], uninitialised or @FILE' : `did you mean ${close}?`; // prettier-ignore
+      const hint = close === undefined ? 'write zeros, ones, fill(3), iota, random(1), [1,2,3], uninitialised or @FILE' : `did you mean ${close}?`; // oxfmt-ignore
       return { problem: `holds ${text === '' ? 'nothing' : text}; ${hint}` };
     }
   }
@@ -162,7 +162,7 @@ export function createArray(
       return { ...plain, uninitialised: true };
     case 'fill': {
       const fill = readElement(type, contents.value);
-      return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore
+      return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // oxfmt-ignore
     }
     case 'file':
       return { ...plain, initial: file! };
@@ -188,7 +188,7 @@ function endlessArray(type: ElementType, contents: Contents): ArrayData | Proble
   }
   if (contents.kind === 'fill') {
     const fill = readElement(type, contents.value);
-    return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // prettier-ignore
+    return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // oxfmt-ignore
   }
   if (contents.kind === 'iota' && contents.count !== undefined) {
     const next = sequence(type, contents);

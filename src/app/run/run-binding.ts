@@ -209,7 +209,7 @@ class Binder {
   #unknown(name: string): string {
     const all = this.#slots.filter(({ isStruct, isRead }) => !isStruct || isRead);
     const names = all.map(({ names: [first = ''] }) => first);
-    const close = nearest(name, this.#slots.flatMap((slot) => slot.names)); // prettier-ignore
+    const close = nearest(name, this.#slots.flatMap((slot) => slot.names)); // oxfmt-ignore
     const hint = close === undefined ? '' : ` Did you mean ${close}?`;
     return `${this.#request.name} has no such parameter.${hint} It has: ${names.join(', ') || 'none'}.`;
   }
@@ -308,7 +308,7 @@ class Binder {
       const { target, unit } = value;
       // In a struct of unknown members, A+8 may be the name of a pointer.
       const field = unit === 'bytes' ? this.#named(`${target}+${value.offset}`) : undefined;
-      const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset]; // prettier-ignore
+      const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset]; // oxfmt-ignore
       const problem = this.#alias(slot, owner, target, offset, unit);
       if (problem !== undefined) this.#problems.push(`--arg ${slot.names[0]} ${problem}.`);
     }
@@ -368,7 +368,7 @@ class Binder {
     const type = elementTypeNamed(value.type);
     if (value.drawn !== undefined) {
       const given = parseArgument(`int32[]:${value.drawn}`);
-      const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined; // prettier-ignore
+      const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined; // oxfmt-ignore
       if (!drawn) return `is drawn by ${JSON.stringify(value.drawn)}; write for example mixed(1,64)`;
       if (drawn.kind === 'pointers') {
         this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn);
@@ -380,7 +380,7 @@ class Binder {
     const large = type.format === undefined ? given.find(isRounded) : undefined;
     if (large !== undefined) return `holds ${large}, ${rounded}`;
     const fill = readElement(type, String(value.fill ?? 0));
-    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // prettier-ignore
+    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // oxfmt-ignore
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
     if (typeof fill !== 'bigint' || wrong !== undefined) return `holds a value that is none of ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
@@ -393,7 +393,7 @@ class Binder {
   /** The slot as wide as the kernel reads it: a production build may read two members at once. */
   #widest(slot: Slot): Slot {
     const { kernel, parameters } = this.#request;
-    const reads = parameterFields(kernel, [], parameters).filter((field: ParameterField) => field.index === slot.index && field.offset === slot.offset); // prettier-ignore
+    const reads = parameterFields(kernel, [], parameters).filter((field: ParameterField) => field.index === slot.index && field.offset === slot.offset); // oxfmt-ignore
     const bytes = Math.max(slot.bytes, ...reads.map((field) => field.bytes));
     const float = reads.some((field) => isFloat(kernel, parameters, field));
     return { ...slot, bytes, isFloat: slot.isFloat || float };

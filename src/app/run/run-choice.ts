@@ -26,7 +26,7 @@ export function selectKernel(
   const pattern = options.kernel ?? witness?.kernel;
   const asked = pattern === undefined ? '' : `--kernel ${pattern}`;
   const list = (kernels: readonly LaunchedKernel[]): string =>
-    kernels.slice(0, 20).map(({ name, kernel }) => `  ${name.full}${kernel.location ? `  (${kernel.location.file}:${kernel.location.line})` : ''}`).join('\n'); // prettier-ignore
+    kernels.slice(0, 20).map(({ name, kernel }) => `  ${name.full}${kernel.location ? `  (${kernel.location.file}:${kernel.location.line})` : ''}`).join('\n'); // oxfmt-ignore
   if (all.length === 0) throw new UsageError('There is no kernel in the file.');
   if (selected.length === 0) throw new UsageError(`${asked} matches no kernel. The kernels are:\n${list(all)}`);
   throw new UsageError(
@@ -47,10 +47,10 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
   const found = distinctLaunches(entry.launches, options, witness);
   const [only] = found;
   if (!only || found.length > 1) {
-    const lines = found.map(({ block, grid, location }) => `  --block ${text(block)} --grid ${text(grid)}${location ? `  (${location.file}:${location.line})` : ''}`); // prettier-ignore
+    const lines = found.map(({ block, grid, location }) => `  --block ${text(block)} --grid ${text(grid)}${location ? `  (${location.file}:${location.line})` : ''}`); // oxfmt-ignore
     throw new UsageError(`${name.qualified} has ${found.length} launches; choose one:\n${lines.join('\n')}`);
   }
-  const missing = [only.block ? '' : '--block X[,Y[,Z]]', only.grid ? '' : '--grid X[,Y[,Z]]'].filter((word) => word !== ''); // prettier-ignore
+  const missing = [only.block ? '' : '--block X[,Y[,Z]]', only.grid ? '' : '--grid X[,Y[,Z]]'].filter((word) => word !== ''); // oxfmt-ignore
   if (missing.length > 0) {
     throw new UsageError(`Selvage does not know the launch of ${name.qualified}; give ${missing.join(' and ')}.`);
   }
@@ -105,7 +105,7 @@ function distinctLaunches(launches: readonly Launch[], options: Options, witness
     const grid = options.grid ?? witness?.grid ?? launch.grid;
     const sharedBytes = options.shared ?? witness?.sharedBytes ?? (witness ? 0 : launch.sharedBytes);
     const one: Launch = { ...launch, block, grid, sharedBytes };
-    const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]); // prettier-ignore
+    const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]); // oxfmt-ignore
     if (!distinct.has(key)) distinct.set(key, one);
   }
   // What is stated of scalars decides nothing where the witness names them.

@@ -93,7 +93,7 @@ async function execute(
   const observer = counters ?? trace;
   const bar =
     terminal.isTTY === true && !quiet && !trace
-      ? progressBar((part) => void terminal.write(part), clock) // prettier-ignore
+      ? progressBar((part) => void terminal.write(part), clock) // oxfmt-ignore
       : undefined;
   const request: RunRequest = {
     kernel,

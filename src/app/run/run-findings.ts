@@ -194,7 +194,7 @@ async function describe(
 ): Promise<AccessDescription> {
   const access = accessOf(context, event);
   const location = words.placeOf(event.instruction);
-  if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block }; // prettier-ignore
+  if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block }; // oxfmt-ignore
   const { ordinal, alike, ...description } = describeAccess(context, access, event);
   const expression = await facts.accessText(location, access.operation, array, ordinal, alike);
   return { ...description, location, ...(expression === undefined ? {} : { expression }) };
@@ -326,7 +326,7 @@ async function faultFinding(
   const { effect } = words.instruction(instruction!).operation;
   const operation = effect.kind === 'load' ? 'read' : effect.kind === 'atomic' ? 'atomic' : 'write';
   const expression = await facts.accessText(location, operation, undefined, undefined, undefined);
-  const size = 'bytes' in effect && typeof effect.bytes === 'number' ? effect.bytes * ('lanes' in effect ? effect.lanes : 1) : 0; // prettier-ignore
+  const size = 'bytes' in effect && typeof effect.bytes === 'number' ? effect.bytes * ('lanes' in effect ? effect.lanes : 1) : 0; // oxfmt-ignore
   return {
     code: name,
     severity,

@@ -27,7 +27,7 @@ export function isPublished(action: string): boolean {
 
 /** Where a runner took the action from whose program this is. */
 function ofWorkflow(file: string, environment: Environment): string | undefined {
-  const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]); // prettier-ignore
+  const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]); // oxfmt-ignore
   // A step of another action may run this program, too.
   const isOurs = kindOf(folder) === 'folder' && !isAbsolute(relativeTo(realpathSync(folder), file));
   return isOurs && /^[\w.-]+\/[\w.-]+$/.test(name) && /^[\w.][\w./-]*$/.test(ref) ? `${name}@${ref}` : undefined;

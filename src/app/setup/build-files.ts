@@ -15,7 +15,7 @@ export interface BuildFacts {
 const systemOf: Readonly<Record<string, BuildSystem>> = {
   'CMakeLists.txt': 'cmake', 'Makefile': 'make', 'makefile': 'make', 'GNUmakefile': 'make', 'setup.py': 'setup.py',
   'BUILD': 'bazel', 'BUILD.bazel': 'bazel', 'MODULE.bazel': 'bazel', 'WORKSPACE': 'bazel',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Whether a file says how a repository is built. */
 export function isBuildFile(path: string): boolean {
@@ -53,7 +53,7 @@ export function readBuildFiles(
   return {
     systems: [...systems],
     flags: [...(newest === undefined ? [] : [newest]), ...[...flags].filter((flag) => !/^-?-std=/.test(flag))],
-    architectures: [...architectures].filter((number) => number >= 50).sort((a, b) => a - b).map((number) => `sm_${number}`), // prettier-ignore
+    architectures: [...architectures].filter((number) => number >= 50).sort((a, b) => a - b).map((number) => `sm_${number}`), // oxfmt-ignore
   };
 }
 
@@ -105,7 +105,7 @@ function readCMake(text: string): Said {
   const architectures = [...text.matchAll(/CMAKE_CUDA_ARCHITECTURES\s+([^)]*)\)|CUDA_ARCHITECTURES\s+([^)]*)\)/g)];
   const listed = architectures.flatMap(
     ([, set, property]) =>
-    [...(set ?? property ?? '').matchAll(/(?<![\w.])(\d{2,3})(?=[af]?(?:-real|-virtual)?(?:[\s;")]|$))/g)].map(([, number]) => Number(number)), // prettier-ignore
+    [...(set ?? property ?? '').matchAll(/(?<![\w.])(\d{2,3})(?=[af]?(?:-real|-virtual)?(?:[\s;")]|$))/g)].map(([, number]) => Number(number)), // oxfmt-ignore
   );
   return { flags, architectures: [...listed, ...namedArchitectures(text)] };
 }
@@ -135,12 +135,12 @@ function readMake(text: string): Said {
 
 /** The strings of a list in Python or Starlark. */
 function strings(text: string): string[] {
-  return [...text.matchAll(/(?<![\w'"])(?:'([^'\n]*)'|"([^"\n]*)")/g)].map(([, single, double]) => single ?? double ?? ''); // prettier-ignore
+  return [...text.matchAll(/(?<![\w'"])(?:'([^'\n]*)'|"([^"\n]*)")/g)].map(([, single, double]) => single ?? double ?? ''); // oxfmt-ignore
 }
 
 function readSetup(text: string): Said {
   // The name is `nvcc` in a dictionary of flags by compiler.
-  const own = [...text.matchAll(/['"]nvcc['"]\s*:\s*\[([^\]]*)\]|nvcc_(?:args|flags)\s*\+?=\s*\[([^\]]*)\]/g)].flatMap(([, a, b]) => strings(a ?? b ?? '')); // prettier-ignore
+  const own = [...text.matchAll(/['"]nvcc['"]\s*:\s*\[([^\]]*)\]|nvcc_(?:args|flags)\s*\+?=\s*\[([^\]]*)\]/g)].flatMap(([, a, b]) => strings(a ?? b ?? '')); // oxfmt-ignore
   const folders = [...text.matchAll(/include_dirs\s*=\s*\[([^\]]*)\]/g)].flatMap(([, list]) => strings(list ?? ''));
   const macros = [...text.matchAll(/define_macros\s*=\s*\[(.*?)\]\s*[,)]/gs)].flatMap(([, list = '']) =>
     [...list.matchAll(/\(\s*['"](\w+)['"]\s*,\s*(?:['"]([^'"]*)['"]|None)\s*\)/g)].map(([, name, value]) =>
@@ -155,7 +155,7 @@ function readSetup(text: string): Said {
 
 function readBazel(text: string): Said {
   const listOf = (name: string): string[] =>
-    [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*\\[([^\\]]*)\\]`, 'g'))].flatMap(([, list]) => strings(list ?? '')); // prettier-ignore
+    [...text.matchAll(new RegExp(`\\b${name}\\s*=\\s*\\[([^\\]]*)\\]`, 'g'))].flatMap(([, list]) => strings(list ?? '')); // oxfmt-ignore
   return {
     // Files include each other by their paths from the top of the workspace.
     flags: [

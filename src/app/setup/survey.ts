@@ -75,7 +75,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     unlaunched: [...kernels.keys()].filter((name) => !launched.has(name) && !isCalled(name)).sort(),
     kernels: kernels.size,
     foreign: [...foreign].sort(),
-    needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // prettier-ignore
+    needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // oxfmt-ignore
   };
 }
 

@@ -61,7 +61,7 @@ export interface CheckPlace {
    * @throws Error where a defect of ours shows
    * @throws Stopped where this is not the place for it
    */
-  readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>; // prettier-ignore
+  readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>; // oxfmt-ignore
   readonly close: () => Promise<void>;
 }
 

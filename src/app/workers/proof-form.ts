@@ -52,13 +52,13 @@ export function proofForm(kernel: Kernel): string | null {
       // What is done with a value that is only stored, and of what type it is, says nothing.
       const what = effect.kind === 'load' || effect.kind === 'store' ? '' : operation.mnemonic;
       const needed = new Set(neededArguments(instruction));
-      const read = instruction.arguments.map((operand, index) => (needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_')); // prettier-ignore
+      const read = instruction.arguments.map((operand, index) => (needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_')); // oxfmt-ignore
       const place = effect.kind === 'pure' ? '' : placeText(location);
-      lines.push(`${results.map(result).join(', ')} = ${what} ${effectText(effect)} ${read.join(', ')} +${offset} ${marker?.name ?? ''} ${place}`); // prettier-ignore
+      lines.push(`${results.map(result).join(', ')} = ${what} ${effectText(effect)} ${read.join(', ')} +${offset} ${marker?.name ?? ''} ${place}`); // oxfmt-ignore
     }
     lines.push(terminatorText(terminator, write));
   }
-  const { parameters, objects, requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace } = kernel; // prettier-ignore
+  const { parameters, objects, requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace } = kernel; // oxfmt-ignore
   const head = {
     parameters: parameters.map(({ type, bytes, alignment }) => [type, bytes, alignment]),
     objects: objects.map(({ symbol, initial, addresses, space, ...rest }) => [

@@ -42,7 +42,7 @@ function keyOf({ request, launches, switches, timeout }: CheckTask): string | un
 
 function launchText({ location, scalars, ...launch }: Launch): unknown {
   void location;
-  return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])]; // prettier-ignore
+  return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])]; // oxfmt-ignore
 }
 
 /** What JSON cannot write of a launch. */

@@ -21,7 +21,7 @@ function claimOf(
   obligation: Obligation,
   difference: Difference,
 ): AffineClaim {
-  // prettier-ignore
+  // oxfmt-ignore
   const { scope, first, second } = obligation;
   const [extents, letter] = scope === 'block' ? [dimensions.block, 't'] : [dimensions.grid, 'b'];
   const axes = ([0, 1, 2] as const).filter((axis) => extents[axis] !== 1).map((axis) => 'xyz'[axis]!);
@@ -73,7 +73,7 @@ function argumentOf({ first, second }: Obligation, difference: Difference, by: D
       let reached = (behind > ahead ? behind : ahead) + size(constant);
       const order: (readonly [string, string])[] = [];
       const reach: string[] = [];
-      const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient))); // prettier-ignore
+      const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient))); // oxfmt-ignore
       for (const { name, coefficient, bounds } of sorted) {
         order.push([name, `${name.slice(0, -1)}2`]);
         reach.push(String(reached));

@@ -84,7 +84,7 @@ export class CertificateLog {
     const { sharedLoad } = instances;
     const encoding = new LinearEncoding(symbolic, instances, dimensions);
     const question = encoding.overlap(obligation);
-    const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // prettier-ignore
+    const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // oxfmt-ignore
     // What the check itself takes for granted stays as it was.
     instances.sharedLoad = sharedLoad;
     const scripts = encoding.takePremises().map(({ text }) => text);

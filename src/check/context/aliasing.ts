@@ -49,12 +49,12 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
         : [],
     ),
   );
-  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // prettier-ignore
+  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // oxfmt-ignore
   const lowestOf = (index: number): number | undefined =>
     known.find(([, to]) => to === index)?.[0] ?? known.find(([from]) => from === index)?.[0];
   const isKnown = ([a, b]: readonly [number, number]): boolean =>
     lowestOf(a) !== undefined && lowestOf(a) === lowestOf(b);
-  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // prettier-ignore
+  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // oxfmt-ignore
 }
 
 /** Accesses through pointers that lie a known distance above others, told by those. */
@@ -161,7 +161,7 @@ export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): r
   const tables = accesses.flatMap(({ targets }) =>
     targets.flatMap(({ base }) => (base.kind === 'loaded' ? [baseName(context, base.table)] : [])),
   );
-  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : [])); // prettier-ignore
+  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : [])); // oxfmt-ignore
   return [...new Set(tables)]
     .filter((name) => !stated.includes(name))
     .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);

@@ -10,7 +10,7 @@ import { declarationOf } from './scalars.ts';
 
 /** The reasons of opaque calls that keep no proof from holding under {@link assumedOfCalls}. */
 export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): ReadonlySet<string> {
-  const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // prettier-ignore
+  const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // oxfmt-ignore
   return new Set(comparesPointers(context.kernel) ? [...reasons, callToUnknown] : reasons);
 }
 
@@ -40,7 +40,7 @@ const functionsOfModule = 'pointers to functions lead to functions whose address
 
 /** What is taken for granted of functions without a body, and of pointers to functions. */
 export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assumption[] {
-  const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : '')); // prettier-ignore
+  const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : '')); // oxfmt-ignore
   const assumptions: Assumption[] = [...new Set(callees)].map((callee) => ({
     kind: 'no-effect',
     text: `${objectName(callee)} touches no memory of this kernel, holds no barrier and returns`,

@@ -126,9 +126,9 @@ function contextOf(request: CheckRequest): KernelContext {
   const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
   const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
   const { variables } = launch.contents ?? {};
-  const isFilled = ({ base }: Target): boolean => base.kind === 'object' && variables?.has(request.objectName(base.object.symbol)) === true; // prettier-ignore
-  const tables = variables?.size ? constantReads(symbolic, declaredAs).filter(({ targets }) => targets.every(isFilled)) : []; // prettier-ignore
-  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, [...accesses, ...tables], loaded, launch.contents); // prettier-ignore
+  const isFilled = ({ base }: Target): boolean => base.kind === 'object' && variables?.has(request.objectName(base.object.symbol)) === true; // oxfmt-ignore
+  const tables = variables?.size ? constantReads(symbolic, declaredAs).filter(({ targets }) => targets.every(isFilled)) : []; // oxfmt-ignore
+  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, [...accesses, ...tables], loaded, launch.contents); // oxfmt-ignore
   return {
     request,
     kernel,

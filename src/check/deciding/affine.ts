@@ -61,7 +61,7 @@ function refutedByBlockSize(
 /** A coordinate or an extent before it was widened: it is not negative, so it is the same. */
 export function narrowed(term: Term): Term {
   const [inner] = term.arguments;
-  const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? ''); // prettier-ignore
+  const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? ''); // oxfmt-ignore
   return isWidened ? inner! : term;
 }
 

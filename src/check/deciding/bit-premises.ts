@@ -72,9 +72,9 @@ function encode(expression: IntegerExpression, vocabulary: BitVocabulary): BitVa
       if (a === null || b === null || bitsOf(a) + bitsOf(b) > maxBits) return null;
       switch (expression.operator) {
         case '+':
-          return addBits(0n, [[a, 1n], [b, 1n]]); // prettier-ignore
+          return addBits(0n, [[a, 1n], [b, 1n]]); // oxfmt-ignore
         case '-':
-          return addBits(0n, [[a, 1n], [b, -1n]]); // prettier-ignore
+          return addBits(0n, [[a, 1n], [b, -1n]]); // oxfmt-ignore
         case '*':
           return multiplyBits(a, b);
         case '/':

@@ -404,9 +404,9 @@ export class BitVectorEncoding {
         const set = Array.from({ length: a.width }, (_, index) => bit(index)).flatMap((value, index) =>
           value ? [{ value, index }] : [],
         );
-        if (term.name === 'popc') return addBits(0n, set.map(({ value }) => [value, 1n])); // prettier-ignore
+        if (term.name === 'popc') return addBits(0n, set.map(({ value }) => [value, 1n])); // oxfmt-ignore
         if (term.name === 'brev')
-          return addBits(0n, set.map(({ value, index }) => [value, 1n << BigInt(a.width - 1 - index)])); // prettier-ignore
+          return addBits(0n, set.map(({ value, index }) => [value, 1n << BigInt(a.width - 1 - index)])); // oxfmt-ignore
         return set.reduce(
           (zeros, { value, index }) =>
             chooseBits(equalBits(value, constantBits(1n)), constantBits(BigInt(a.width - 1 - index)), zeros),
@@ -469,8 +469,8 @@ export class BitVectorEncoding {
         const fact = (condition: string, formula: string): void =>
           this.premises.compare(name, other.name, `(=> (and ${positive} ${condition}) ${formula})`);
         fact(equalBits(e, other.e), equalBits(product, other.product));
-        fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // prettier-ignore
-        fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // prettier-ignore
+        fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // oxfmt-ignore
+        fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // oxfmt-ignore
       }
       this.products.push({ name, e, u, product });
     }

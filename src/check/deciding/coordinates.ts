@@ -45,7 +45,7 @@ export function refutedByCoordinates(
 }
 
 function partsOf({ unknowns }: Difference, mostOf: (unknown: Unknown) => bigint): Part[] | null {
-  const pairs = new Map<Term, { readonly by: bigint; readonly low: bigint; readonly high: bigint; readonly sides: Set<1 | 2> }>(); // prettier-ignore
+  const pairs = new Map<Term, { readonly by: bigint; readonly low: bigint; readonly high: bigint; readonly sides: Set<1 | 2> }>(); // oxfmt-ignore
   for (const unknown of unknowns) {
     const { term, coefficient, reading } = unknown;
     const bounds = { low: unknown.bounds.low, high: mostOf(unknown) };
@@ -163,7 +163,7 @@ class EqualBits {
     const scale = scaleOf(term);
     if (scale > 1n) {
       // The upper bits are shifted out.
-      const divided = this.symbolic.store.sum(term.width, BigInt.asIntN(term.width, term.value) / scale, term.arguments.map((part, at) => [part, term.coefficients[at]! / scale])); // prettier-ignore
+      const divided = this.symbolic.store.sum(term.width, BigInt.asIntN(term.width, term.value) / scale, term.arguments.map((part, at) => [part, term.coefficients[at]! / scale])); // oxfmt-ignore
       this.add(divided, now / scale);
     }
     const [a, b] = term.arguments;
@@ -215,7 +215,7 @@ class EqualBits {
       const [[, by] = [undefined, 0n]] = own;
       // `b + n*k` with b below n.
       const others = [...terms].filter(([part]) => part.atom?.kind !== 'block' || part.atom.axis !== axis);
-      if (own.length !== 1 || by === 0n || !others.every(([part, factor]) => this.isOfGrid(part, factor, by, axis))) continue; // prettier-ignore
+      if (own.length !== 1 || by === 0n || !others.every(([part, factor]) => this.isOfGrid(part, factor, by, axis))) continue; // oxfmt-ignore
       this.known.add(`block${axis}`);
       this.assumes.push(...assumes);
     }
@@ -225,6 +225,6 @@ class EqualBits {
   private isOfGrid(part: Term, factor: bigint, by: bigint, axis: 0 | 1 | 2): boolean {
     const size = this.dimensions.grid[axis];
     if (size !== null) return factor % (by * BigInt(size)) === 0n;
-    return factor % by === 0n && part.operator === 'mul' && part.arguments.some(({ atom }) => atom?.kind === 'grid-size' && atom.axis === axis); // prettier-ignore
+    return factor % by === 0n && part.operator === 'mul' && part.arguments.some(({ atom }) => atom?.kind === 'grid-size' && atom.axis === axis); // oxfmt-ignore
   }
 }

@@ -68,9 +68,9 @@ export function refutedByDigits(
   if (!split || !areDisjointSums(split, bytes)) return null;
   if (split.distance) return work.assumed();
   const told = work.toldBy(termsOf(split));
-  const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // prettier-ignore
+  const [kind, extents] = obligation.scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // oxfmt-ignore
   const tellOne = (terms: readonly Term[]): boolean =>
-    extents.every((extent, axis) => extent === 1 || terms.some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // prettier-ignore
+    extents.every((extent, axis) => extent === 1 || terms.some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // oxfmt-ignore
   if (tellOne(told)) return work.assumed();
   for (const term of told) {
     const equal = (side: AccessSide): AccessSide => ({
@@ -173,7 +173,7 @@ class Digits {
       case 'mul': {
         if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
         if (term.operator === 'mul') return product(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
-        let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // prettier-ignore
+        let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // oxfmt-ignore
         for (const [at, part] of term.arguments.entries()) {
           const scale = [{ by: term.coefficients[at]!, factors: [], digit: null }];
           const scaled = product(this.expand(part, false, isSigned), scale);
@@ -276,7 +276,7 @@ class Digits {
       left.splice(left.indexOf(other), 1);
       const [first, second] = [this.extentOf(one.digit!, sides[0]), this.extentOf(other.digit!, sides[1])];
       const extent = first && second && (isAtMost(first, second) ? second : isAtMost(second, first) ? first : null);
-      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: { by: one.by, factors: one.factors }, extent }); // prettier-ignore
+      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: { by: one.by, factors: one.factors }, extent }); // oxfmt-ignore
     }
     const terms = digits.flatMap(({ term }) => term ?? []);
     return left.length > 0 || new Set(terms).size < terms.length ? null : { digits, distance };
@@ -346,7 +346,7 @@ class Digits {
     if (divided === whole) return divisor === by;
     if (whole!.operator !== term.operator || whole!.arguments[0] !== divided || !this.isNonNegative(divided!))
       return false;
-    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // prettier-ignore
+    const [all, inner, outer] = [divisor!, whole!.arguments[1]!, by!].map((size) => this.sizeOf(size, isOfSigned(term))); // oxfmt-ignore
     return !!all && !!inner && !!outer && isSame(all, times(inner, outer));
   }
 }

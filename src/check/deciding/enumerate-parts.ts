@@ -52,10 +52,10 @@ export function staysDisjoint(
   most: number,
 ): boolean | null {
   const split = sides.map((side) => groupsOf(side));
-  const work = split.reduce((sum, { ofBlock, others }) => sum + [ofBlock, ...others].reduce((total, group) => total + count(group), 0), 0); // prettier-ignore
+  const work = split.reduce((sum, { ofBlock, others }) => sum + [ofBlock, ...others].reduce((total, group) => total + count(group), 0), 0); // oxfmt-ignore
   if (work * shared.length > most) return null;
   const same = JSON.stringify(textsOf(sides[0])) === JSON.stringify(textsOf(sides[1]));
-  const listed = (same ? [0] : [0, 1]).map((at) => ({ side: sides[at]!, program: programOf(sides[at]!, split[at]!, names) })); // prettier-ignore
+  const listed = (same ? [0] : [0, 1]).map((at) => ({ side: sides[at]!, program: programOf(sides[at]!, split[at]!, names) })); // oxfmt-ignore
   for (const values of shared) {
     const lists: Listed[] = [];
     for (const { side, program } of listed) {
@@ -124,7 +124,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
   for (const part of parts) groupOf(part).parts.push(part);
   for (const guard of guards) groupOf(guard).guards.push(guard);
   // What nothing uses adds nothing.
-  const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group])); // prettier-ignore
+  const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group])); // oxfmt-ignore
   return { ofBlock, others };
 }
 
@@ -143,7 +143,7 @@ function programOf(
       .reduceRight((higher, { name, size }) => `(${higher} * ${size} + ${name})`, '0');
     const guard = guards.length > 0 ? `if (${guards.map(({ text }) => `(${text})`).join(' && ')})` : '';
     const value = [`${constant}`, ...parts.map(({ text }) => text)].join(' + ');
-    const code = `${lets.join('')}let n = 0; ${loops.join(' ')} ${guard} { a[n] = ${value}; b[n++] = ${number}; } return n;`; // prettier-ignore
+    const code = `${lets.join('')}let n = 0; ${loops.join(' ')} ${guard} { a[n] = ${value}; b[n++] = ${number}; } return n;`; // oxfmt-ignore
     // Only our own generated names and numerals go into the text.
     const fill = new Function('v', 'a', 'b', code) as (v: Int32Array, a: Float64Array, b: Float64Array) => number;
     const size = variables.reduce((product, one) => product * one.size, 1);
@@ -189,7 +189,7 @@ function areAllApart({ starts, stretches }: Listed, total: number): boolean {
 
 /** Whether no stretch of the one side meets one of the other side in another block; one list stands for both sides. */
 function areDisjointParts(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
-  const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // prettier-ignore
+  const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // oxfmt-ignore
   let next = 0;
   lists.forEach(({ starts, stretches }, side) => {
     starts.addresses.forEach((address, at) => {

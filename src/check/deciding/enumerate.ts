@@ -226,13 +226,13 @@ function withAddressesAlone(whole: Trial): Trial | null {
   const kept = new Set([...shared, ...lists.flat()].filter(isUsed).map(({ name }) => name));
   const within = (pieces: readonly TextPart[]): TextPart[] =>
     pieces.filter(({ uses }) => [...uses].every((name) => kept.has(name)));
-  const reduced = (text: SideText): SideText => ({ ...text, common: within(text.common), guards: within(text.guards), uses: kept }); // prettier-ignore
+  const reduced = (text: SideText): SideText => ({ ...text, common: within(text.common), guards: within(text.guards), uses: kept }); // oxfmt-ignore
   const trial: Trial = {
     texts: [reduced(texts[0]), reduced(texts[1])],
     shared: shared.filter(isUsed),
     lists: [lists[0].filter(isUsed), lists[1].filter(isUsed)],
   };
-  const size = ({ shared: common, lists: [one, other] }: Trial): number => countOf(common) * (countOf(one) + countOf(other)); // prettier-ignore
+  const size = ({ shared: common, lists: [one, other] }: Trial): number => countOf(common) * (countOf(one) + countOf(other)); // oxfmt-ignore
   return size(trial) * worthwhile <= size(whole) ? trial : null;
 }
 
@@ -266,7 +266,7 @@ function tryOut(
     const { scope, starts, mayBeOne, betweenClusters } = obligation;
     if (scope !== 'grid' || starts || mayBeOne || !(countOf(told) <= evaluations)) return null;
     const clusterOf = betweenClusters && clusterNumbers(lists[0], betweenClusters);
-    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes })); // prettier-ignore
+    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes })); // oxfmt-ignore
     const isDisjoint = staysDisjoint(
       [sides[0]!, sides[1]!],
       (block) => clusterOf?.[block] ?? block,
@@ -314,7 +314,7 @@ function liveRounds(
   told: readonly Variable[],
 ): readonly Int32Array[] {
   const known = new Set(shared.map(({ name }) => name));
-  const common = texts.flatMap(({ common: pieces }) => pieces.filter(({ uses }) => [...uses].every((name) => known.has(name))).map(({ text }) => text)); // prettier-ignore
+  const common = texts.flatMap(({ common: pieces }) => pieces.filter(({ uses }) => [...uses].every((name) => known.has(name))).map(({ text }) => text)); // oxfmt-ignore
   const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
   const holds =
     common.length === 0

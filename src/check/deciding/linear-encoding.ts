@@ -354,7 +354,7 @@ export class LinearEncoding {
 
   /** A polynomial as SMT-LIB, with an unknown for each product. */
   private written(sum: Polynomial): string {
-    return sumText([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : productText(factor, this.monomial(monomial))))); // prettier-ignore
+    return sumText([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : productText(factor, this.monomial(monomial))))); // oxfmt-ignore
   }
 
   private monomial(monomial: string): string {
@@ -614,7 +614,7 @@ export class LinearEncoding {
         const remainder = isQuotient ? `${name}_r` : name;
         this.premises.emit(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
         this.lemma.define(`${name}_p`, quotient, d);
-        const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // prettier-ignore
+        const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // oxfmt-ignore
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
         assert(canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided);
         return;

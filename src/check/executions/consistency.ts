@@ -73,7 +73,7 @@ class Executions {
     const { events } = question;
     const size = events.length;
     this.#size = size;
-    [this.#after, this.#strong, this.#samePlace, this.#barriers] = [0, 1, 2, 3].map(() => new Int32Array(size)) as [Successors, Successors, Successors, Successors]; // prettier-ignore
+    [this.#after, this.#strong, this.#samePlace, this.#barriers] = [0, 1, 2, 3].map(() => new Int32Array(size)) as [Successors, Successors, Successors, Successors]; // oxfmt-ignore
     const conflicts: [number, number, ConflictKind][] = [];
     let writes = 0;
     for (const [a, one] of events.entries()) {
@@ -281,11 +281,11 @@ class Executions {
         if (!has(later, write)) continue;
         if (has(causality[write]!, read)) return false;
         // Atomicity: nothing comes between what an atomic reads and what it leaves.
-        if (half !== -1 && has(this.#strong[read]!, write) && has(this.#strong[write]!, half) && has(order[write]!, half)) return false; // prettier-ignore
+        if (half !== -1 && has(this.#strong[read]!, write) && has(this.#strong[write]!, half) && has(order[write]!, half)) return false; // oxfmt-ignore
       }
     }
     for (let event = 0; event < size; event++)
-      communication[event] = (communication[event]! & this.#strong[event]!) | (this.#after[event]! & this.#samePlace[event]!); // prettier-ignore
+      communication[event] = (communication[event]! & this.#strong[event]!) | (this.#after[event]! & this.#samePlace[event]!); // oxfmt-ignore
     return !hasCycle(communication);
   }
 }

@@ -92,7 +92,7 @@ class SmallLaunch {
       );
       if (!isOfInterest) continue;
       const [target, ...more] = access.targets;
-      if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // prettier-ignore
+      if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // oxfmt-ignore
       byInstruction.set(access.instruction, [...(byInstruction.get(access.instruction) ?? []), access]);
     }
     // Different names of what may be the same memory are not followed.
@@ -232,11 +232,11 @@ class SmallLaunch {
     for (const place of this.#repeated) {
       const users = [...ways].flatMap(
         ([thread, own]) =>
-        [...new Set(own.flat().filter((step) => step.place === place).map(({ access }) => access!))].map((access) => ({ thread, access })), // prettier-ignore
+        [...new Set(own.flat().filter((step) => step.place === place).map(({ access }) => access!))].map((access) => ({ thread, access })), // oxfmt-ignore
       );
       for (const a of users)
         for (const b of users)
-          if (a.thread !== b.thread && conflictOf({ ...a.access, operation: 'write', semantics: 'relaxed' }, { ...b.access, operation: 'write', semantics: 'relaxed' }, distanceOf(a.thread, b.thread)) !== null) throw new NotFollowed('scopes'); // prettier-ignore
+          if (a.thread !== b.thread && conflictOf({ ...a.access, operation: 'write', semantics: 'relaxed' }, { ...b.access, operation: 'write', semantics: 'relaxed' }, distanceOf(a.thread, b.thread)) !== null) throw new NotFollowed('scopes'); // oxfmt-ignore
     }
   }
 

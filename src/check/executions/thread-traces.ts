@@ -105,7 +105,7 @@ class Walk {
   }
 
   #end({ steps }: State): void {
-    const key = steps.map(({ kind, access, place, value, fence, barrier }) => `${kind} ${access?.index} ${place} ${value} ${fence?.semantics} ${fence?.scope} ${barrier}`).join(';'); // prettier-ignore
+    const key = steps.map(({ kind, access, place, value, fence, barrier }) => `${kind} ${access?.index} ${place} ${value} ${fence?.semantics} ${fence?.scope} ${barrier}`).join(';'); // oxfmt-ignore
     this.#found.set(key, steps);
     if (this.#found.size > maxWays) throw new NotFollowed('ways');
   }
@@ -206,7 +206,7 @@ class Walk {
         if (type === 'predicate') return value === true || value === 1n;
         return BigInt.asUintN(type, BigInt(value));
       });
-      if (!sources.includes(null)) computed = operation.evaluate<bigint, boolean>(referenceDomain, sources as (bigint | boolean)[]); // prettier-ignore
+      if (!sources.includes(null)) computed = operation.evaluate<bigint, boolean>(referenceDomain, sources as (bigint | boolean)[]); // oxfmt-ignore
     }
     for (const [index, id] of results.entries()) {
       if (id === null) continue;
@@ -247,7 +247,7 @@ class Walk {
       }
       if (result !== null && result !== undefined) {
         // What is widened with its sign, or read as a predicate, is not followed.
-        const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // prettier-ignore
+        const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // oxfmt-ignore
         next.values.set(result, isPlain ? found : null);
       }
       this.#follow(next, block, at + 1);
@@ -279,7 +279,7 @@ class Walk {
       case 'constant':
         return term.value;
       case 'sum':
-        return wrap(parts.reduce((sum, part, index) => sum + term.coefficients[index]! * this.#evaluate(state, part), term.value)); // prettier-ignore
+        return wrap(parts.reduce((sum, part, index) => sum + term.coefficients[index]! * this.#evaluate(state, part), term.value)); // oxfmt-ignore
       case 'mul':
         return wrap(parts.reduce((product, part) => product * this.#evaluate(state, part), 1n));
       case 'zext':
@@ -321,7 +321,7 @@ class Walk {
 
   #special(register: string): Value {
     const [name, axis] = register.split('.');
-    const of: Readonly<Record<string, Dim3>> = { tid: this.#thread, ctaid: this.#block, ntid: this.#in.block, nctaid: this.#in.grid }; // prettier-ignore
+    const of: Readonly<Record<string, Dim3>> = { tid: this.#thread, ctaid: this.#block, ntid: this.#in.block, nctaid: this.#in.grid }; // oxfmt-ignore
     const dimensions = of[name!];
     if (dimensions && axis) return BigInt(dimensions['xyz'.indexOf(axis)]!);
     return register === 'warpsize' ? 32n : null;

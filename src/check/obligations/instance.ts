@@ -159,7 +159,7 @@ export class Instances {
   ): boolean {
     const { loopOf } = this.symbolic.kernel;
     const isInSame = (loopOf[block] ?? null) === (loopOf[other] ?? null);
-    return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // prettier-ignore
+    return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // oxfmt-ignore
   }
 
   /** A name for what a term stands for in a reading: equal names mean equal values. */

@@ -136,12 +136,12 @@ export function blockPairs(
   budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
-  const atAnyTime = (access: Access): AccessOccurrence => ({ access, rounds: symbolic.kernel.loops.map(() => 'free'), path: [] }); // prettier-ignore
+  const atAnyTime = (access: Access): AccessOccurrence => ({ access, rounds: symbolic.kernel.loops.map(() => 'free'), path: [] }); // oxfmt-ignore
   for (const { write, read } of crossings) {
     const [a, b] = order(atAnyTime(write), atAnyTime(read));
     const conflict = conflicts(a.access, b.access, 'block');
     for (const sameThread of [false, true]) {
-      const meeting = { scope: 'block', ...anywhere, interval: null, sameThread, later: [], lacks: 'proxy-fence' } as const; // prettier-ignore
+      const meeting = { scope: 'block', ...anywhere, interval: null, sameThread, later: [], lacks: 'proxy-fence' } as const; // oxfmt-ignore
       if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias, budget);
     }
   }
@@ -159,7 +159,7 @@ export function blockPairs(
           const conflict = conflicts(a.access, b.access, 'block');
           if (!conflict) continue;
           for (const meeting of warpOverlapCases(symbolic, a.access, b.access, warp))
-            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias, budget); // prettier-ignore
+            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias, budget); // oxfmt-ignore
         }
       }
     }
@@ -247,7 +247,7 @@ function addPair(
       if (!entry) {
         const obligations: Obligation[] = [];
         const { kind } = conflict;
-        const pair = { scope, conflict: kind, first: a.access, second: b.access, obligations, ...(meeting.lacks && { lacks: meeting.lacks }) }; // prettier-ignore
+        const pair = { scope, conflict: kind, first: a.access, second: b.access, obligations, ...(meeting.lacks && { lacks: meeting.lacks }) }; // oxfmt-ignore
         entry = { pair, obligations, seen: new Set() };
         pairs.set(key, entry);
       }

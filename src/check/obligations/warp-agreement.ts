@@ -107,7 +107,7 @@ function partings(
 ): readonly (readonly ReadCondition[])[] {
   const { kernel, store } = symbolic;
   const isOwn = (loop: Loop): boolean => lanes.kind === 'told' && !lanes.inStep && loop.blocks.has(lanes.at.block);
-  const rounds = kernel.loops.map((loop): IterationRelation => isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'); // prettier-ignore
+  const rounds = kernel.loops.map((loop): IterationRelation => isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'); // oxfmt-ignore
   const first = oppositeBranchSides(symbolic, branch, condition, rounds);
   if (lanes.kind === 'all') return [first];
   const second = oppositeBranchSides(symbolic, branch, store.not(condition), rounds);
@@ -117,7 +117,7 @@ function partings(
   const named =
     lanes.kind === 'such'
       ? [lanes.holds]
-      : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])]; // prettier-ignore
+      : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])]; // oxfmt-ignore
   const premises = [...at(1, lasting(block)), ...at(2, named)];
   return [first, second].map((way) => [...way, ...premises]);
 }
@@ -132,7 +132,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
     rounds: kernel.loops.map((loop) => (loop.blocks.has(block) ? 'same' : 'before')),
   };
   // Where a loop has ended since it was asked, its value then is that of another round.
-  const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block)); // prettier-ignore
+  const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block)); // oxfmt-ignore
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
   const ways = isSame ? [conditions.map((term): ReadCondition => ({ term, reading }))] : [];
@@ -169,7 +169,7 @@ function namedBy({ store, operand }: SymbolicKernel, mask: Term): Term | null {
   }
   // (1 << n) - 1
   const [shifted] = mask.arguments;
-  const isBelow = mask.operator === 'sum' && mask.value === 0xffffffffn && mask.arguments.length === 1 && mask.coefficients[0] === 1n; // prettier-ignore
+  const isBelow = mask.operator === 'sum' && mask.value === 0xffffffffn && mask.arguments.length === 1 && mask.coefficients[0] === 1n; // oxfmt-ignore
   const [one, by] = isBelow && shifted!.operator === 'shl' ? (shifted!.arguments as [Term, Term]) : [];
   const isOfAll = by?.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) === true;
   return one?.operator === 'constant' && one.value === 1n && isOfAll ? below(by) : null;

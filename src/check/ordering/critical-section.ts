@@ -256,7 +256,7 @@ function edgesOf(
     if (!condition) continue;
     const ways = [condition, ...withIncoming(symbolic, block, condition)];
     const holds = isTold(store, ways, found);
-    const fails = isTold(store, ways.map((way) => store.not(way)), found); // prettier-ignore
+    const fails = isTold(store, ways.map((way) => store.not(way)), found); // oxfmt-ignore
     const to = holds ? terminator.then : fails ? terminator.otherwise : null;
     if (to === null || kernel.blocks[to]!.predecessors.filter((from) => from === block.id).length !== 1) continue;
     if (staysHeld(symbolic, taker, block.id, releases)) edges.push([block.id, to, acquires]);

@@ -115,7 +115,7 @@ function columnLimits(
       if (!element) continue;
       const limit = own.coefficient > 0n ? limitOf(context, own, offset) : null;
       const known = limits.get(element.array);
-      const isSame = known === undefined || (known && limit && productText(context, known) === productText(context, limit)); // prettier-ignore
+      const isSame = known === undefined || (known && limit && productText(context, known) === productText(context, limit)); // oxfmt-ignore
       limits.set(element.array, isSame ? limit : null);
     }
   return limits;

@@ -24,14 +24,14 @@ export function axisHints(context: KernelAndLaunch & SymbolicFacts, { forms }: R
       const varying = offset.filter((monomial) => !isCommon(monomial));
       return varying.flatMap((part): number[] => {
         if (!isThread(part, axis) || !isBoundByLaunch(part, guards, context) || goesRound(varying, axis)) return [];
-        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient); // prettier-ignore
+        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient); // oxfmt-ignore
         return larger.map((other) => Number(other.coefficient / part.coefficient));
       });
     });
     const usable = ratios.filter((ratio) => ratio >= (axis === 0 ? 8 : 2) && ratio <= maximumBlock[axis]);
     const most = usable.reduce((least, ratio) => Math.min(least, ratio), maximumBlock[axis]);
     // Rows are often padded by one element.
-    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // prettier-ignore
+    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // oxfmt-ignore
     return { most, suggested: [...new Set(whole)].sort((a, b) => b - a) };
   });
 }
@@ -46,7 +46,7 @@ function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): boolean 
 /** Whether a loop takes the threads of a block further along an axis. */
 function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
   const extent = `blockDim.${'xyz'[axis]}`;
-  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // prettier-ignore
+  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // oxfmt-ignore
 }
 
 /** Whether no guard bounds a thread index. */
@@ -95,7 +95,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
   if (open.length === 1) {
     const axis = open[0]!;
     const multiples = [...roles.constants].map(Number).filter((value) => value > warpSize && value % warpSize === 0);
-    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context, roles, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // prettier-ignore
+    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context, roles, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // oxfmt-ignore
     const small = [warpSize, 2 * warpSize, 1].map((size) => Math.ceil(size / others));
     const usual = [256, 192, 1024, 512, 128, 96, 64, 32].map((size) => Math.max(1, Math.floor(size / others)));
     if (!isLarge) small.forEach((size) => add(size));
@@ -111,7 +111,7 @@ export function blockShapes(context: KernelAndLaunch & SymbolicFacts, roles: Rol
     ...(hint.suggested.length > 0 ? hint.suggested : new Set([...named.filter((size) => size <= 64), ...usual])),
   ];
   if (open.length === 2) {
-    if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // prettier-ignore
+    if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // oxfmt-ignore
     const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 32, 4])];
     // Square ones, rows of a warp and columns of one come first: large settings take three of them.
     for (const [at, x] of xs.entries()) if (ys[at]) add(x, ys[at]);
@@ -137,7 +137,7 @@ function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 |
   for (const { access, target, offset, guards } of forms) {
     const { base } = target;
     if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) continue;
-    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, context)); // prettier-ignore
+    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, context)); // oxfmt-ignore
     if (!isOwn) continue;
     const added = Number(offset.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
     const elements = Math.floor((base.object.bytes - Math.max(0, added)) / access.bytes);

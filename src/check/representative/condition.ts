@@ -31,7 +31,7 @@ export function separatingCondition(
   settings: readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[],
   matters: (field: ParameterField) => boolean,
 ): string | null {
-  const [shown, others] = [true, false].map((isShown) => settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting)) as [LaunchInstance[], LaunchInstance[]]; // prettier-ignore
+  const [shown, others] = [true, false].map((isShown) => settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting)) as [LaunchInstance[], LaunchInstance[]]; // oxfmt-ignore
   if (shown.length === 0 || others.length === 0) return null;
   const separates = (test: (setting: LaunchInstance) => boolean): boolean => shown.every(test) && !others.some(test);
   const { scalars, constants } = knownRoles(context);
@@ -45,7 +45,7 @@ export function separatingCondition(
   const [ofBlock, ofGrid] = (['block', 'grid'] as const).map((of): Quantity[] =>
     [0, 1, 2].flatMap((axis) =>
       context.dimensions[of][axis] === null
-        ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: LaunchInstance) => BigInt(setting[of][axis]!), isScalar: false }] // prettier-ignore
+        ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: LaunchInstance) => BigInt(setting[of][axis]!), isScalar: false }] // oxfmt-ignore
         : [],
     ),
   ) as [Quantity[], Quantity[]];
@@ -55,13 +55,13 @@ export function separatingCondition(
     of: ({ block, grid }: LaunchInstance) => BigInt(block[axis]! * grid[axis]!),
     isScalar: false,
   }));
-  const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // prettier-ignore
+  const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // oxfmt-ignore
   const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
   // Extents of a launch are whole warps more often than not: `blockDim.x < 32`, which the compiler may write as 31.
   const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
   const pairs: (readonly [Quantity, Quantity])[] = [
     ...quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const)),
-    ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // prettier-ignore
+    ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // oxfmt-ignore
     ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),

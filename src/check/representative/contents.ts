@@ -59,7 +59,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = knownRoles(context);
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
-  const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // prettier-ignore
+  const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // oxfmt-ignore
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
   const counting = new Set(
     guards.flatMap(({ index, bound }) =>
@@ -71,13 +71,13 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   // What votes and exchanges make of elements, or what comes of them through memory that the kernel writes, is not
   // followed: any array may decide about it.
   const isLoad = (leaf: Term): boolean => {
-    const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // prettier-ignore
+    const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // oxfmt-ignore
     if (definition?.kind !== 'instruction') return false;
     const { instruction } = definition;
     const { kind } = instruction.operation.effect;
     return kind === 'atomic' || (kind === 'load' && loaded(instruction) === 'fixed');
   };
-  const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // prettier-ignore
+  const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // oxfmt-ignore
   const ascending = ascendingArrays(context);
   const roles = new Map<string, ArrayRole>();
   const loads = new Map<string, { access: Access; leaves: readonly Term[] }[]>();
@@ -126,7 +126,7 @@ export function generatedContents(
   const count = Math.min(maxElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
-  for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout }); // prettier-ignore
+  for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout }); // oxfmt-ignore
   for (const [key, { indexes, isBound, isCount }] of roles) {
     if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
@@ -135,7 +135,7 @@ export function generatedContents(
     // Loops of millions of rounds end no run.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
-      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // prettier-ignore
+      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, threads) }); // oxfmt-ignore
     else drawn.set(key, { ...common, kind: draw === draws - 1 ? 'sparse' : 'mixed' });
   }
   return drawn;
@@ -161,7 +161,7 @@ function pointerTables({
       ),
     );
     const sums = [...elements, ...others.map(({ offset }) => offset)].map((offset) => expand(offset) ?? []);
-    const period = sums.flat().reduce((step, { coefficient, factors }) => (factors.length === 0 ? step : gcd(step, Number(coefficient))), 0); // prettier-ignore
+    const period = sums.flat().reduce((step, { coefficient, factors }) => (factors.length === 0 ? step : gcd(step, Number(coefficient))), 0); // oxfmt-ignore
     const numbersAt = others.map(({ offset }) => {
       const constant = Number((expand(offset) ?? []).find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
       return 8 * Math.floor((period > 0 ? constant % period : constant) / 8);
@@ -194,10 +194,10 @@ function indexLimit(
 ): number {
   const place = lastThread(context, setting);
   const { scalars } = knownRoles(context);
-  const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field)))); // prettier-ignore
+  const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field)))); // oxfmt-ignore
   const usual = Math.max(1, Math.min(threads, sizes.length > 0 ? Math.max(...sizes) : threads));
   const limits = indexes.flatMap(({ access, offset, scale }) => {
-    const extents = access.targets.flatMap(({ base }) => (base.kind === 'object' && base.object.bytes !== null ? [Math.floor(base.object.bytes / Number(scale))] : [])); // prettier-ignore
+    const extents = access.targets.flatMap(({ base }) => (base.kind === 'object' && base.object.bytes !== null ? [Math.floor(base.object.bytes / Number(scale))] : [])); // oxfmt-ignore
     const above = offset
       .filter((part) => !isCommon(part))
       .flatMap(({ coefficient, factors }) => {
@@ -217,7 +217,7 @@ export function trailingValue(drawn: GeneratedContents, type: string): number {
 /** The numbers in an array's first elements. */
 export function generatedNumbers(drawn: GeneratedContents, type: string): readonly number[] {
   const random = seededRandom(drawn.seed);
-  const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at)); // prettier-ignore
+  const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at)); // oxfmt-ignore
   switch (drawn.kind) {
     case 'indices':
       return list(() => random.below(drawn.below));
@@ -268,7 +268,7 @@ export function drawnText(drawn: GeneratedContents): string {
  */
 export function drawnOf(kind: string, values: readonly number[]): GeneratedContents | undefined {
   const [seed = -1, count = -1, a = -1, b = -1, ...more] = values;
-  if (values.some((value) => !Number.isSafeInteger(value) || value < 0) || count < 1 || count > maxElements) return undefined; // prettier-ignore
+  if (values.some((value) => !Number.isSafeInteger(value) || value < 0) || count < 1 || count > maxElements) return undefined; // oxfmt-ignore
   const common = { seed, count };
   if ((kind === 'mixed' || kind === 'sparse') && values.length === 2) return { ...common, kind };
   if ((kind === 'indices' || kind === 'ordinal') && values.length === 3 && a > 0) return { ...common, kind, below: a };

@@ -75,7 +75,7 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   let written: readonly Monomial[] = [];
   for (const { coefficient, factors } of sum) {
     const scale = factors.reduce((product, { key }) => product * (parts.get(key)?.divisor ?? 1n), coefficient);
-    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1)); // prettier-ignore
+    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1)); // oxfmt-ignore
     written = addSums(written, [{ coefficient: scale, factors: list }], 1n);
   }
   return written;
@@ -184,7 +184,7 @@ function valuesOf(
   if (atom?.kind === 'thread' || atom?.kind === 'block') {
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     const size = context.dimensions[of][atom.axis];
-    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // prettier-ignore
+    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // oxfmt-ignore
   }
   switch (operator) {
     case 'urem':

@@ -52,7 +52,7 @@ const maxListed = 64n;
 function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
   if (condition.kind === 'and') {
     const { left: least, right: most } = condition;
-    const ends = [least, most].map((end, at) => end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=') ? valuesIn(context, { ...end, operator: '==' }, field)?.[0] : undefined); // prettier-ignore
+    const ends = [least, most].map((end, at) => end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=') ? valuesIn(context, { ...end, operator: '==' }, field)?.[0] : undefined); // oxfmt-ignore
     const [low, high] = ends;
     if (low === undefined || high === undefined || high - low > maxListed) return null;
     return Array.from({ length: Number(high - low) + 1 }, (_, at) => low + BigInt(at));
@@ -153,11 +153,11 @@ export function raisedScalars(
     const own = fieldNamed(context, name.path);
     const wanted = own && isOpen(own.field) ? chosen.scalar(own.field) : undefined;
     if (!own || wanted === undefined) continue;
-    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field)); // prettier-ignore
+    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field)); // oxfmt-ignore
     const [source] = sources;
     if (!source || sources.length > 1 || !isOpen(source)) continue;
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // prettier-ignore
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // oxfmt-ignore
     const before = chosen.scalar(source);
     const now = before === undefined ? undefined : at(before);
     if (now === undefined || now >= wanted) continue;
@@ -181,7 +181,7 @@ export function sizeForGrid(
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
     const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // prettier-ignore
+      evaluateExpression(value, lookupIn(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // oxfmt-ignore
     if (!dependsOn(context, value, field)) continue;
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
@@ -208,7 +208,7 @@ export function unreadSizes(context: KernelAndLaunch, chosen: Chosen, rest: numb
     const size = sizeForGrid(context, field, chosen, rest);
     if (size !== undefined) sizes.set(field, size);
   };
-  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension' && name.name === 'gridDim') visit(value); // prettier-ignore
+  for (const { name, value } of equationsOf(context)) if (name.kind === 'dimension' && name.name === 'gridDim') visit(value); // oxfmt-ignore
   return sizes;
 }
 
@@ -230,7 +230,7 @@ export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): r
     if (node.kind !== 'arithmetic') return;
     const { operator, left, right } = node;
     const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
-    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor) found.add(right.value); // prettier-ignore
+    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor) found.add(right.value); // oxfmt-ignore
     visit(left, true);
     visit(right, true);
   };
@@ -244,7 +244,7 @@ function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, fiel
     return found !== null && isOne(found.field, field);
   }
   if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
-  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // prettier-ignore
+  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // oxfmt-ignore
 }
 
 /** The least positive number at which a function that does not fall reaches a value. */

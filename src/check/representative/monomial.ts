@@ -32,7 +32,7 @@ export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
 export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
   const parts = of.map(({ coefficient, factors }) => {
     const rest = withoutFactors(factors, by.factors);
-    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null; // prettier-ignore
+    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null; // oxfmt-ignore
   });
   if (!parts.includes(null)) return parts.flatMap((part) => part ?? []);
   const text = [...of, by].map((one) => `${one.coefficient} ${keyOf(one)}`).join(' + ');
@@ -103,7 +103,7 @@ export function expand(term: Term): readonly Monomial[] | null {
 function multipliedOut(term: Term): readonly Monomial[] | null {
   if (isFactor24(term)) {
     const shift = term.operator === 'ashr' ? 256n : 1n;
-    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // prettier-ignore
+    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // oxfmt-ignore
   }
   switch (term.operator) {
     case 'constant': {

@@ -85,9 +85,9 @@ function findNestings(
     const stride = { coefficient, factors };
     // What the memory holds before the offset is what other accesses use.
     for (const other of forms) {
-      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // prettier-ignore
+      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // oxfmt-ignore
       // Rows that both are in move together.
-      const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // prettier-ignore
+      const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // oxfmt-ignore
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       if (isSame && parts.length > 0)
         nestings.push(...reaching(form, other, stride, parts, context, other.access.bytes));
@@ -116,14 +116,14 @@ function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly Inde
  */
 function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
   const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
-  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), maxElement); // prettier-ignore
+  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), maxElement); // oxfmt-ignore
   let most = BigInt(access.bytes);
   for (const other of forms) {
     if (other.target.base.key !== target.base.key) continue;
     const difference = addSums(other.offset, offset, -1n);
     const [distance = { coefficient: 0n, factors: [] }, ...rest] = difference;
     const end = distance.coefficient + BigInt(other.access.bytes);
-    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end; // prettier-ignore
+    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end; // oxfmt-ignore
   }
   return Number(most);
 }
@@ -157,8 +157,8 @@ function reaching(
 /** Whether a part of an index has a smaller stride than another. */
 function isBelow({ coefficient, factors }: Monomial, stride: Monomial, order: Order): boolean {
   const own = factors.filter((factor) => factor.isUniform);
-  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // prettier-ignore
-  if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // prettier-ignore
+  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).map(({ key }) => key)) as [string[], string[]]; // oxfmt-ignore
+  if (one.length !== other.length) return one.length < other.length && (order !== null || one.every((key) => other.includes(key))); // oxfmt-ignore
   if (one.length > 0) {
     const difference = one.join(' ').localeCompare(other.join(' '));
     return difference !== 0 && order !== null && (order === 'last' ? difference < 0 : difference > 0);
@@ -178,7 +178,7 @@ function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]
   return sizes.every(
     (size) =>
       !stride.factors.some(({ key }) => key === size.key) &&
-      alike.some(({ guards }) => guards.some(({ bound }) => bound.some(({ factors }) => factors.some(({ key }) => key === size.key)))), // prettier-ignore
+      alike.some(({ guards }) => guards.some(({ bound }) => bound.some(({ factors }) => factors.some(({ key }) => key === size.key)))), // oxfmt-ignore
   );
 }
 

@@ -31,7 +31,7 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
   'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
   'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
   'cluster-barrier', 'locked-barrier', 'builds-differ', 'out-of-bounds',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /**
  * Repeats a check under preconditions, where it leaves something open that no natural setting shows.
@@ -64,9 +64,9 @@ export function* underPreconditions(
       untilOpen: true,
       budget: { ...request.budget, replaySteps: 0 },
     });
-    const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // prettier-ignore
+    const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // oxfmt-ignore
     // What a run has shown can only be harmless because the values are equal.
-    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // prettier-ignore
+    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // oxfmt-ignore
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
   }
   /**
@@ -148,8 +148,8 @@ export function preconditionCandidates(
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
   // What an index is divided by is how many there are of its digit.
-  const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // prettier-ignore
-  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // prettier-ignore
+  const isDivisor = (field: ParameterField): boolean => roles.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
+  const positive = roles.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
   texts.push(...positive);
   const forms = roles.forms.filter(({ access }) => open.size === 0 || open.has(access.instruction.id));
   for (const order of ['last', 'first'] as const)
@@ -166,7 +166,7 @@ export function preconditionCandidates(
   for (const axis of free) if (roles.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
   if (roles.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
   const hints = axisHints(context, roles);
-  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // prettier-ignore
+  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // oxfmt-ignore
   const shapes = free.flatMap((axis) => {
     const sizes = new Set(large.map(({ block }) => block[axis]));
     const [size] = sizes;
@@ -215,7 +215,7 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
   const rest = addSums(parts, [own], -1n);
   if (rest.every(({ factors }) => factors.length === 0)) return null;
   if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
-    const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // prettier-ignore
+    const [right, left] = [rest.filter(({ coefficient }) => coefficient > 0n), addSums([], rest.filter(({ coefficient }) => coefficient < 0n), -1n)]; // oxfmt-ignore
     const [more, less] = [sumText(context, left), sumText(context, right)];
     return more === null || less === null ? null : `${more} >= ${less}`;
   }
@@ -232,9 +232,9 @@ function nestingText(context: KernelAndLaunch, stride: Monomial, below: readonly
 
 function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
   let text = '';
-  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // prettier-ignore
+  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // oxfmt-ignore
   for (const { coefficient, factors } of sorted) {
-    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // prettier-ignore
+    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // oxfmt-ignore
     if (names.includes(null)) return null;
     const size = coefficient < 0n ? -coefficient : coefficient;
     const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');

@@ -156,7 +156,7 @@ function withScalars(
     blockIndex: last(grid),
     scalar: (index, offset, bytes) => values.get(`${index}.${offset}.${bytes}`),
   };
-  const set = (scalar: Scalar, value: bigint): void => void values.set(fieldKey(scalar.field), fitting(context, scalar, value)); // prettier-ignore
+  const set = (scalar: Scalar, value: bigint): void => void values.set(fieldKey(scalar.field), fitting(context, scalar, value)); // oxfmt-ignore
   sizes(context, roles, open, plan, place, values, set);
   for (const [at, scalar] of open.filter(({ field }) => !values.has(fieldKey(field))).entries()) {
     if (scalar.isStride) continue;
@@ -251,7 +251,7 @@ function sizes(
       continue;
     }
     const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
-    const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // prettier-ignore
+    const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // oxfmt-ignore
     // Where several scalars bound one index, the last of them is what makes the product fit.
     const isOpen = ({ bound }: IndexGuard): boolean =>
       bound.some(({ factors }) =>
@@ -283,7 +283,7 @@ function sizes(
     else if (bySize !== undefined) set(scalar, bySize);
     else {
       // No multiple of the block, and no two alike.
-      const free = plan.isLarge ? least + least / 2n + 5n + 14n * step : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // prettier-ignore
+      const free = plan.isLarge ? least + least / 2n + 5n + 14n * step : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
       set(scalar, free);
     }
   }
@@ -298,7 +298,7 @@ function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint 
   const { block, grid } = place;
   const [of, last] = atoms.includes('block') ? [grid, 'blockIndex' as const] : [block, 'thread' as const];
   // The index in the last block but one, along the axis that counts.
-  const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0]; // prettier-ignore
+  const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0]; // oxfmt-ignore
   let before = -1n;
   if (last === 'blockIndex' && axis !== undefined && of[axis] > 1) {
     const shorter = [...place.blockIndex] as [number, number, number];
@@ -355,7 +355,7 @@ function otherValue(
   if (/^bool$/.test(typeOf(context, field))) return plan.others === 'one' ? 1n : 0n;
   const largest = context.fields.reduce(
     (most, other) => {
-      const value = other.isPointer || isFloat(context.kernel, context.request.parameters, other) ? 0n : (values.get(fieldKey(other)) ?? 0n); // prettier-ignore
+      const value = other.isPointer || isFloat(context.kernel, context.request.parameters, other) ? 0n : (values.get(fieldKey(other)) ?? 0n); // oxfmt-ignore
       return value > most && value < 1n << 24n ? value : most;
     },
     constants.reduce((most, value) => (value > most ? value : most), 8n),
@@ -437,7 +437,7 @@ function leastStride(
 
 /** Whether a sum depends on a scalar. */
 function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: ParameterField): boolean {
-  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // prettier-ignore
+  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // oxfmt-ignore
 }
 
 /** Whether a scalar bounds an index that is not below it: then it may be smaller than what it is the stride of. */
@@ -451,7 +451,7 @@ function boundsIndex(
   const isOfOthers = ({ index }: IndexGuard): boolean =>
     index.every(
       ({ factors }) =>
-      factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))), // prettier-ignore
+      factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))), // oxfmt-ignore
     );
   return guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
@@ -461,7 +461,7 @@ function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint): bigi
   const { request } = context;
   const { field, isMask, divisors, tiles, handlesRest } = scalar;
   const listed = listedValues(context, field);
-  if (listed) return listed.reduce((best, one) => (best < wanted ? (one > best ? one : best) : one >= wanted && one < best ? one : best)); // prettier-ignore
+  if (listed) return listed.reduce((best, one) => (best < wanted ? (one > best ? one : best) : one >= wanted && one < best ? one : best)); // oxfmt-ignore
   let value = wanted < 1n ? 1n : wanted;
   for (const unit of [...divisors, ...(handlesRest ? [] : tiles)]) value += (unit - (value % unit)) % unit;
   if (isMask) {
@@ -508,15 +508,15 @@ function meetingAssumptions(
     },
   });
   const alike = (): LaunchInstance => {
-    const most = scalars.reduce((value, { field }) => (setting.scalar(field) > value ? setting.scalar(field) : value), 1n); // prettier-ignore
-    return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) }; // prettier-ignore
+    const most = scalars.reduce((value, { field }) => (setting.scalar(field) > value ? setting.scalar(field) : value), 1n); // oxfmt-ignore
+    return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) }; // oxfmt-ignore
   };
   const threads = BigInt(setting.block[0] * setting.block[1] * setting.block[2]);
   const again = (candidate: LaunchInstance): LaunchInstance => {
     const grid = tiedGrid(context, candidate);
     return grid ? { ...candidate, grid } : candidate;
   };
-  const tried = [rounded(2n), rounded(4n), rounded(16n), rounded(32n), rounded(64n), rounded(256n), rounded(1024n), rounded(threads), rounded(0n), alike()]; // prettier-ignore
+  const tried = [rounded(2n), rounded(4n), rounded(16n), rounded(32n), rounded(64n), rounded(256n), rounded(1024n), rounded(threads), rounded(0n), alike()]; // oxfmt-ignore
   return tried.map(again).find((candidate) => satisfiesAssumptions(context, candidate)) ?? null;
 }
 
@@ -557,7 +557,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
       // Where the launch does not say, runs have what every GPU offers.
       const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
       const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
-      return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // prettier-ignore
+      return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // oxfmt-ignore
     }),
   );
   if (shared.length === 0) return true;
@@ -569,14 +569,14 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
     [grid[0] - 1, grid[1] - 1, grid[2] - 1],
   ] as const) {
     for (const number of numbers) {
-      const thread: Dim3 = [number % block[0], Math.floor(number / block[0]) % block[1], Math.floor(number / (block[0] * block[1]))]; // prettier-ignore
+      const thread: Dim3 = [number % block[0], Math.floor(number / block[0]) % block[1], Math.floor(number / (block[0] * block[1]))]; // oxfmt-ignore
       const place: ThreadPlace = { block, grid, scalar, thread, blockIndex };
       const memo = new Map<Term, bigint | undefined>();
       const value = (term: Term) => evaluateTerm(term, (leaf) => atomValue(leaf, place), memo);
       for (const { offset, condition, bytes, reach } of shared) {
         if (value(reach) !== 1n || value(condition) !== 1n) continue;
         const at = value(offset);
-        if (at !== undefined && (BigInt.asIntN(offset.width, at) > bytes || BigInt.asIntN(offset.width, at) < 0n)) return false; // prettier-ignore
+        if (at !== undefined && (BigInt.asIntN(offset.width, at) > bytes || BigInt.asIntN(offset.width, at) < 0n)) return false; // oxfmt-ignore
       }
     }
   }
@@ -624,7 +624,7 @@ export function isRepresentative(context: KernelAndLaunch & SymbolicFacts, setti
   const hints = open.length > 0 ? axisHints(context, roles) : [];
   if (open.some((axis) => block[axis] > hints[axis]!.most)) return false;
   const threads = block[0] * block[1] * block[2];
-  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => roles.rankOnly[axis] === true && block[axis] !== 1))) return false; // prettier-ignore
+  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => roles.rankOnly[axis] === true && block[axis] !== 1))) return false; // oxfmt-ignore
   for (const { field, isMask, divisors } of roles.scalars) {
     const value = BigInt.asIntN(8 * field.bytes, scalar(field));
     if (value < (/^bool$/.test(typeOf(context, field)) ? 0n : 1n)) return false;

@@ -77,7 +77,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
     .map((field): Scalar => {
       const isOwn = (leaf: Term): boolean => isField(leaf, field);
       const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
-      const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // prettier-ignore
+      const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
       return {
         field,
         isSize: bounding.length > 0,
@@ -88,7 +88,7 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
         isMask: uses.some(
           (term) =>
             term.operator === 'and' &&
-            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // prettier-ignore
+            term.arguments.some((part) => part.operator === 'sum' && BigInt.asIntN(part.width, part.value) === -1n && part.arguments.length === 1 && isOwn(scaled(part.arguments[0]!))), // oxfmt-ignore
         ),
         tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
         divisors: [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tiedDivisors(context, field)])],
@@ -98,14 +98,14 @@ export function rolesOf(context: KernelAndLaunch & SymbolicFacts): Roles {
   const usesWarps =
     kernel.blocks.some(
       ({ instructions }) =>
-      instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // prettier-ignore
+      instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // oxfmt-ignore
     ) || terms.some(dividesByWarp);
   // Threads along an axis that the program computes, and that the kernel does not read, do the same: there may be several.
   const { axes } = request.launch;
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
-  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // prettier-ignore
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis) && !(axes?.block[axis] === 'computed' && isUnread(axis))); // oxfmt-ignore
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
-  const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // prettier-ignore
+  const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // oxfmt-ignore
   const wholes = divisors.flatMap((divisor): Whole[] => {
     const [whole, parts] = divisor.arguments;
     const field = /^[us]div$/.test(divisor.operator) ? fieldOf(context, whole!) : undefined;
@@ -225,7 +225,7 @@ function isRankOnly(terms: readonly Term[], axis: number): boolean {
   const factors = (term: Term): readonly Term[] => (term.operator === 'mul' ? term.arguments.flatMap(factors) : [term]);
   const isRankPart = (term: Term): boolean => {
     const all = factors(term);
-    return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // prettier-ignore
+    return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // oxfmt-ignore
   };
   const users = terms.filter(({ arguments: parts }) => parts.some((part) => isAxis(part) || isRankPart(part)));
   return users.every(

@@ -111,7 +111,7 @@ function openLaunch(
   const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
   if (!block && !grid && open.length === 0) return null;
   // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
-  const values = chooseScalars(context, block, grid, open.length > 2 ? 1n << BigInt(Math.floor(30 / open.length)) : undefined); // prettier-ignore
+  const values = chooseScalars(context, block, grid, open.length > 2 ? 1n << BigInt(Math.floor(30 / open.length)) : undefined); // oxfmt-ignore
   const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
   return {
     launch: {

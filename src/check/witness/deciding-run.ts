@@ -85,7 +85,7 @@ function scopeOfRun(
   // Of a grid that is not given, one block may stand for all.
   const grid: Dim3 = given ?? [1, 1, 1];
   if (!clusterOf({ ...launch, grid }, kernel)?.every((size) => size === 1)) return null;
-  if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // prettier-ignore
+  if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // oxfmt-ignore
   if (kernel.unsupported.length > 0 || kernel.assumesLocalBounds || kernel.workspace !== undefined) return null;
   const isPlain = kernel.blocks.every(
     ({ instructions, terminator }) =>
@@ -98,7 +98,7 @@ function scopeOfRun(
     if (terminator.kind === 'branch' && !walk.operand(terminator.condition)) return null;
     if (terminator.kind === 'switch' && !walk.operand(terminator.index)) return null;
     for (const { operation, arguments: operands } of instructions)
-      if (/^(?:warp-)?barrier$/.test(operation.effect.kind) && !operands.every((operand) => walk.operand(operand))) return null; // prettier-ignore
+      if (/^(?:warp-)?barrier$/.test(operation.effect.kind) && !operands.every((operand) => walk.operand(operand))) return null; // oxfmt-ignore
   }
   for (const { obligations } of pairs)
     for (const { first, second, resolved } of obligations) {

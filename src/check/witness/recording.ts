@@ -40,7 +40,7 @@ export function* recordedRace(
   event: RaceEvent,
 ): Steps<readonly RecordedStep[] | undefined> {
   const { first, second } = event;
-  const performers = first.block.join() === second.block.join() && first.thread.join() === second.thread.join() ? [first] : [first, second]; // prettier-ignore
+  const performers = first.block.join() === second.block.join() && first.thread.join() === second.thread.join() ? [first] : [first, second]; // oxfmt-ignore
   const entries = yield* recorded(context, scenario, performers, event);
   if (!entries) return undefined;
   const last = performers.length - 1;

@@ -64,7 +64,7 @@ const distinctElements = 4096;
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
   if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
-  if (typeof contents === 'object') return { fill: trailingValue(contents, type), values: generatedNumbers(contents, type) }; // prettier-ignore
+  if (typeof contents === 'object') return { fill: trailingValue(contents, type), values: generatedNumbers(contents, type) }; // oxfmt-ignore
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
   if (contents === 'falling')
     return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
@@ -167,16 +167,16 @@ export function replayRequest(
       const held = contentsIn(scenario, key);
       const isTable = typeof held === 'object' && held.kind === 'pointers';
       const contents = isTable ? tableOf(held, buffers.length + 1) : contentsOf(held, type);
-      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // prettier-ignore
+      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // oxfmt-ignore
       // What the pointers lead to.
-      if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // prettier-ignore
+      if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // oxfmt-ignore
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }
   const values = kernel.parameters.map((parameter): Argument => {
     const own = fields.filter((field) => field.index === parameter.index);
     const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
-    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(startOf(launch, single)) }; // prettier-ignore
+    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(startOf(launch, single)) }; // oxfmt-ignore
     if (single) return { kind: 'scalar', value: scenario.scalar(single) };
     const bytes = new Uint8Array(parameter.bytes);
     const pointers: { at: number; buffer: number; offset: bigint }[] = [];

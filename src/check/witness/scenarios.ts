@@ -231,7 +231,7 @@ export class Confirmation {
         for (const setting of this.settings) {
           for (const hit of tries) {
             if (this.races.has(key)) break;
-            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // prettier-ignore
+            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? this.endsOf(pair, setting)); // oxfmt-ignore
             // Who counts up to all blocks waits for all of them: other runs show nothing of what comes then.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
@@ -444,7 +444,7 @@ export class Confirmation {
     // Where the launch does not say, what every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
-    const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // prettier-ignore
+    const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // oxfmt-ignore
     const settled = new Map<string, Contents>([
       ...drawn,
       ...resolvedElements(this.ranges, usualContents, this.zeroed),
@@ -484,7 +484,7 @@ export class Confirmation {
     if (this.steps >= all) return;
     const ofRun = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
     const most = isInterleaved(scenario.order) ? Math.min(ofRun, replays.mostStepsInterleaved) : ofRun;
-    const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // prettier-ignore
+    const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // oxfmt-ignore
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
     this.steps += result.steps;

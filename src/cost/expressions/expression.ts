@@ -3,7 +3,7 @@
  * rational coefficients, in a normal form. Names stand for integers that are not below `least`. A rounded-up quotient
  * is kept as a rounded-down one, and printed as it was meant.
  */
-import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // prettier-ignore
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
 export type Factor =
   | { readonly kind: 'name'; readonly name: string; readonly least: bigint; readonly key: string }
@@ -223,11 +223,11 @@ function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend
     divisor?.bottom === 1n &&
     inner?.kind === 'floor'
   )
-    // prettier-ignore
+    // oxfmt-ignore
     return { dividend: add(inner.dividend, constant(own.top * divisor.top)), divisor: divisor.top * top };
   const common = moving.reduce((by, { coefficient }) => greatestDivisor(by, coefficient.top), top);
   if (common === 1n) return null;
-  const rest = moving.map(({ coefficient, factors }) => multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]])))); // prettier-ignore
+  const rest = moving.map(({ coefficient, factors }) => multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]])))); // oxfmt-ignore
   return { dividend: add(...rest, constant(floorOf(rational(own.top, common)))), divisor: top / common };
 }
 

@@ -1,6 +1,6 @@
 /** Which of two expressions is nowhere below the other, as far as it shows; minimums and maximums, which keep what counts. */
-import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // prettier-ignore
-import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // prettier-ignore
+import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // oxfmt-ignore
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
@@ -104,7 +104,7 @@ function isFactorAtLeast(a: Factor, b: Factor, effort: Effort): boolean {
     return isSeen(subtract(a.of, b.of), effort);
   if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part, effort));
   if (a.kind === 'max') return isOver(a.parts, single(b), effort);
-  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isSeen(subtract(part, under), effort))); // prettier-ignore
+  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isSeen(subtract(part, under), effort))); // oxfmt-ignore
   if (b.kind === 'min') return b.parts.some((under) => isSeen(subtract(single(a), under), effort));
   return false;
 }
@@ -236,7 +236,7 @@ function highestOfProduct(factors: readonly Factor[]): Rational | null {
     if (factor.kind !== 'min' || low === null || low.top < 0n) return null;
     const highs = factor.parts.map(constantValue).filter((value) => value !== null);
     if (highs.length === 0) return null;
-    product = multiplyRational(product, highs.reduce((a, b) => (compareRational(a, b) <= 0 ? a : b))); // prettier-ignore
+    product = multiplyRational(product, highs.reduce((a, b) => (compareRational(a, b) <= 0 ? a : b))); // oxfmt-ignore
   }
   return product;
 }

@@ -71,7 +71,7 @@ function sharedSumOfFactor(factor: Factor): SharedSum | null {
 }
 
 function without({ coefficient, factors }: Addend, left: Factor): Expression {
-  return factors.reduce((product, factor) => (factor === left ? product : multiply(product, single(factor))), constant(coefficient)); // prettier-ignore
+  return factors.reduce((product, factor) => (factor === left ? product : multiply(product, single(factor))), constant(coefficient)); // oxfmt-ignore
 }
 
 function worstShared(parts: readonly SharedSum[], rests: (...rests: readonly Expression[]) => Expression): SharedSum {

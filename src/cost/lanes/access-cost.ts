@@ -38,7 +38,7 @@ export function maxSectors(values: LaneValues, mask: number, shape: AccessShape)
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     if (!isOneGroup) return { most: all, isExact: false };
     const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all; // prettier-ignore
+    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all; // oxfmt-ignore
     return { most: Math.min(all, inPieces, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
   }
   const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
@@ -81,7 +81,7 @@ export function maxSectorsOfAlternatives(
   let most = 0;
   for (const { values, more } of ways) {
     const isOneGroup = !values.scattered && new Set(lanes.map((lane) => values.groups[lane])).size === 1;
-    const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : []; // prettier-ignore
+    const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : []; // oxfmt-ignore
     if (isOneGroup) most += sectorsOfGroup(lanes, values, shape, added).most;
     else most += maxSectors(values, mask, shape).most * (1 + more.length);
   }
@@ -99,7 +99,7 @@ function maxSectorsOfRuns(
   /** Of the amounts of the first so many lanes, and of the last so many, by way: the most of two runs together. */
   const mostOf = (fronts: readonly (readonly number[])[], backs: readonly (readonly number[])[]): number => {
     const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
-    const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!)); // prettier-ignore
+    const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!)); // oxfmt-ignore
     return Math.max(...splits.map((at) => most(fronts, at) + most(backs, lanes.length - at)));
   };
   const [only] = ways;
@@ -156,7 +156,7 @@ function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
 /** {@link maxSectors} of the first of some lanes, by how many these are; of none, 0. */
 function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape: AccessShape): number[] {
   if (values.scattered)
-    return [0, ...lanes.map((_, at) => maxSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // prettier-ignore
+    return [0, ...lanes.map((_, at) => maxSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // oxfmt-ignore
   const perLane = Math.ceil(shape.bytes / sectorBytes);
   const groups = new Map<string, GroupSectors>();
   return [
@@ -230,7 +230,7 @@ function sectorsOfGroup(
   return knownAmount(
     `${shape.bytes};${starts.join()};${relative.join()}`,
     () =>
-    worstOf(starts.map((start) => sectorsOf(relative.map((offset) => start + offset), shape.bytes))), // prettier-ignore
+    worstOf(starts.map((start) => sectorsOf(relative.map((offset) => start + offset), shape.bytes))), // oxfmt-ignore
   );
 }
 
@@ -295,8 +295,8 @@ function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: A
   const starts = startsOf(first, values.modulus, wordBytes, shape);
   return knownAmount(
     `${shape.isAtomic ? 'atomic' : 'plain'} ${shape.bytes};${starts.join()};${lanes.join()};${relative.join()}`,
-    () => // prettier-ignore
-    worstOf(starts.map((start) => conflictsOf(lanes, relative.map((offset) => start + offset), shape.bytes, shape.isAtomic))), // prettier-ignore
+    () => // oxfmt-ignore
+    worstOf(starts.map((start) => conflictsOf(lanes, relative.map((offset) => start + offset), shape.bytes, shape.isAtomic))), // oxfmt-ignore
   );
 }
 

@@ -2,7 +2,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // prettier-ignore
+import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // oxfmt-ignore
 import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
 /** A constant, and terms with their factors. */
@@ -156,7 +156,7 @@ export function runsOfLanes(
   const lanes = lanesInMask(mask);
   /** By how much a form grows, or shrinks, from the first lane to the last; null where it does neither. */
   const spreadOf = (form: Sum): bigint | null => {
-    const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // prettier-ignore
+    const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // oxfmt-ignore
     if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;
     const steps = lanes.slice(1).map((lane, at) => offsets[lane]! - offsets[lanes[at]!]!);
     const isMonotone = steps.every((step) => step >= 0n) || steps.every((step) => step <= 0n);

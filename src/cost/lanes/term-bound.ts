@@ -195,7 +195,7 @@ export class TermBounder {
           const quotient = floorQuotient(dividend.low, constant(b.value));
           return exactly(subtract(dividend.low, scale(quotient, b.value)));
         }
-        const limits = [dividend.high, divisor.high && subtract(divisor.high, constant(1))].filter((limit) => limit !== null); // prettier-ignore
+        const limits = [dividend.high, divisor.high && subtract(divisor.high, constant(1))].filter((limit) => limit !== null); // oxfmt-ignore
         return { low: constant(0), high: limits.length > 0 ? extremum('min', ...limits) : null };
       }
       case 'select': {

@@ -158,7 +158,7 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
     for (const [second, b] of known.slice(0, index).entries()) {
       const sum = plus(a, b);
       const times = ratio(earlier, sum);
-      if (times) found.push(mix(sum, times, new Map([[index, times], [second, times]]))); // prettier-ignore
+      if (times) found.push(mix(sum, times, new Map([[index, times], [second, times]]))); // oxfmt-ignore
     }
   }
   return found;
@@ -217,7 +217,7 @@ function solved(
       const bounds = boundsBefore(forms, transition, form);
       const shares = bounds.length === 1 ? [there.of[index]!] : bounds.map(() => variable(0n));
       if (bounds.length > 1)
-        constraints.push({ coefficients: new Map([...shares.map((share) => [share, one] as const), [there.of[index]!, rational(-1n)]]), least: none }); // prettier-ignore
+        constraints.push({ coefficients: new Map([...shares.map((share) => [share, one] as const), [there.of[index]!, rational(-1n)]]), least: none }); // oxfmt-ignore
       for (const [number, { constant, factors: own }] of bounds.entries()) {
         accumulate(constants, shares[number]!, negate(constant));
         for (const [other, by] of own) accumulate(each[other]!, shares[number]!, negate(by));

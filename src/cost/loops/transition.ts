@@ -54,7 +54,7 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
     path: ReadonlySet<BlockId>,
     forks: number,
   ): void => {
-    // prettier-ignore
+    // oxfmt-ignore
     const loop = loopAt.get(to)!;
     const input = kernel.blocks[to]!.predecessors.indexOf(last);
     const phis = new Map<number, Form | null>();
@@ -72,7 +72,7 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
       phis.set(phi.result, resolved.kind === 'form' ? resolved.form : null);
     }
     const isBack = loop.latches.includes(last);
-    found.push({ from, to, guards: guardsOf(setting, known), before: (form) => before(setting, form, { from, loop, isBack, phis, path }) }); // prettier-ignore
+    found.push({ from, to, guards: guardsOf(setting, known), before: (form) => before(setting, form, { from, loop, isBack, phis, path }) }); // oxfmt-ignore
   };
 
   const follow = (from: Point, block: BlockId, to: BlockId, known: Facts, path: ReadonlySet<BlockId>): void => {
@@ -207,7 +207,7 @@ function resolve(setting: LaneSetting, form: Form, facts: Facts): Resolved {
       continue;
     }
     if (readingOf(term)) {
-      const read = withoutReadings(setting, { constant: 0n, terms: new Map([[term, 1n]]), low: 0n, high: 0n, assumes: [] }); // prettier-ignore
+      const read = withoutReadings(setting, { constant: 0n, terms: new Map([[term, 1n]]), low: 0n, high: 0n, assumes: [] }); // oxfmt-ignore
       if (!read.terms.has(term)) {
         constant += factor * read.constant;
         work.push(...[...read.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
@@ -272,7 +272,7 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
   const variables = new Set(from === null ? [] : kernel.blocks[from]!.phis.map(({ result }) => result as number));
   // What is computed on the way is not known before.
   const isNew = ({ leaves }: Term): boolean =>
-    leaves.some(({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value))); // prettier-ignore
+    leaves.some(({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value))); // oxfmt-ignore
   let { constant } = form;
   const terms = new Map<Term, bigint>();
   const include = (term: Term, factor: bigint): void => {
@@ -299,7 +299,7 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
       continue;
     }
     const isOther = term.leaves.some(({ atom }) =>
-      atom!.kind === 'iteration' ? atom.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header); // prettier-ignore
+      atom!.kind === 'iteration' ? atom.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header); // oxfmt-ignore
     if (isOther || isNew(term)) return null;
     include(term, factor);
   }

@@ -193,7 +193,7 @@ function boundOf(
         const bounder = new TermBounder(setting, place, evaluator, lane, least);
         const rounds = shape.kind === 'linear'
         ? linearRounds(bounder, way, shape, comparison.kind, loop.exits.length === 1, meets)
-        : geometricRounds(bounder, way, shape, comparison.kind); // prettier-ignore
+        : geometricRounds(bounder, way, shape, comparison.kind); // oxfmt-ignore
         if (!rounds) return null;
         perLane.push(rounds);
         isDetermined &&= isKnown(bounder, way, shape);

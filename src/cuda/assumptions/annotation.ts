@@ -125,7 +125,7 @@ export function readAnnotations(
         const known = words.includes(word) ? word : nearest(word, words);
         const form =
           known === 'assume' || known === 'arg' ? `${known}(…)` : known === 'cooperative' ? known : `${known}=…`;
-        const hint = known === undefined ? ` The words are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`; // prettier-ignore
+        const hint = known === undefined ? ` The words are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`; // oxfmt-ignore
         refuse(start, `Selvage cannot read the annotation "${word}".${hint}`);
       }
     }

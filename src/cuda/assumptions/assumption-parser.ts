@@ -34,7 +34,7 @@ class Refusal extends Error {
 /** As in C, but `&` and `|` next to a comparison need parentheses: readers often expect another precedence. */
 const precedence: Readonly<Record<string, number>> = {
   '||': 1, '&&': 2, '==': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, '|': 4, '&': 5, '<<': 6, '+': 7, '-': 7, '*': 8, '/': 8, '%': 8,
-}; // prettier-ignore
+}; // oxfmt-ignore
 const comparisons: ReadonlySet<string> = new Set<ComparisonOperator>(['==', '!=', '<', '<=', '>', '>=']);
 const predicates = ['distinct', 'apart', 'extent'];
 const maximumLength = 2000;

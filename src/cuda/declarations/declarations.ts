@@ -75,7 +75,7 @@ export interface Declarations {
   readonly variables: ReadonlyMap<string, readonly HostVariable[]>;
   readonly records: ReadonlyMap<string, RecordDeclaration>;
   /** Null for a name of several enumerators. */
-  readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined } | null>; // prettier-ignore
+  readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined } | null>; // oxfmt-ignore
   /** What other names of types stand for. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Names that some statement assigns to, or takes the address of. */
@@ -133,7 +133,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
           const words = member.children.map((word) => sourceTextOf(text, word));
           if (called !== undefined && words.includes('static') && child.type !== 'function_declarator') {
             const isConstant = words.some((word) => /^const(?:expr)?$/.test(word));
-            const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, size: sizeIn(child), isConstant, isInternal: true }; // prettier-ignore
+            const own = { name: called, path: [...path, name], type: type + suffixOf(child), value, size: sizeIn(child), isConstant, isInternal: true }; // oxfmt-ignore
             add(variables, called, own);
             continue;
           }
@@ -143,7 +143,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       } else visit(member, [...path, name], isInternal, name);
     }
     const hasBase = childOf(node, 'base_class_clause') !== undefined;
-    const isPlain = !several.has(name) && !records.has(name) && template.length === 0 && hasPlainLayout(text, node, body); // prettier-ignore
+    const isPlain = !several.has(name) && !records.has(name) && template.length === 0 && hasPlainLayout(text, node, body); // oxfmt-ignore
     records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, isPlain, template });
   };
   /** What a type that is written out declares: a record or an enumeration. */
@@ -189,7 +189,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
       isDevice: has('__device__'),
       isInternal: isInternal || (has('static') && record === undefined),
       record: record ?? (owner !== undefined && records.has(owner) ? owner : undefined),
-      returns: sourceTextOf(text, childIn(node, 'type') ?? head).slice(0, childIn(node, 'type') ? undefined : 0) + suffixOf(declarator), // prettier-ignore
+      returns: sourceTextOf(text, childIn(node, 'type') ?? head).slice(0, childIn(node, 'type') ? undefined : 0) + suffixOf(declarator), // oxfmt-ignore
       body: childIn(node, 'body'),
       initialisers: childOf(node, 'field_initializer_list'),
       node,
@@ -207,12 +207,12 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
         const name = childIn(node, 'name');
         const parts = name ? sourceTextOf(text, name).split('::') : [];
         const body = childIn(node, 'body');
-        for (const child of body?.children ?? []) visit(child, [...path, ...parts.map((part) => part.trim())], isInternal || !name, record); // prettier-ignore
+        for (const child of body?.children ?? []) visit(child, [...path, ...parts.map((part) => part.trim())], isInternal || !name, record); // oxfmt-ignore
         return;
       }
       case 'template_declaration': {
         const parameters = templateParameters(text, childIn(node, 'parameters'));
-        for (const child of node.children) if (child.field !== 'parameters') visit(child, path, isInternal, record, parameters); // prettier-ignore
+        for (const child of node.children) if (child.field !== 'parameters') visit(child, path, isInternal, record, parameters); // oxfmt-ignore
         return;
       }
       case 'function_definition': {
@@ -239,7 +239,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
           const called = declaredName(text, name) ?? sourceTextOf(text, name);
           typeOf(type, path, isInternal, called);
           const own = childIn(type, 'name');
-          aliases.set(called, (childIn(type, 'body') ? (own ? sourceTextOf(text, own) : called) : sourceTextOf(text, type)) + suffixOf(name)); // prettier-ignore
+          aliases.set(called, (childIn(type, 'body') ? (own ? sourceTextOf(text, own) : called) : sourceTextOf(text, type)) + suffixOf(name)); // oxfmt-ignore
         }
         return;
       }
@@ -338,7 +338,7 @@ function assignedNames(text: string, root: SyntaxNode): Set<string> {
   const add = (node: SyntaxNode | undefined): void => {
     let place = node;
     while (place && place.type !== 'identifier') {
-      place = place.type === 'qualified_identifier' ? childIn(place, 'name') : (childIn(place, 'argument') ?? listItems(place)[0]); // prettier-ignore
+      place = place.type === 'qualified_identifier' ? childIn(place, 'name') : (childIn(place, 'argument') ?? listItems(place)[0]); // oxfmt-ignore
     }
     if (place) names.add(text.slice(place.start, place.end));
   };
@@ -405,7 +405,7 @@ export function parametersOf(text: string, list: SyntaxNode | undefined): HostPa
     parameters.push({
       name: (declarator && declaredName(text, declarator)) ?? '',
       type: written + (declarator ? suffixOf(declarator) : ''),
-      isReference: !isConstant && declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // prettier-ignore
+      isReference: !isConstant && declarator !== undefined && nodesWhere(declarator, (inner) => inner.type === '&' || inner.type === '&&').length > 0, // oxfmt-ignore
       isPack: /variadic/.test(node.type) || (declarator !== undefined && isVariadic(declarator)),
       value: childIn(node, 'default_value'),
     });

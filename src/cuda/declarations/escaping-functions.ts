@@ -30,7 +30,7 @@ export class EscapingFunctions {
     if (!callee || !/^(?:identifier|qualified_identifier|template_function)$/.test(callee.type)) return null;
     if (call.children.some(({ type }) => type === 'kernel_call_syntax')) return null;
     if (items.slice(0, at).some(({ type }) => type === 'parameter_pack_expansion')) return null;
-    const written = sourceTextOf(this.#declarations.text, callee).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim(); // prettier-ignore
+    const written = sourceTextOf(this.#declarations.text, callee).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim(); // oxfmt-ignore
     const [only, ...others] = this.#declarations.functions.get(written)?.filter(({ body }) => body) ?? [];
     if (!only || others.length > 0 || only.record !== undefined || only.isDevice || only.isKernel) return null;
     const parameter = only.parameters[at];
@@ -53,7 +53,7 @@ export class EscapingFunctions {
   /** Whether a part of a body only calls a parameter, or hands it to what only calls it. */
   #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
     const { text } = this.#declarations;
-    const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // prettier-ignore
+    const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // oxfmt-ignore
     if (isIt(node)) return false;
     if (node.type !== 'call_expression')
       return node.children.every((child) => this.#onlyCalls(child, parameter, takers));
@@ -73,7 +73,7 @@ export class EscapingFunctions {
 /** What `std::forward<T>(it)` and `std::move(it)` hand on. */
 function forwarded(node: SyntaxNode, text: string): SyntaxNode {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
-  const list = callee && /^(?:std::)?(?:forward\s*<[^]*>|move)$/.test(sourceTextOf(text, callee)) ? childIn(node, 'arguments') : undefined; // prettier-ignore
+  const list = callee && /^(?:std::)?(?:forward\s*<[^]*>|move)$/.test(sourceTextOf(text, callee)) ? childIn(node, 'arguments') : undefined; // oxfmt-ignore
   const [only, ...more] = list ? listItems(list) : [];
   return only && more.length === 0 ? only : node;
 }

@@ -16,13 +16,13 @@ import { resolvedType } from './resolved-type.ts';
 type Use = 'value' | 'part' | 'place';
 
 /** Functions of libraries that keep an address which they are given, or hand it on. */
-const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // prettier-ignore
+const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // oxfmt-ignore
 
 /** Methods of libraries that copy what they are given. */
 const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|substr|find|count|fill)$/;
 
 const statements =
-  /^(?:compound_statement|expression_statement|if_statement|else_clause|for_statement|while_statement|do_statement|switch_statement|case_statement|labeled_statement|try_statement|catch_clause|condition_clause|declaration|init_statement|attributed_statement|throw_statement|break_statement|continue_statement|goto_statement|function_definition|template_declaration|namespace_definition|declaration_list|linkage_specification|translation_unit|field_declaration_list|struct_specifier|class_specifier|union_specifier|field_declaration|preproc_\w+|field_initializer_list|argument_list|enum_specifier|enumerator_list|enumerator|static_assert_declaration)$/; // prettier-ignore
+  /^(?:compound_statement|expression_statement|if_statement|else_clause|for_statement|while_statement|do_statement|switch_statement|case_statement|labeled_statement|try_statement|catch_clause|condition_clause|declaration|init_statement|attributed_statement|throw_statement|break_statement|continue_statement|goto_statement|function_definition|template_declaration|namespace_definition|declaration_list|linkage_specification|translation_unit|field_declaration_list|struct_specifier|class_specifier|union_specifier|field_declaration|preproc_\w+|field_initializer_list|argument_list|enum_specifier|enumerator_list|enumerator|static_assert_declaration)$/; // oxfmt-ignore
 
 /** Searches by the part of the unit that they went through; null for one that is under way. */
 const known = new WeakMap<SyntaxNode, Search | null>();
@@ -76,7 +76,7 @@ class Search {
       for (const child of node.children) if (child.field === field) this.#visit(child, how);
     };
     const all = (how: Use): void => node.children.forEach((child) => this.#visit(child, how));
-    const overloaded = (operator: string | undefined, how: Use): Use => operator !== undefined && this.#operators.has(operator) && !this.#isOfNumbers(node) ? 'place' : how; // prettier-ignore
+    const overloaded = (operator: string | undefined, how: Use): Use => operator !== undefined && this.#operators.has(operator) && !this.#isOfNumbers(node) ? 'place' : how; // oxfmt-ignore
     const operator = childIn(node, 'operator')?.type;
     switch (node.type) {
       case 'identifier':
@@ -103,7 +103,7 @@ class Search {
         return;
       case 'binary_expression': {
         // `std::cin >> n` writes it; a comparison hands nothing on.
-        if (operator === '>>') for (const child of node.children) if (child.type === 'identifier') this.lent.add(sourceTextOf(this.#text, child)); // prettier-ignore
+        if (operator === '>>') for (const child of node.children) if (child.type === 'identifier') this.lent.add(sourceTextOf(this.#text, child)); // oxfmt-ignore
         const how: Use = /^(?:>>|[<>]=?|[!=]=|&&|\|\|)$/.test(operator ?? '') ? 'part' : 'value';
         in_('left', overloaded(operator, how));
         in_('right', overloaded(operator, how));
@@ -157,7 +157,7 @@ class Search {
       case 'new_expression': {
         const type = childIn(node, 'type');
         in_('placement', 'place');
-        for (const field of ['arguments', 'value', 'declarator']) in_(field, this.#keeps(type ? sourceTextOf(this.#text, type) : '') ? 'place' : 'value'); // prettier-ignore
+        for (const field of ['arguments', 'value', 'declarator']) in_(field, this.#keeps(type ? sourceTextOf(this.#text, type) : '') ? 'place' : 'value'); // oxfmt-ignore
         return;
       }
       case 'new_declarator':
@@ -188,13 +188,13 @@ class Search {
         const declarator = childIn(node, 'declarator');
         const before = this.#returnsReference;
         this.#returnsReference = declarator?.type === 'reference_declarator';
-        for (const child of node.children) if (child.field !== 'declarator' && child.field !== 'type') this.#visit(child, 'value'); // prettier-ignore
+        for (const child of node.children) if (child.field !== 'declarator' && child.field !== 'type') this.#visit(child, 'value'); // oxfmt-ignore
         this.#returnsReference = before;
         return;
       }
       case 'field_initializer_list':
         // What a constructor gives to members may be bound to them.
-        for (const item of listItems(node)) for (const child of item.children) if (/_list$/.test(child.type)) this.#visit(child, 'place'); // prettier-ignore
+        for (const item of listItems(node)) for (const child of item.children) if (/_list$/.test(child.type)) this.#visit(child, 'place'); // oxfmt-ignore
         return;
     }
     if (node.children.length === 0) return;
@@ -224,7 +224,7 @@ class Search {
   }
 
   #addAll(node: SyntaxNode): void {
-    for (const inner of nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type))) this.names.add(sourceTextOf(this.#text, inner)); // prettier-ignore
+    for (const inner of nodesWhere(node, ({ type }) => /^(?:type_)?identifier$/.test(type))) this.names.add(sourceTextOf(this.#text, inner)); // oxfmt-ignore
   }
 
   #lend(node: SyntaxNode): void {
@@ -235,8 +235,8 @@ class Search {
   /** Whether an object of a type may keep references to what it is made of. */
   #keeps(type: string): boolean {
     const resolved = resolvedType(type, this.#declarations.aliases);
-    if (integerType(resolved) || isFloatType(resolved) || /[*\]]\s*(?:const)?\s*$|^(?:void|dim3|auto)$/.test(resolved)) return false; // prettier-ignore
-    return /&/.test(resolved) || !isFollowedType(resolved, this.#declarations) || hasConstructor(resolved, this.#declarations); // prettier-ignore
+    if (integerType(resolved) || isFloatType(resolved) || /[*\]]\s*(?:const)?\s*$|^(?:void|dim3|auto)$/.test(resolved)) return false; // oxfmt-ignore
+    return /&/.test(resolved) || !isFollowedType(resolved, this.#declarations) || hasConstructor(resolved, this.#declarations); // oxfmt-ignore
   }
 
   #visitDeclaration(node: SyntaxNode): void {
@@ -256,12 +256,12 @@ class Search {
       const head = childIn(declarator, 'declarator');
       const isBound = head !== undefined && /^(?:reference|structured_binding)_declarator$/.test(head.type);
       if (value) this.#visit(value, isBound ? 'place' : isArray && value.type === 'initializer_list' ? 'value' : use);
-      if (isArray) for (const size of nodesWhere(declarator, (inner) => inner.type === 'array_declarator')) for (const child of size.children) if (child.field === 'size') this.#visit(child, 'value'); // prettier-ignore
+      if (isArray) for (const size of nodesWhere(declarator, (inner) => inner.type === 'array_declarator')) for (const child of size.children) if (child.field === 'size') this.#visit(child, 'value'); // oxfmt-ignore
     }
   }
 
   #visitLambda(node: SyntaxNode): void {
-    const own = new Set(nodesWhere(node, ({ type }) => /declarator$|^parameter_declaration$/.test(type)).flatMap((inner) => declaredName(this.#text, inner) ?? [])); // prettier-ignore
+    const own = new Set(nodesWhere(node, ({ type }) => /declarator$|^parameter_declaration$/.test(type)).flatMap((inner) => declaredName(this.#text, inner) ?? [])); // oxfmt-ignore
     const captures = childIn(node, 'captures');
     if (captures) this.#addAll(captures);
     const body = childIn(node, 'body');
@@ -288,7 +288,7 @@ class Search {
       return;
     }
     if (!callee) return this.#addAll(node);
-    const written = sourceTextOf(this.#text, callee).replace(/\s*::\s*/g, '::').replace(/^::/, ''); // prettier-ignore
+    const written = sourceTextOf(this.#text, callee).replace(/\s*::\s*/g, '::').replace(/^::/, ''); // oxfmt-ignore
     const plain = written.replace(/<[^]*$/, '');
     const name = plain.replace(/^.*(?:::|->|\.)/, '');
     if (callee.type === 'field_expression') {
@@ -300,7 +300,7 @@ class Search {
     if (/_cast$/.test(plain)) return visitAll(() => (/&\s*>$/.test(written) ? 'place' : 'value'));
     if (name === 'move' || name === 'forward') return visitAll(() => use);
     const { functions, records } = this.#declarations;
-    const isType = callee.type === 'primitive_type' || integerType(plain) !== undefined || isFloatType(plain) || plain === 'dim3'; // prettier-ignore
+    const isType = callee.type === 'primitive_type' || integerType(plain) !== undefined || isFloatType(plain) || plain === 'dim3'; // oxfmt-ignore
     if (isType || (records.has(name) && !this.#keeps(name))) return visitAll(() => 'value');
     const own = (functions.get(name) ?? []).filter(
       ({ record }) => record === undefined || recordNamed(name) !== record,
@@ -326,7 +326,7 @@ class Search {
       if (!own.every(({ parameters }) => parameters[at]?.isReference === false)) this.#lend(inner);
       const takes = isComplete ? own.map((one) => this.#taking(one, at)) : ['place' as const];
       if (takes.every((one) => one === 'value' || (one === 'lent' && !isAddress)))
-        this.#visit(item, takes.includes('lent') ? 'part' : 'value'); // prettier-ignore
+        this.#visit(item, takes.includes('lent') ? 'part' : 'value'); // oxfmt-ignore
       else if (isAddress && takes.every((one) => one === 'pointed'))
         this.#visit(childIn(inner, 'argument') ?? inner, 'part');
       else this.#visit(item, takes.every((one) => one === 'value' || one === 'pointed') ? 'value' : 'place');
@@ -358,7 +358,7 @@ function numbersIn(within: SyntaxNode, { text, aliases, variables, records }: De
     for (const declarator of node.children.filter(({ field }) => field === 'declarator')) {
       const own = declarator.type === 'init_declarator' ? childIn(declarator, 'declarator') : declarator;
       if (isNumber && own?.type === 'identifier') numbers.add(sourceTextOf(text, own));
-      else for (const inner of nodesWhere(declarator, ({ type: kind }) => kind === 'identifier')) others.add(sourceTextOf(text, inner)); // prettier-ignore
+      else for (const inner of nodesWhere(declarator, ({ type: kind }) => kind === 'identifier')) others.add(sourceTextOf(text, inner)); // oxfmt-ignore
     }
   }
   const fields = new Set([...records.values()].flatMap((record) => record.fields.map(({ name }) => name)));

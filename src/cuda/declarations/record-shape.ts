@@ -26,7 +26,7 @@ export function implicitCodeOf(declarations: Declarations): ImplicitCode {
 
 /** The name of the record that a type names, without what surrounds it. */
 export function recordNamed(type: string): string {
-  return type.replace(/<[^]*$/, '').replace(/^.*::/s, '').replace(/\b(?:const|volatile|struct|class|union|typename)\b|[&\s]/g, ''); // prettier-ignore
+  return type.replace(/<[^]*$/, '').replace(/^.*::/s, '').replace(/\b(?:const|volatile|struct|class|union|typename)\b|[&\s]/g, ''); // oxfmt-ignore
 }
 
 /** Whether nothing but assignments changes an object of a record of the unit; true of types that are no such records. */
@@ -45,12 +45,12 @@ export function hasConstructor(type: string, { functions }: Declarations): boole
 export function isLibraryType(type: string, declarations: Declarations): boolean {
   if (/[*&\]]\s*(?:const)?\s*$/.test(type) || !/<|\bstd::/.test(type)) return false;
   const isNumber = integerType(type) !== undefined || isFloatType(type);
-  return !isNumber && !implicitCodeOf(declarations).followed.has(recordNamed(type)) && !/\b(?:integral_constant|bool_constant|true_type|false_type)\b/.test(type); // prettier-ignore
+  return !isNumber && !implicitCodeOf(declarations).followed.has(recordNamed(type)) && !/\b(?:integral_constant|bool_constant|true_type|false_type)\b/.test(type); // oxfmt-ignore
 }
 
 function readImplicitCode(declarations: Declarations): ImplicitCode {
   const { text, root } = declarations;
-  const operators = new Set([...text.matchAll(/\boperator\s*(\(\s*\)|\[\s*\]|->\*?|[-+*/%^&|~!=<>,]+)/g)].map(([, name = '']) => name.replace(/\s/g, ''))); // prettier-ignore
+  const operators = new Set([...text.matchAll(/\boperator\s*(\(\s*\)|\[\s*\]|->\*?|[-+*/%^&|~!=<>,]+)/g)].map(([, name = '']) => name.replace(/\s/g, ''))); // oxfmt-ignore
   const virtualMethods = new Set<string>();
   const records = new Map<string, boolean>();
   // Methods of types within functions are no declarations of the unit.
@@ -69,7 +69,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
     if (!body) continue;
     const name = recordNamed(nameOf(node, text));
     for (const member of body.children) {
-      const isVirtual = member.children.some(({ type }) => type === 'virtual') || nodesWhere(member, ({ type }) => type === 'virtual_specifier').length > 0; // prettier-ignore
+      const isVirtual = member.children.some(({ type }) => type === 'virtual') || nodesWhere(member, ({ type }) => type === 'virtual_specifier').length > 0; // oxfmt-ignore
       const [called] = isVirtual ? nodesWhere(member, ({ type }) => type === 'function_declarator') : [];
       const declarator = called && childIn(called, 'declarator');
       if (declarator) virtualMethods.add(sourceTextOf(text, declarator));
@@ -77,7 +77,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
     if (name === '') continue;
     const isPlain = !records.has(name) && isFollowed(node, body, name, text, locals.has(node));
     records.set(name, isPlain);
-    const fields = body.children.flatMap((member) => (member.type === 'field_declaration' && childIn(member, 'type') ? [recordNamed(sourceTextOf(text, childIn(member, 'type')!))] : [])); // prettier-ignore
+    const fields = body.children.flatMap((member) => (member.type === 'field_declaration' && childIn(member, 'type') ? [recordNamed(sourceTextOf(text, childIn(member, 'type')!))] : [])); // oxfmt-ignore
     nested.push([name, fields]);
   }
   // What holds an object that is not followed is none itself.
@@ -89,7 +89,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
         isChanged = true;
       }
   }
-  return { operators, virtualMethods, hasDestructors: /~\s*[A-Za-z_]\w*\s*\([^)]*\)[^;{=]*\{\s*[^}\s]/.test(text), followed: records }; // prettier-ignore
+  return { operators, virtualMethods, hasDestructors: /~\s*[A-Za-z_]\w*\s*\([^)]*\)[^;{=]*\{\s*[^}\s]/.test(text), followed: records }; // oxfmt-ignore
 }
 
 function nameOf(node: SyntaxNode, text: string): string {
@@ -113,7 +113,7 @@ function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: stri
   return body.children.every((member) => {
     if (member.type !== 'field_declaration') return member.type !== 'ERROR';
     const isFunction = nodesWhere(member, ({ type }) => type === 'function_declarator').length > 0;
-    const isReference = member.children.some((child) => child.field === 'declarator' && nodesWhere(child, ({ type }) => type === 'reference_declarator').length > 0); // prettier-ignore
+    const isReference = member.children.some((child) => child.field === 'declarator' && nodesWhere(child, ({ type }) => type === 'reference_declarator').length > 0); // oxfmt-ignore
     const isPart = nodesWhere(member, ({ type }) => type === 'bitfield_clause' || type === 'ERROR').length > 0;
     return isFunction || (!isReference && !isPart);
   });

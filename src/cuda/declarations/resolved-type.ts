@@ -1,7 +1,7 @@
 /** Types of a unit without the names that it gives them. */
 
 /** The types of a program that were read before: it has few, and asks for them often. */
-const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // prettier-ignore
+const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // oxfmt-ignore
 
 /** A type with the names that stand for others replaced. */
 export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {

@@ -24,7 +24,7 @@ type Operation = 'Add' | 'Sub' | 'And' | 'Or' | 'Xor' | 'Min' | 'Max';
 const byOperator: Readonly<Record<string, Operation>> = { '+': 'Add', '-': 'Sub', '&': 'And', '|': 'Or', '^': 'Xor' };
 const groups: Readonly<Record<Operation, AtomicUpdate['group']>> = {
   Add: 'sum', Sub: 'sum', And: 'and', Or: 'or', Xor: 'xor', Min: 'min', Max: 'max',
-}; // prettier-ignore
+}; // oxfmt-ignore
 const integers = /^(?:int|unsigned(?: int)?|unsigned long long(?: int)?|u?int32_t|uint64_t)$/;
 const floats = /^(?:float|double)$/;
 
@@ -66,7 +66,7 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const type = elementType(source, target, definition.start, definition.end);
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
   // What a template stands for, its instances say: whether there is an atomic of it, the compiler does.
-  const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // prettier-ignore
+  const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // oxfmt-ignore
   const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;

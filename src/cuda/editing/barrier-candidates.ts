@@ -77,7 +77,7 @@ interface MarkedSource {
 
 const otherBranches = new Set(['preproc_else', 'preproc_elif', 'preproc_elifdef']);
 const listTypes = new Set(['compound_statement', 'case_statement', 'preproc_if', 'preproc_ifdef']);
-const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']); // prettier-ignore
+const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']); // oxfmt-ignore
 const leaving = new Set(['return_statement', 'break_statement', 'continue_statement', 'goto_statement']);
 /** What has statements of its own that are not those of the function. */
 const closed = new Set(['lambda_expression', 'class_specifier', 'struct_specifier', 'ERROR']);

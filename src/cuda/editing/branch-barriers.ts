@@ -82,7 +82,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
     const lines = [...moved.values()].map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`);
     if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
     const names = new Set(moved.keys());
-    const nested = (words: string): string => `${blockOpening(style, indent)}${style.lineEnd}${words}${style.lineEnd}${indent}}`; // prettier-ignore
+    const nested = (words: string): string => `${blockOpening(style, indent)}${style.lineEnd}${words}${style.lineEnd}${indent}}`; // oxfmt-ignore
     const otherwise = (words: string): string => `${elseSpace(style, indent)}else${nested(words)}`;
     for (const [at, part] of first.parts.entries()) {
       if (at > 0) lines.push(whole.slice(first.barriers[at - 1]!.start, first.barriers[at - 1]!.end));
@@ -105,7 +105,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
       });
       const declared: Variable[] = [];
       for (const [at, part] of parts.entries()) {
-        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...identifiersIn(whole, item)]))); // prettier-ignore
+        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...identifiersIn(whole, item)]))); // oxfmt-ignore
         for (const item of part.items.filter(({ type }) => type === 'declaration')) {
           const variables = variablesOf(whole, item);
           if (!variables) {

@@ -39,7 +39,7 @@ export function doubleBuffer(
   const wordOf = ({ start, end }: SyntaxNode): string => text.slice(start, end);
   const isInside = ({ start, end }: SyntaxNode, outer: SyntaxNode): boolean => outer.start <= start && end <= outer.end;
   const all = nodesWhere(source.tree(), ({ start, end }) => start >= definition.bodyStart && end <= definition.end);
-  const around = all.filter(({ type, line, endLine }) => loop.test(type) && lines.every((one) => line < one && one <= endLine)); // prettier-ignore
+  const around = all.filter(({ type, line, endLine }) => loop.test(type) && lines.every((one) => line < one && one <= endLine)); // oxfmt-ignore
   // Of the loops that hold all lines, the innermost is the last one.
   const statement = around.at(-1);
   const body = statement && childIn(statement, 'body');
@@ -48,7 +48,7 @@ export function doubleBuffer(
     return null;
   const items = listItems(body);
   const groups = groupsIn(source, definition);
-  const barriers = items.filter((item) => item.type === 'expression_statement' && barrierLevel(text, item, groups) === 'block'); // prettier-ignore
+  const barriers = items.filter((item) => item.type === 'expression_statement' && barrierLevel(text, item, groups) === 'block'); // oxfmt-ignore
   const [barrier] = barriers;
   if (!barrier || barriers.length > 1) return null;
 
@@ -82,7 +82,7 @@ export function doubleBuffer(
 
 /** `__shared__ float a[16][17];` with the identifier of the array. */
 function isSharedArray(name: SyntaxNode, all: readonly SyntaxNode[], text: string): boolean {
-  const declaration = all.findLast(({ type, start, end }) => type === 'declaration' && start <= name.start && name.end <= end); // prettier-ignore
+  const declaration = all.findLast(({ type, start, end }) => type === 'declaration' && start <= name.start && name.end <= end); // oxfmt-ignore
   const words = declaration && text.slice(declaration.start, name.start);
   const isArray = all.some(({ type, children }) => type === 'array_declarator' && children.includes(name));
   return isArray && words !== undefined && /\b__shared__\b/.test(words) && !/\bextern\b/.test(words);
@@ -92,7 +92,7 @@ function isSharedArray(name: SyntaxNode, all: readonly SyntaxNode[], text: strin
 function isWritten(name: SyntaxNode, all: readonly SyntaxNode[]): boolean {
   let element = name;
   for (;;) {
-    const outer = all.find(({ type, children }) => /^(?:subscript|field)_expression$/.test(type) && children[0] === element); // prettier-ignore
+    const outer = all.find(({ type, children }) => /^(?:subscript|field)_expression$/.test(type) && children[0] === element); // oxfmt-ignore
     if (!outer) break;
     element = outer;
   }

@@ -48,7 +48,7 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
   const inner = /^[ \t]*$/.test(text.slice(from, start)) ? from : start;
   const comment = text.slice(items[next - 1]!.end, inner).replace(/^[ \t]*\r?\n?/, '');
   let kept = comment + text.slice(inner, end);
-  for (const { start: at, end: to } of shared) kept = kept.replace(new RegExp(`[ \\t]*${escape(text.slice(at, to))}[ \\t]*\\r?\\n?`), () => ''); // prettier-ignore
+  for (const { start: at, end: to } of shared) kept = kept.replace(new RegExp(`[ \\t]*${escape(text.slice(at, to))}[ \\t]*\\r?\\n?`), () => ''); // oxfmt-ignore
   const condition = tests.map((test) => negated(source, definition, test, tests.length > 1)).join(' && ');
   const lines = [
     ...shared.map(({ start: at, end: to }) => `${text.slice(at, to)}${style.lineEnd}${indent}`),
@@ -81,7 +81,7 @@ function returned(statement: SyntaxNode): SyntaxNode | null {
 
 const opposite: Readonly<Record<string, string>> = {
   '<': '>=', '>=': '<', '>': '<=', '<=': '>', '==': '!=', '!=': '==',
-}; // prettier-ignore
+}; // oxfmt-ignore
 const integer =
   /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
 

@@ -128,7 +128,7 @@ function splitAssignment(
   const right = childIn(assignment, 'right')!;
   const operator = text.slice(left.end, right.start).trim();
   // The right side of a compound assignment is evaluated first, and a call may change what the left side reads.
-  if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // prettier-ignore
+  if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // oxfmt-ignore
   const target = text.slice(left.start, left.end);
   return {
     variables: 2,
@@ -212,7 +212,7 @@ function splitCall(
   };
 }
 
-const arithmetic = /^(?:const\s+)?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|float|double|bool|size_t|u?int\d+_t)$/; // prettier-ignore
+const arithmetic = /^(?:const\s+)?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|float|double|bool|size_t|u?int\d+_t)$/; // oxfmt-ignore
 
 /** `int old = A[t] = A[t + 1];`, `int old = f(s, g(s));`, `int a = f(s), b = g(s);` */
 function splitDeclaration(

@@ -39,7 +39,7 @@ export function comparison(
 ): HostValue | null {
   if (first.kind === 'quotient' || second.kind === 'quotient') {
     const [a, b] = [quotientOf(first), quotientOf(second)];
-    const [left, right] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : []; // prettier-ignore
+    const [left, right] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : []; // oxfmt-ignore
     return left && right ? { kind: 'condition', fact: compared(operator, left, right) } : null;
   }
   const [a, b] = [termOf(first), termOf(second)];
@@ -91,7 +91,7 @@ export function combined(
   const kept = (value: HostValue | null): HostValue | null =>
     isConstant && value ? asComputed(value, isShift ? kinds[0] : commonKind(...kinds), isShift) : value;
   if (operator === '>>') {
-    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return kept(integerValue(integer(a.value >> b.value))); // prettier-ignore
+    if (a.kind === 'integer' && b.kind === 'integer' && b.value >= 0n && b.value < 63n) return kept(integerValue(integer(a.value >> b.value))); // oxfmt-ignore
     const shift = b.kind === 'integer' && b.value >= 0n && b.value < 63n ? integer(1n << b.value) : null;
     const quotient = shift && arithmetic('/', a, shift);
     return quotient && integerValue(quotient);
@@ -110,7 +110,7 @@ interface Quotient {
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
   // A quotient that floating-point numbers only come near to: one more operation may round to either side.
-  const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // prettier-ignore
+  const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // oxfmt-ignore
   if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
   const isNegative = [a, b].some(({ numerator }) => numerator.kind === 'integer' && numerator.value < 0n);

@@ -19,10 +19,10 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   const isStructure = /^(?:cuda|CU)\w+$/.test(known);
   if (isStructure && !items.some(({ type: kind }) => kind === 'initializer_pair')) {
     const rest = symbolOf(host.symbol(known));
-    const values = items.map((item): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame)); // prettier-ignore
+    const values = items.map((item): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame)); // oxfmt-ignore
     const isZero = items.every((item) => sourceTextOf(declarations.text, item) === '0');
     const first = firstFields[known];
-    const fields = new Map(first === undefined || isZero ? [] : values.slice(0, 1).map((value): [string, HostValue] => [first, value])); // prettier-ignore
+    const fields = new Map(first === undefined || isZero ? [] : values.slice(0, 1).map((value): [string, HostValue] => [first, value])); // oxfmt-ignore
     return { kind: 'record', fields, rest: isZero ? { ...rest, type: zeroed } : rest };
   }
   if (!names && items.length === 1 && known !== '' && !/\[\]$/.test(known)) {
@@ -33,10 +33,10 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   const fields = new Map<string, HostValue>();
   for (const [index, item] of items.entries()) {
     const designated = item.type === 'initializer_pair' ? childIn(item, 'designator') : undefined;
-    const name = designated ? sourceTextOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // prettier-ignore
+    const name = designated ? sourceTextOf(declarations.text, designated).replace(/^\./, '') : (names?.[index] ?? String(index)); // oxfmt-ignore
     const inner = item.type === 'initializer_pair' ? (childIn(item, 'value') ?? item) : item;
     const fieldType = record?.fields.find((field) => field.name === name)?.type ?? known.replace(/\[\]$/, '');
-    fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // prettier-ignore
+    fields.set(name, inner.type === 'initializer_list' ? bracedValue(inner, fieldType, state, frame, host) : host.evaluate(inner, state, frame)); // oxfmt-ignore
   }
   if (known === 'dim3') {
     for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(one));

@@ -5,7 +5,7 @@ import { bracedValue } from './braced-value.ts';
 import { constantOfType, exposeNamed, functionNamed, templateArguments, unfollowedObject } from './expressions.ts';
 import { typeOfExpression } from './expression-type.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
-import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, mergeStates, typeText } from './interpreter.ts'; // prettier-ignore
+import { type HostArgument, type Frame, type Interpreter, type HostPlace, type State, cloneState, converted, dim3Of, mergeStates, typeText } from './interpreter.ts'; // oxfmt-ignore
 import { noteContents } from './device-contents.ts';
 import { isConstantObject } from './integral-constant.ts';
 import { isHarmless, isOfLibrary } from '../declarations/library-function.ts';
@@ -14,7 +14,7 @@ import { basicTypeOf } from '../syntax/basic-type.ts';
 import { callKnown } from './known-functions.ts';
 import { readChevronLaunch, readLaunchCall } from './launch-reading.ts';
 import { type Fact, joinedFact, truth } from './term.ts';
-import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, valueKey } from './value.ts'; // oxfmt-ignore
 
 /** Calls within calls are followed so far. */
 const deepest = 14;
@@ -50,7 +50,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   const isNamed = /^(?:identifier|qualified_identifier|template_function)$/.test(callee.type);
   const variable = isNamed && !written.includes('<') ? host.lookUp(plain, frame, state) : undefined;
   const target = variable !== undefined || !isNamed ? host.evaluate(callee, state, frame) : undefined;
-  if (target && isConstantObject(target) && items.length === 0) return hostField(target, 'value'); // prettier-ignore
+  if (target && isConstantObject(target) && items.length === 0) return hostField(target, 'value'); // oxfmt-ignore
   if (target?.kind === 'lambda') return callLambda(target, given(), state, frame, host);
   if (target?.kind === 'function' && functions.has(target.name.replace(/^.*::/, ''))) {
     const result = callNamed(target.name, target.templateArguments, given(), state, frame, host);
@@ -63,7 +63,7 @@ export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host:
   }
   if (!target && records.has(name)) return madeByName(name, items, state, frame, host);
   if (target?.kind === 'function')
-    for (const one of [target, ...(target.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
+    for (const one of [target, ...(target.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // oxfmt-ignore
   else if (functions.has(name)) host.unfollowed(name);
   const values = given();
   if (!target) noteContents(name, values, items, state, host);
@@ -80,7 +80,7 @@ function madeByName(
   frame: Frame,
   host: Interpreter,
 ): HostValue {
-  if (hasConstructor(name, host.declarations) || !isFollowedType(name, host.declarations)) return unfollowedObject(items, name, state, frame, host); // prettier-ignore
+  if (hasConstructor(name, host.declarations) || !isFollowedType(name, host.declarations)) return unfollowedObject(items, name, state, frame, host); // oxfmt-ignore
   for (const item of items) host.lose(host.evaluate(item, state, frame));
   return host.symbol(name, name);
 }
@@ -93,7 +93,7 @@ export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: In
     const pattern = childIn(item, 'pattern') ?? item;
     // `std::forward<Args>(args)...`
     const names = nodesWhere(pattern, ({ type }) => type === 'identifier').map((inner) => sourceTextOf(text, inner));
-    const pack = names.map((name) => packs.get(frame.scope)?.get(name) ?? outerPack(frame.scope, name)).find((found) => found !== undefined); // prettier-ignore
+    const pack = names.map((name) => packs.get(frame.scope)?.get(name) ?? outerPack(frame.scope, name)).find((found) => found !== undefined); // oxfmt-ignore
     return pack ? [...pack] : [item];
   });
 }
@@ -111,11 +111,11 @@ function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[]
 
 /** An argument, evaluated. */
 export function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostArgument {
-  const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // prettier-ignore
+  const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // oxfmt-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
   const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
   // A place is named once: what that changes (`a[i++]`) is not to happen twice.
-  const evaluated = (): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // prettier-ignore
+  const evaluated = (): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // oxfmt-ignore
   const value =
     place && (item.type !== 'pointer_expression' || hasEffects(item)) ? host.read(place, state) : evaluated();
   return { value, place, type: typeOfExpression(item, state, frame, host) };
@@ -152,11 +152,11 @@ function callNamed(
   const around = frame.function?.path ?? [];
   const isBrought = isQualified || host.declarations.hasUsing;
   // A method is called on an object; a namespace that is not around has to be named, or brought in.
-  const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // prettier-ignore
-  const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // prettier-ignore
+  const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // oxfmt-ignore
+  const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // oxfmt-ignore
   const withBody = candidates.filter(({ body }) => body);
   // Which of several is meant, conversions decide; and of a method that may be overridden, the object.
-  const isVirtual = candidates.some(({ record }) => record !== undefined) && implicitCodeOf(host.declarations).virtualMethods.has(name); // prettier-ignore
+  const isVirtual = candidates.some(({ record }) => record !== undefined) && implicitCodeOf(host.declarations).virtualMethods.has(name); // oxfmt-ignore
   if (withBody.length > 1 || isVirtual) host.unfollowed(name);
   if (isVirtual) return null;
   if (withBody.length === 0) {
@@ -202,7 +202,7 @@ function meant(
   given: readonly HostArgument[],
   host: Interpreter,
 ): readonly FunctionDeclaration[] {
-  const plain = (type: string): string => basicTypeOf(resolvedType(type, host.declarations.aliases).replace(/&/g, '').replace(/\[\]$/, '*')); // prettier-ignore
+  const plain = (type: string): string => basicTypeOf(resolvedType(type, host.declarations.aliases).replace(/&/g, '').replace(/\[\]$/, '*')); // oxfmt-ignore
   const isExact = ({ parameters, template }: FunctionDeclaration): boolean =>
     template.length === 0 &&
     parameters.length === given.length &&
@@ -244,7 +244,7 @@ export function invokeFunction(
       }
       if (!name || !value) continue;
       const field = sourceTextOf(host.declarations.text, name);
-      const type = host.declarations.records.get(declaration.record ?? '')?.fields.find((one) => one.name === field)?.type ?? ''; // prettier-ignore
+      const type = host.declarations.records.get(declaration.record ?? '')?.fields.find((one) => one.name === field)?.type ?? ''; // oxfmt-ignore
       const evaluated = converted(host.evaluate(value, state, inner), type, host.declarations.aliases);
       host.write({ kind: 'cell', cell: self.cell, path: [...self.path, field] }, evaluated, state);
     }
@@ -290,7 +290,7 @@ function leave(
       .reduce<Fact>((all, one) => joinedFact('and', all, one), truth(true));
     const condition: Fact = fact.kind === 'truth' ? { kind: 'unknown', id: symbolOf(host.symbol('way out')).id } : fact;
     const merged = cloneState(result);
-    mergeStates(merged, end.state, result, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // prettier-ignore
+    mergeStates(merged, end.state, result, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell))); // oxfmt-ignore
     const either = eitherValue(condition, end.value, value);
     if (!either) for (const one of [end.value, value]) host.lose(one);
     value = either ?? host.symbol('result');
@@ -321,7 +321,7 @@ function bindParameters(
     }
     // An array becomes a pointer to its first element, which is not followed.
     if (argument?.place?.kind === 'cell' && /\[\]$/.test(argument.type ?? '')) host.expose(argument.place.cell);
-    const value = argument?.value ?? (parameter.value ? host.evaluate(parameter.value, state, inner) : host.symbol(parameter.name)); // prettier-ignore
+    const value = argument?.value ?? (parameter.value ? host.evaluate(parameter.value, state, inner) : host.symbol(parameter.name)); // oxfmt-ignore
     const type = typeText(parameter.type, inner);
     if (!parameter.isReference && !isCopied(type, argument?.type, value, host)) {
       host.lose(value);
@@ -342,7 +342,7 @@ function isCopied(type: string, given: string | undefined, value: HostValue, hos
   const { declarations } = host;
   const known = resolvedType(type, declarations.aliases);
   if (!isFollowedType(known, declarations)) return false;
-  if (value.kind !== 'record' || given === undefined || !implicitCodeOf(declarations).followed.has(recordNamed(known))) return true; // prettier-ignore
+  if (value.kind !== 'record' || given === undefined || !implicitCodeOf(declarations).followed.has(recordNamed(known))) return true; // oxfmt-ignore
   return recordNamed(resolvedType(given, declarations.aliases)) === recordNamed(known);
 }
 
@@ -417,7 +417,7 @@ export function callLambda(
 }
 
 /** Methods without arguments that give the memory of what they are called on; any other may give new memory each time. */
-const accessor = /^(?:(?:mutable|const)_)?(?:data|data_ptr|c?begin|get|ptr|raw|buffer|device_ptr|device_pointer|size|length|numel|width|height|rows|cols)$/i; // prettier-ignore
+const accessor = /^(?:(?:mutable|const)_)?(?:data|data_ptr|c?begin|get|ptr|raw|buffer|device_ptr|device_pointer|size|length|numel|width|height|rows|cols)$/i; // oxfmt-ignore
 
 function methodCall(
   callee: SyntaxNode,
@@ -450,7 +450,7 @@ function methodCall(
   if (only && candidates.length === 1 && !isVirtual) {
     const given = items.map((item) => argumentOf(item, state, frame, host));
     const self: HostValue =
-      !isArrow && place?.kind === 'cell' ? { kind: 'place', cell: place.cell, path: place.path } : host.evaluate(object, state, frame); // prettier-ignore
+      !isArrow && place?.kind === 'cell' ? { kind: 'place', cell: place.cell, path: place.path } : host.evaluate(object, state, frame); // oxfmt-ignore
     const list = nodesWhere(field, (inner) => inner.type === 'template_argument_list')[0];
     const template = list ? templateArguments(list, state, frame, host) : [];
     const result = host.invoke(only, given, state, frame, { self, template });
@@ -461,7 +461,7 @@ function methodCall(
   const held = host.evaluate(object, state, frame);
   const owner = symbolOf(held);
   // What gives the memory of an object lets others write it.
-  if (place?.kind === 'cell' && held.kind === 'record' && !/^(?:size|length|numel|width|height|rows|cols)$/.test(name)) host.expose(place.cell); // prettier-ignore
+  if (place?.kind === 'cell' && held.kind === 'record' && !/^(?:size|length|numel|width|height|rows|cols)$/.test(name)) host.expose(place.cell); // oxfmt-ignore
   if (items.length === 0 && accessor.test(name) && !isOfUnit) {
     const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
     return { kind: 'symbol', symbol: { id, label: `${sourceTextOf(text, object)}.${name}()` } };
@@ -500,13 +500,13 @@ function unknownCall(
   // Code of the unit may change what nothing here hands to it.
   if (path === undefined || own.some(({ body }) => body)) host.opaque(state);
   else host.disturb(state);
-  return host.symbol(label, declared.length === 1 && declared[0]!.template.length === 0 ? declared[0]!.returns : undefined); // prettier-ignore
+  return host.symbol(label, declared.length === 1 && declared[0]!.template.length === 0 ? declared[0]!.returns : undefined); // oxfmt-ignore
 }
 
 /** What is given by address, or may be given by reference, is not known any more. */
 export function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
-    if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // prettier-ignore
+    if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // oxfmt-ignore
     if (value.kind === 'record') host.lose(value);
     if (value.kind === 'lambda') {
       host.handed(value, state);
@@ -514,13 +514,13 @@ export function forget(given: readonly HostArgument[], state: State, host: Inter
       const written = host.silently(() => callLambda(value, [], cloneState(state), frame, host));
       for (const cell of written.keys()) {
         host.escape(cell);
-        if (state.store.has(cell)) host.write({ kind: 'cell', cell, path: [] }, host.symbol('changed by a lambda', host.typeOfCell(cell)), state); // prettier-ignore
+        if (state.store.has(cell)) host.write({ kind: 'cell', cell, path: [] }, host.symbol('changed by a lambda', host.typeOfCell(cell)), state); // oxfmt-ignore
       }
     }
     if (value.kind === 'place') {
       host.escape(value.cell);
       const before = { kind: 'cell' as const, cell: value.cell, path: value.path };
-      host.write(before, host.symbol('out-parameter', value.path.length === 0 ? host.typeOfCell(value.cell) : undefined), state); // prettier-ignore
+      host.write(before, host.symbol('out-parameter', value.path.length === 0 ? host.typeOfCell(value.cell) : undefined), state); // oxfmt-ignore
     }
     const isArray = type !== undefined && /\[\]$/.test(type);
     if (place?.kind === 'cell' && (isArray || !byValue)) host.escape(place.cell);
@@ -530,6 +530,6 @@ export function forget(given: readonly HostArgument[], state: State, host: Inter
 
 /** The arguments that a function of CUDA or C may write through. */
 function filledBy(name: string, given: readonly HostArgument[]): readonly HostArgument[] {
-  if (/^(?:cudaMemcpy\w*ToSymbol\w*|v?f?printf|puts|putchar|assert|free|cudaFree\w*|cudaMemset\w*|strlen|ato[ilf]|min|max)$/.test(name)) return []; // prettier-ignore
+  if (/^(?:cudaMemcpy\w*ToSymbol\w*|v?f?printf|puts|putchar|assert|free|cudaFree\w*|cudaMemset\w*|strlen|ato[ilf]|min|max)$/.test(name)) return []; // oxfmt-ignore
   return /^(?:cudaMemcpy\w*|cuMemcpy\w*|mem(?:cpy|set|move))$/.test(name) ? given.slice(0, 1) : given;
 }

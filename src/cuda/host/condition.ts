@@ -10,7 +10,7 @@ export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame,
   const clause = childIn(node, 'condition');
   if (!clause) return { kind: 'condition', fact: truth(true) };
   const initial = childIn(clause, 'initializer');
-  if (initial) for (const child of initial.children.length > 0 && initial.type === 'init_statement' ? initial.children : [initial]) host.execute(child, state, frame); // prettier-ignore
+  if (initial) for (const child of initial.children.length > 0 && initial.type === 'init_statement' ? initial.children : [initial]) host.execute(child, state, frame); // oxfmt-ignore
   const value = clause.type === 'condition_clause' ? childIn(clause, 'value') : clause;
   if (!value) return host.symbol('condition');
   if (value.type !== 'declaration') return host.evaluate(value, state, frame);

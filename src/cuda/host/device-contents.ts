@@ -17,11 +17,11 @@ const maxElements = 4096;
 
 /** With these, work of the device is done at other times than the text says, or by other threads of the program. */
 const elsewhere =
-  /NonBlocking|NON_BLOCKING|BeginCapture|[pP]er_?[tT]hread|PER_THREAD|cudaGetSymbolAddress|\bthrust\b|cuModuleGetGlobal|cudaIpc|\bthread\b|pthread_create|\basync\s*\(|#pragma omp|LaunchHostFunc|AddCallback/; // prettier-ignore
+  /NonBlocking|NON_BLOCKING|BeginCapture|[pP]er_?[tT]hread|PER_THREAD|cudaGetSymbolAddress|\bthrust\b|cuModuleGetGlobal|cudaIpc|\bthread\b|pthread_create|\basync\s*\(|#pragma omp|LaunchHostFunc|AddCallback/; // oxfmt-ignore
 
 /** Functions of the runtime that write no memory of the device. */
 const readers =
-  /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // prettier-ignore
+  /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
 
 /** Whether a program is one whose order of writes is that of its text: what runs, and when, is written where it does. */
 export function isInOrder({ text, functions }: Declarations): boolean {
@@ -35,7 +35,7 @@ function isImplicit({ name, record }: FunctionDeclaration): boolean {
 
 /** Whether a function calls nothing that may write memory of the device. */
 function isPure({ body, initialisers }: FunctionDeclaration, text: string): boolean {
-  const calls = [body, initialisers].flatMap((node) => (node ? nodesWhere(node, ({ type }) => type === 'call_expression') : [])); // prettier-ignore
+  const calls = [body, initialisers].flatMap((node) => (node ? nodesWhere(node, ({ type }) => type === 'call_expression') : [])); // oxfmt-ignore
   return calls.every((call) => {
     const callee = childIn(call, 'function');
     const name = callee ? sourceTextOf(text, callee).replace(/^.*::/s, '') : '';
@@ -62,18 +62,18 @@ export function noteContents(
       if (!written) break;
       const [fill, bytes] = [source && constantOf(source.value), count && termOf(count.value)];
       const isWhole = bytes && written.memory.bytes && isSame(bytes, written.memory.bytes) && written.isStart;
-      host.fill(written.memory.id, isWhole && fill !== undefined ? { kind: 'contents', element: 1, fill: Number(BigInt.asUintN(8, fill)) } : null, state); // prettier-ignore
+      host.fill(written.memory.id, isWhole && fill !== undefined ? { kind: 'contents', element: 1, fill: Number(BigInt.asUintN(8, fill)) } : null, state); // oxfmt-ignore
       return;
     }
     case 'cudaMemcpy': {
       if (!written) {
         // Memory of the host is none of these.
-        if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(sourceTextOf(host.declarations.text, items[3]))) return; // prettier-ignore
+        if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(sourceTextOf(host.declarations.text, items[3]))) return; // oxfmt-ignore
         break;
       }
       const size = count && constantOf(count.value);
-      const isWhole = written.isStart && size !== undefined && written.memory.bytes !== undefined && termConstant(written.memory.bytes) === size; // prettier-ignore
-      const isFromHost = items[3] !== undefined && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[3])); // prettier-ignore
+      const isWhole = written.isStart && size !== undefined && written.memory.bytes !== undefined && termConstant(written.memory.bytes) === size; // oxfmt-ignore
+      const isFromHost = items[3] !== undefined && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[3])); // oxfmt-ignore
       const table = source && isWhole && isFromHost ? tableOf(source, host) : null;
       host.fill(written.memory.id, table && bytesOf(table) === size ? table : null, state);
       return;
@@ -81,7 +81,7 @@ export function noteContents(
     case 'cudaMemcpyToSymbol': {
       const symbol = items[0] ? sourceTextOf(host.declarations.text, items[0]) : '';
       if (!/^(?:::)?\w+$/.test(symbol)) break;
-      const isPlain = (fourth === undefined || constantOf(fourth.value) === 0n) && (fifth === undefined || (items[4] && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[4])))); // prettier-ignore
+      const isPlain = (fourth === undefined || constantOf(fourth.value) === 0n) && (fifth === undefined || (items[4] && /^cudaMemcpyHostToDevice$/.test(sourceTextOf(host.declarations.text, items[4])))); // oxfmt-ignore
       const table = source && isPlain ? tableOf(source, host) : null;
       const isWhole = table && bytesOf(table) === (count && constantOf(count.value));
       host.fill(`symbol ${symbol.replace('::', '')}`, isWhole ? table : null, state);
@@ -110,7 +110,7 @@ function pointedMemory(value: HostValue): { readonly memory: HostMemory; readonl
 /** An array of the host all of whose elements are known integers. */
 function tableOf({ value, type = '' }: HostArgument, host: Interpreter): MemoryContents | null {
   if (value.kind !== 'record' || value.length === undefined || value.length > maxElements) return null;
-  const element = resolvedType(type, host.declarations.aliases).replace(/\[\]$/, '').replace(/\bconst\b/g, '').trim(); // prettier-ignore
+  const element = resolvedType(type, host.declarations.aliases).replace(/\[\]$/, '').replace(/\bconst\b/g, '').trim(); // oxfmt-ignore
   const bytes = integerType(element) ? sizeOfType(element) : undefined;
   if (bytes === undefined || !/\[\]$/.test(type)) return null;
   const values: bigint[] = [];

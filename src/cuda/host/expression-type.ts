@@ -94,8 +94,8 @@ export function numberKindOf(node: SyntaxNode, state: State, frame: Frame, host:
       if (isType) return kindOfType(name, host);
       const cast = typeOfExpression(inner, state, frame, host);
       if (cast !== undefined) return kindOfType(cast, host);
-      const [own, ...others] = host.declarations.functions.get(name.replace(/<[^]*$/, '').replace(/^.*(?:::|->|\.)/s, '')) ?? []; // prettier-ignore
-      return own && others.length === 0 && own.template.length === 0 ? kindOfType(typeText(own.returns, frame), host) : undefined; // prettier-ignore
+      const [own, ...others] = host.declarations.functions.get(name.replace(/<[^]*$/, '').replace(/^.*(?:::|->|\.)/s, '')) ?? []; // oxfmt-ignore
+      return own && others.length === 0 && own.template.length === 0 ? kindOfType(typeText(own.returns, frame), host) : undefined; // oxfmt-ignore
     }
     default: {
       const type = typeOfExpression(inner, state, frame, host);
@@ -110,7 +110,7 @@ function kindOfTemplate(name: string, frame: Frame, host: Interpreter): NumberKi
   const header = frame.function
     ? text.slice(Math.max(0, frame.function.node.start - 400), frame.function.node.start)
     : '';
-  const type = new RegExp(`[<,]\\s*((?:(?:unsigned|signed|long|short|const)\\s+)*[\\w:]+)\\s+${name}\\s*[,=>]`).exec(header)?.[1]; // prettier-ignore
+  const type = new RegExp(`[<,]\\s*((?:(?:unsigned|signed|long|short|const)\\s+)*[\\w:]+)\\s+${name}\\s*[,=>]`).exec(header)?.[1]; // oxfmt-ignore
   return type === undefined ? undefined : kindOfType(type, host);
 }
 
@@ -199,7 +199,7 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
       if (owner === undefined) return undefined;
       const known = resolvedType(owner, declarations.aliases).replace(/[*&\s]+$/, '');
       if (/^(?:dim3|uint3|int3|int2|uint2)$/.test(known)) return 'int';
-      return declarations.records.get(known.replace(/^.*::/, ''))?.fields.find(({ name }) => name === memberName(inner, declarations.text))?.type; // prettier-ignore
+      return declarations.records.get(known.replace(/^.*::/, ''))?.fields.find(({ name }) => name === memberName(inner, declarations.text))?.type; // oxfmt-ignore
     }
     case 'subscript_expression':
     case 'pointer_expression': {

@@ -9,10 +9,10 @@ import { resolvedType } from '../declarations/resolved-type.ts';
 import { isHarmless } from '../declarations/library-function.ts';
 import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from '../declarations/record-shape.ts';
 import { asComputed, intKind, memberName, numberKindOf, typeOfExpression } from './expression-type.ts';
-import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, mergeStates, moved, sizeOfNamed, typeText } from './interpreter.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type HostPlace, type State, assume, cloneState, converted, mergeStates, moved, sizeOfNamed, typeText } from './interpreter.ts'; // oxfmt-ignore
 import { arithmetic, integer, joinedFact, termKey, negatedFact, one, zeroTerm } from './term.ts';
 import { constantObject, isConstantObject, isConstantType, memberOfConstant } from './integral-constant.ts';
-import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, integerValue, symbolField, symbolOf, termOf } from './value.ts'; // prettier-ignore
+import { nullPointer, type HostFunction, type HostScope, type HostValue, eitherValue, factOf, hostField, literalValue, integerValue, symbolField, symbolOf, termOf } from './value.ts'; // oxfmt-ignore
 
 const comparisonOperators = /^(?:[<>]=?|[!=]=)$/;
 
@@ -25,7 +25,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
   if (!host.step()) return unknown();
   switch (node.type) {
     case 'number_literal':
-      return asComputed(literalValue(text.slice(node.start, node.end)) ?? unknown(), numberKindOf(node, state, frame, host)) ?? unknown(); // prettier-ignore
+      return asComputed(literalValue(text.slice(node.start, node.end)) ?? unknown(), numberKindOf(node, state, frame, host)) ?? unknown(); // oxfmt-ignore
     case 'true':
     case 'false':
       return integerValue(integer(node.type === 'true' ? 1 : 0));
@@ -94,13 +94,13 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const operand = stripParentheses(childIn(node, 'value') ?? node);
       const named = typeText(sourceTextOf(text, operand), frame);
       const own = typeOfExpression(operand, state, frame, host);
-      const value = own !== undefined && /^[^[\]]*\[\]$/.test(own) && operand.type === 'identifier' && !isArrayParameter(named, text) ? host.evaluate(operand, state, frame) : undefined; // prettier-ignore
+      const value = own !== undefined && /^[^[\]]*\[\]$/.test(own) && operand.type === 'identifier' && !isArrayParameter(named, text) ? host.evaluate(operand, state, frame) : undefined; // oxfmt-ignore
       if (value?.kind === 'record' && value.length !== undefined) {
         const size = arithmetic('*', sizeOfNamed(own!.replace(/\[\]$/, ''), host.declarations), integer(value.length));
         return size ? integerValue(size) : unknown();
       }
       if (own === undefined || /\[\]/.test(own)) {
-        const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named) || sizeOfType(named) !== undefined; // prettier-ignore
+        const isType = host.declarations.aliases.has(named) || host.declarations.records.has(named) || sizeOfType(named) !== undefined; // oxfmt-ignore
         return isType ? integerValue(sizeOfNamed(named, host.declarations)) : unknown();
       }
       return integerValue(sizeOfNamed(own, host.declarations));
@@ -139,7 +139,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       if (isAddress) return address(childIn(node, 'argument'), state, frame, host) ?? unknown();
       const inner = childIn(node, 'argument');
       const overloaded = node.type === 'pointer_expression' ? '*' : '[]';
-      if (inner && implicitCodeOf(host.declarations).operators.has(overloaded) && runsOperator(overloaded, [[inner, at(inner)]], state, frame, host)) return unknown(); // prettier-ignore
+      if (inner && implicitCodeOf(host.declarations).operators.has(overloaded) && runsOperator(overloaded, [[inner, at(inner)]], state, frame, host)) return unknown(); // oxfmt-ignore
       const value = inner && node.type === 'pointer_expression' ? at(inner) : undefined;
       if (value?.kind === 'function' || value?.kind === 'lambda') return value;
       const place = value ? pointedPlace(value, node, state, host) : host.place(node, state, frame);
@@ -152,7 +152,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       const constant = type && list && listItems(list).length === 0 ? constantOfType(type, state, frame, host) : null;
       if (constant) return constant;
       const made = type ? resolvedType(typeText(sourceTextOf(text, type), frame), host.declarations.aliases) : '';
-      if (list && !isFollowedType(made, host.declarations)) return unfollowedObject(listItems(list), made, state, frame, host); // prettier-ignore
+      if (list && !isFollowedType(made, host.declarations)) return unfollowedObject(listItems(list), made, state, frame, host); // oxfmt-ignore
       return list ? bracedValue(list, type ? sourceTextOf(text, type) : '', state, frame, host) : unknown();
     }
     case 'initializer_list':
@@ -202,7 +202,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
 }
 
 /** What computes nothing: types, sizes, attributes. */
-const unevaluated = /^(?:alignof_expression|offsetof_expression|user_defined_literal|primitive_type|sized_type_specifier|type_descriptor|placeholder_type_specifier|auto|decltype|dependent_type|comment|;|requires_expression)$/; // prettier-ignore
+const unevaluated = /^(?:alignof_expression|offsetof_expression|user_defined_literal|primitive_type|sized_type_specifier|type_descriptor|placeholder_type_specifier|auto|decltype|dependent_type|comment|;|requires_expression)$/; // oxfmt-ignore
 
 /** Whether an operand may be an object for which the unit has an operator of its own. */
 function mayBeObject(node: SyntaxNode, value: HostValue, state: State, frame: Frame, host: Interpreter): boolean {
@@ -222,7 +222,7 @@ function runsOperator(
   frame: Frame,
   host: Interpreter,
 ): boolean {
-  // prettier-ignore
+  // oxfmt-ignore
   if (!implicitCodeOf(host.declarations).operators.has(operator)) return false;
   if (!operands.some(([node, value]) => mayBeObject(node, value, state, frame, host))) return false;
   for (const [node, value] of operands) {
@@ -280,7 +280,7 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
   }
   if (captures.some((one) => one.type === 'lambda_default_capture' && sourceTextOf(text, one) === '=')) {
     const named = new Set<string>();
-    for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) for (const name of scope.cells.keys()) named.add(name); // prettier-ignore
+    for (let scope: HostScope | null = frame.scope; scope; scope = scope.outer) for (const name of scope.cells.keys()) named.add(name); // oxfmt-ignore
     for (const name of named) if (!byReference.has(name) && !cells.has(name)) copy(name);
   }
   return inner.scope;
@@ -289,7 +289,7 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
 /** Whether an expression is a call of what does not return. */
 export function endsProgram(node: SyntaxNode, text: string): boolean {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
-  return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(sourceTextOf(text, callee)); // prettier-ignore
+  return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(sourceTextOf(text, callee)); // oxfmt-ignore
 }
 
 /** A name: an argument of a template, a variable, an enumerator, a function. */
@@ -422,7 +422,7 @@ function binary(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     return { kind: 'condition', fact: joinedFact(operator === '&&' ? 'and' : 'or', fact, second) };
   }
   const second = host.evaluate(right, state, frame);
-  const operands = [[left, first], [right, second]] as const; // prettier-ignore
+  const operands = [[left, first], [right, second]] as const; // oxfmt-ignore
   if (runsOperator(operator, operands, state, frame, host)) return null;
   if (operator === '>>' && first.kind !== 'number' && !isShifted(left, state, frame, host)) {
     // `std::cin >> n`
@@ -459,7 +459,7 @@ function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: I
   const plain = written.replace(/<[^]*$/, '');
   const last = plain.replace(/^.*::/, '');
   const resolved = resolvedType(typeText(written, frame), declarations.aliases);
-  const isType = integerType(resolved) !== undefined || sizeOfType(resolved) !== undefined || resolved !== written || declarations.records.has(last); // prettier-ignore
+  const isType = integerType(resolved) !== undefined || sizeOfType(resolved) !== undefined || resolved !== written || declarations.records.has(last); // oxfmt-ignore
   const isNamed = declarations.functions.has(last) || host.lookUp(plain, frame, state) !== undefined;
   const items: SyntaxNode[] = [];
   for (let rest = listItems(value)[0]; rest;) {
@@ -470,7 +470,7 @@ function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: I
   // Of a type there is one operand.
   if (!isNamed && (isType || (items.length < 2 && !isHarmless(plain)))) return null;
   const callee = { ...named, type: plain === last ? 'identifier' : 'qualified_identifier', field: 'function' };
-  return { ...node, type: 'call_expression', children: [callee, { ...value, type: 'argument_list', field: 'arguments', children: items }] }; // prettier-ignore
+  return { ...node, type: 'call_expression', children: [callee, { ...value, type: 'argument_list', field: 'arguments', children: items }] }; // oxfmt-ignore
 }
 
 /** An object of a record that is not followed: what it is made of may be changed through it. */
@@ -481,7 +481,7 @@ export function unfollowedObject(
   frame: Frame,
   host: Interpreter,
 ): HostValue {
-  // prettier-ignore
+  // oxfmt-ignore
   for (const item of items) {
     host.lose(host.evaluate(item, state, frame));
     exposeNamed(item, state, frame, host);
@@ -514,8 +514,8 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     (operators.has(operator) &&
       (type === undefined || implicitCodeOf(host.declarations).followed.has(recordNamed(type))))
   ) {
-    // prettier-ignore
-    const written = [left, right].map((part) => (part.type === 'initializer_list' ? host.symbol('list') : host.evaluate(part, state, frame))); // prettier-ignore
+    // oxfmt-ignore
+    const written = [left, right].map((part) => (part.type === 'initializer_list' ? host.symbol('list') : host.evaluate(part, state, frame))); // oxfmt-ignore
     const isObject = isOwn || mayBeObject(left, written[0]!, state, frame, host);
     if (isObject) {
       for (const part of [left, right]) exposeNamed(part, state, frame, host);
@@ -534,7 +534,7 @@ function assign(node: SyntaxNode, state: State, frame: Frame, host: Interpreter)
     : null;
   if (given?.kind === 'cell' && !/\[\]$/.test(type ?? '')) {
     // An array becomes a pointer to its first element.
-    if (place && (type === undefined || /\*\s*(?:const)?$/.test(type))) value = { kind: 'place', cell: given.cell, path: [...given.path, '0'] }; // prettier-ignore
+    if (place && (type === undefined || /\*\s*(?:const)?$/.test(type))) value = { kind: 'place', cell: given.cell, path: [...given.path, '0'] }; // oxfmt-ignore
     if (place?.kind !== 'cell') host.expose(given.cell);
   }
   if (operator !== '=') {
@@ -566,7 +566,7 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
       .replace(/\s/g, '')
       .replace(/<[^]*$/, '');
     // A function that is declared in a header outside of the project.
-    if (host.lookUp(name, frame, state) === undefined && node.type !== 'identifier') return functionNamed(node, name, state, frame, host); // prettier-ignore
+    if (host.lookUp(name, frame, state) === undefined && node.type !== 'identifier') return functionNamed(node, name, state, frame, host); // oxfmt-ignore
   }
   if (node.type === 'subscript_expression') {
     const array = childIn(node, 'argument');
@@ -585,7 +585,7 @@ function address(operand: SyntaxNode | undefined, state: State, frame: Frame, ho
 
 /** Whether some function takes an array of a name, which is a pointer there. */
 function isArrayParameter(name: string, text: string): boolean {
-  return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // prettier-ignore
+  return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // oxfmt-ignore
 }
 
 /** The variable or memory that an expression names; null where it names none. */
@@ -619,7 +619,7 @@ export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: I
       const [index] = indices ? listItems(indices).filter(({ type }) => !/^[[\]]$/.test(type)) : [];
       if (!array || !index) return null;
       const at = termOf(host.evaluate(index, state, frame));
-      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${sourceTextOf(text, index)} ${termKey(at)}]` : null; // prettier-ignore
+      const key = at?.kind === 'integer' ? String(at.value) : at ? `[${sourceTextOf(text, index)} ${termKey(at)}]` : null; // oxfmt-ignore
       if (key === null) return null;
       const type = typeOfExpression(array, state, frame, host);
       if (type !== undefined && /\*\s*(?:const)?$/.test(type)) {

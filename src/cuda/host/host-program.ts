@@ -7,17 +7,17 @@
  */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
-import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from '../declarations/declarations.ts'; // prettier-ignore
+import { type Declarations, type FunctionDeclaration, type HostVariable, readDeclarations } from '../declarations/declarations.ts'; // oxfmt-ignore
 import { bracedValue, withLength } from './braced-value.ts';
 import { hostValueOf, placeNamed } from './expressions.ts';
 import { EscapingFunctions } from '../declarations/escaping-functions.ts';
 import { HostStore } from './host-store.ts';
-import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // prettier-ignore
+import { type HostArgument, type CallEvent, type Exits, type Frame, type HostEvent, type Interpreter, type LaunchEvent, type State, cloneState, converted, dim3Of, partOf, withPart, typeText } from './interpreter.ts'; // oxfmt-ignore
 import { executeStatement } from './statements.ts';
 import { type Fact, type HostSymbol, one } from './term.ts';
 import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
-import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // oxfmt-ignore
 
 /** Statements and expressions that are gone through for one function, calls included. */
 const maxSteps = 60_000;
@@ -36,7 +36,7 @@ export interface HostProgram {
   /** Functions of external linkage that reach a launch and that something in this unit calls too. */
   readonly shared: readonly FunctionDeclaration[];
   /** Goes through one function with given arguments. */
-  readonly launchesOf: (entry: FunctionDeclaration, given: readonly HostValue[], facts: readonly Fact[]) => readonly HostLaunch[]; // prettier-ignore
+  readonly launchesOf: (entry: FunctionDeclaration, given: readonly HostValue[], facts: readonly Fact[]) => readonly HostLaunch[]; // oxfmt-ignore
 }
 
 /** A launch, and the function that was begun with. */
@@ -70,7 +70,7 @@ export function readHostProgram(
     const known = reachingNodes.get(node);
     if (known !== undefined) return known;
     const written = text.slice(node.start, node.end);
-    const found = (wanted.size === 0 && mayLaunchHere(written)) || (written.match(/[A-Za-z_]\w*/g) ?? []).some((word) => telling.has(word)); // prettier-ignore
+    const found = (wanted.size === 0 && mayLaunchHere(written)) || (written.match(/[A-Za-z_]\w*/g) ?? []).some((word) => telling.has(word)); // oxfmt-ignore
     reachingNodes.set(node, found);
     return found;
   };
@@ -117,18 +117,18 @@ export function readHostProgram(
   const local = all.filter(({ body }) => nodesWhere(body!, ({ type }) => type === 'function_definition').length > 0);
   for (const entry of new Set([...cutShort, ...local]))
     for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
-  const kernels = [...declarations.functions].flatMap(([one, list]) => ((named.has(one) || takers.has(one)) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // prettier-ignore
+  const kernels = [...declarations.functions].flatMap(([one, list]) => ((named.has(one) || takers.has(one)) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // oxfmt-ignore
   const launches = events
     .filter((event): event is HostLaunch => event.kind === 'launch')
     // A kernel that nobody knows is any whose name is used as a value.
-    .flatMap((launch) => launch.kernel.name !== '' ? [launch] : [launch, ...kernels.map((one): HostLaunch => ({ ...launch, kernel: { name: one, templateArguments: [] } }))]); // prettier-ignore
+    .flatMap((launch) => launch.kernel.name !== '' ? [launch] : [launch, ...kernels.map((one): HostLaunch => ({ ...launch, kernel: { name: one, templateArguments: [] } }))]); // oxfmt-ignore
   return {
     declarations,
     launches,
     calls: events.filter((event): event is CallEvent => event.kind === 'call'),
     unreached: all.flatMap((one) => launchNodes(one, text)).filter((node) => !seen.has(node)),
     entries: roots.filter(({ name, isInternal }) => name !== 'main' && !isInternal),
-    shared: [...reaching].filter((one) => !roots.includes(one) && one.name !== 'main' && !one.isInternal && !one.isKernel && !one.isDevice), // prettier-ignore
+    shared: [...reaching].filter((one) => !roots.includes(one) && one.name !== 'main' && !one.isInternal && !one.isKernel && !one.isDevice), // oxfmt-ignore
     launchesOf: (entry, given, facts) =>
       go(entry, given, facts).filter((event): event is HostLaunch => event.kind === 'launch'),
   };
@@ -150,7 +150,7 @@ function callNodes({ body }: FunctionDeclaration, text: string, wanted: Readonly
   if (!body) return [];
   return nodesWhere(body, (node) => {
     const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
-    return callee !== undefined && wanted.has(text.slice(callee.start, callee.end).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim()); // prettier-ignore
+    return callee !== undefined && wanted.has(text.slice(callee.start, callee.end).replace(/<[^]*$/, '').replace(/^.*::/s, '').trim()); // oxfmt-ignore
   });
 }
 
@@ -185,7 +185,7 @@ function namesWithoutCall(root: SyntaxNode, text: string, handed: EscapingFuncti
     if (/(?:^|_)declarator$/.test(node.type) && node.type !== 'init_declarator') return;
     const isCall = node.type === 'call_expression';
     for (const child of node.children) {
-      const isName = child.field === 'function' && /^(?:identifier|qualified_identifier|template_function|field_expression)$/.test(child.type); // prettier-ignore
+      const isName = child.field === 'function' && /^(?:identifier|qualified_identifier|template_function|field_expression)$/.test(child.type); // oxfmt-ignore
       if (isCall && child.field === 'arguments') visitItems(node, child);
       else if (!isCall || !isName) visit(child);
       // The object of a method, and the arguments of a template.
@@ -330,7 +330,7 @@ function interpret(
         const found = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
         return state.store.get(found.cell) ?? found.symbol;
       }
-      if (exposed.has(place.cell) || (isClouded && !unreachable.has(place.cell) && !isFixed(place.cell) && !firm.has(place.cell))) return partOf(cloudedValue(place.cell), place.path); // prettier-ignore
+      if (exposed.has(place.cell) || (isClouded && !unreachable.has(place.cell) && !isFixed(place.cell) && !firm.has(place.cell))) return partOf(cloudedValue(place.cell), place.path); // oxfmt-ignore
       const value = state.store.get(place.cell);
       return value ? partOf(value, place.path) : symbol('uninitialised', types[place.cell]);
     },
@@ -358,13 +358,13 @@ function interpret(
     },
     endContents: (state, isKernel = false) => {
       for (const [memory, own] of contents)
-        if (state.store.get(own)?.kind === 'contents' && !(isKernel && isConstantMemory(memory))) host.fill(memory, null, state); // prettier-ignore
+        if (state.store.get(own)?.kind === 'contents' && !(isKernel && isConstantMemory(memory))) host.fill(memory, null, state); // oxfmt-ignore
     },
     contentsIn: (state) =>
       new Map([...contents].flatMap(([memory, own]): [string, MemoryContents][] => {
         const held = state.store.get(own);
         return held?.kind === 'contents' ? [[memory, held]] : [];
-      })), // prettier-ignore
+      })), // oxfmt-ignore
     opaque: (state) => {
       isClouded = true;
       host.disturb(state);
@@ -375,7 +375,7 @@ function interpret(
       host.endContents(state);
       const shared = [...globals].flatMap(([{ isConstant }, index]) => (isConstant ? [] : [index]));
       for (const index of new Set([...escaped, ...shared]))
-        if ((state.store.has(index) || base.store.has(index)) && !firm.has(index)) host.write({ kind: 'cell', cell: index, path: [] }, unknownOf(index), state); // prettier-ignore
+        if ((state.store.has(index) || base.store.has(index)) && !firm.has(index)) host.write({ kind: 'cell', cell: index, path: [] }, unknownOf(index), state); // oxfmt-ignore
     },
     undecided: () => ({ kind: 'unknown', id: `${program}:${entry.node.start}.u${counter++}` }),
     write: (place, value, state, by) => {
@@ -410,8 +410,8 @@ function interpret(
         const record = declarations.records.get(frame.function?.record ?? '');
         if (record?.fields.some((field) => field.name === last)) return undefined;
         // A parameter of a template hides what is outside, and so may a member of a base.
-        if (frame.function?.template.some((one) => one.name === last) || record?.template.includes(last)) return undefined; // prettier-ignore
-        if (record?.hasBase && [...declarations.records.values()].some((one) => one.fields.some((field) => field.name === last))) return undefined; // prettier-ignore
+        if (frame.function?.template.some((one) => one.name === last) || record?.template.includes(last)) return undefined; // oxfmt-ignore
+        if (record?.hasBase && [...declarations.records.values()].some((one) => one.fields.some((field) => field.name === last))) return undefined; // oxfmt-ignore
       }
       return globalCell(parts, frame, state);
     },
@@ -481,7 +481,7 @@ function interpret(
   /** Whether no kernel can write it: `symbol NAME` of constant memory. */
   const isConstantMemory = (memory: string): boolean => {
     const name = /^symbol (\w+)$/.exec(memory)?.[1];
-    return name !== undefined && new RegExp(`(?:__attribute__\\s*\\(\\(constant\\)\\)|__constant__)[^;={}]*\\b${name}\\b`).test(text); // prettier-ignore
+    return name !== undefined && new RegExp(`(?:__attribute__\\s*\\(\\(constant\\)\\)|__constant__)[^;={}]*\\b${name}\\b`).test(text); // oxfmt-ignore
   };
 
   /** A cell for memory that a pointer leads to. */
@@ -507,11 +507,11 @@ function interpret(
   const globalCell = (parts: readonly string[], frame: Frame, state: State): number | undefined => {
     const candidates = declarations.variables.get(parts.at(-1) ?? '') ?? [];
     const qualifiers = parts.slice(0, -1);
-    const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // prettier-ignore
+    const fitting = candidates.filter(({ path }) => qualifiers.every((part, at) => path.at(at - qualifiers.length) === part)); // oxfmt-ignore
     const here = fitting.filter(({ path }) => path.every((part, at) => frame.function?.path[at] === part));
     // A namespace that is not around has to be named, or brought in.
     const isBrought = qualifiers.length > 0 || declarations.hasUsing;
-    const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // prettier-ignore
+    const defined = (here.length > 0 ? here : isBrought ? fitting : []).toSorted((a, b) => b.path.length - a.path.length || Number(b.value !== undefined) - Number(a.value !== undefined)); // oxfmt-ignore
     const [variable] = defined;
     if (!variable) return undefined;
     let own = globals.get(variable);
@@ -537,16 +537,16 @@ function interpret(
 
   /** Whether nothing changes a variable outside of functions. Nobody else can where the unit declares nothing of other files. */
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
-    isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // prettier-ignore
+    isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // oxfmt-ignore
 
   /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
   const initialValue = ({ name, type, value, size, isConstant, isInternal, path }: HostVariable): HostValue => {
     const frame = globalFrame(path);
-    const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // prettier-ignore
+    const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // oxfmt-ignore
     const isKnown = isFirm({ name, isConstant, isInternal });
     if (!isKnown || !value) return !value && type === 'dim3' && isKnown ? dim3Of(integerValue(one)) : unknown();
     const scratch = cloneState(base);
-    if (value.type === 'initializer_list') return withLength(bracedValue(value, type, scratch, frame, host), type, value, size && termOf(host.evaluate(size, scratch, frame))); // prettier-ignore
+    if (value.type === 'initializer_list') return withLength(bracedValue(value, type, scratch, frame, host), type, value, size && termOf(host.evaluate(size, scratch, frame))); // oxfmt-ignore
     if (value.type === 'argument_list') {
       const items = value.children.filter(({ type: kind }) => !/^[(),]$/.test(kind));
       const values = items.map((item) => host.evaluate(item, scratch, frame));

@@ -5,7 +5,7 @@ import type { Declarations, FunctionDeclaration } from '../declarations/declarat
 import { resolvedType } from '../declarations/resolved-type.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } from './term.ts';
 import { HostStore } from './host-store.ts';
-import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, integerValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // prettier-ignore
+import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, integerValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // oxfmt-ignore
 
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
@@ -98,7 +98,7 @@ export interface Interpreter {
   /** @returns whether what follows is reached */
   readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
   readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
-  readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // prettier-ignore
+  readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // oxfmt-ignore
   /** Arguments with what packs of parameters stand for in their place. */
   readonly expand: (items: readonly SyntaxNode[], frame: Frame) => readonly SyntaxNode[];
   readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
@@ -221,16 +221,16 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
   if (integerType(known)) {
     const kind = integerType(known)!;
     if (basic !== 'bool' && value.kind === 'number' && value.term.kind === 'integer') {
-      const wrapped = kind.signed ? BigInt.asIntN(8 * kind.bytes, value.term.value) : BigInt.asUintN(8 * kind.bytes, value.term.value); // prettier-ignore
+      const wrapped = kind.signed ? BigInt.asIntN(8 * kind.bytes, value.term.value) : BigInt.asUintN(8 * kind.bytes, value.term.value); // oxfmt-ignore
       return wrapped === value.term.value ? value : integerValue({ kind: 'integer', value: wrapped });
     }
     const isTyped = value.kind === 'symbol' && value.symbol.type !== undefined && value.symbol.type !== basic;
-    if (basic === 'bool' && value.kind !== 'condition' && (value.kind !== 'symbol' || isTyped)) return { kind: 'condition', fact: factOf(value) }; // prettier-ignore
+    if (basic === 'bool' && value.kind !== 'condition' && (value.kind !== 'symbol' || isTyped)) return { kind: 'condition', fact: factOf(value) }; // oxfmt-ignore
     // Few bits hold only a part of a number: the same for the same one.
     const before = value.kind === 'symbol' ? integerType(value.symbol.type ?? '')?.bytes : undefined;
     const isFresh = value.kind === 'symbol' && value.symbol.type === undefined;
     if (kind.bytes < 4 && !isFresh && value.kind !== 'condition' && before !== kind.bytes && valueKey(value) !== '')
-      return { kind: 'symbol', symbol: { id: `${basic} of ${valueKey(value)}`, label: 'a part of a number', type: basic } }; // prettier-ignore
+      return { kind: 'symbol', symbol: { id: `${basic} of ${valueKey(value)}`, label: 'a part of a number', type: basic } }; // oxfmt-ignore
     if (value.kind === 'symbol') return { kind: 'symbol', symbol: { ...value.symbol, type: basic } };
     const term = /^(?:quotient|condition)$/.test(value.kind) ? termOf(value) : null;
     return term ? integerValue(term) : value;
@@ -281,7 +281,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
       : { kind: 'record' as const, fields: new Map<string, HostValue>(), rest: symbolOf(value) };
   const own = withPart(hostField(record, name), inner, part);
   // An element that nobody knows which: it may be any of the others.
-  if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // prettier-ignore
+  if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // oxfmt-ignore
   const fields = new Map<string, HostValue>(record.fields);
   for (const other of record.fields.keys()) if (other.startsWith('[')) fields.delete(other);
   fields.set(name, own);

@@ -27,7 +27,7 @@ function boundTexture(resource: HostValue | undefined): HostValue | null {
   if (!resource) return null;
   const kind = hostField(resource, 'resType');
   const [, name = ''] = kind.kind === 'symbol' ? (/^cudaResourceType(\w+)$/.exec(kind.symbol.label) ?? []) : [];
-  const path = ({ Array: ['array', 'array'], MipmappedArray: ['mipmap', 'mipmap'], Linear: ['linear', 'devPtr'], Pitch2D: ['pitch2D', 'devPtr'] } as const)[name]; // prettier-ignore
+  const path = ({ Array: ['array', 'array'], MipmappedArray: ['mipmap', 'mipmap'], Linear: ['linear', 'devPtr'], Pitch2D: ['pitch2D', 'devPtr'] } as const)[name]; // oxfmt-ignore
   const memory = path && ['res', ...path].reduce((value, field) => hostField(value, field), resource);
   return memory?.kind === 'pointer' && memory.memory.isAllocation ? { kind: 'texture', memory: memory.memory } : null;
 }
@@ -135,7 +135,7 @@ export function callKnown(
       const attribute = items[1] ? sourceTextOf(host.declarations.text, items[1]) : '';
       const isCount = /(?:MultiProcessorCount|MULTIPROCESSOR_COUNT)$/.test(attribute);
       // No block may fit: then nothing is launched.
-      if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(maxBlocks))]) host.know(fact); // prettier-ignore
+      if (term && isBlocks) for (const fact of [compared('>=', term, zeroTerm), compared('<=', term, integer(maxBlocks))]) host.know(fact); // oxfmt-ignore
       if (term && isCount) within(term, maxMultiprocessors, host);
       write(first, value);
       return done();
@@ -156,7 +156,7 @@ export function callKnown(
       if (second?.value.kind === 'function') write(first, second.value);
       return done();
     case 'cudaGetSymbolAddress':
-      write(first, { kind: 'symbol', symbol: { id: `symbol ${items[1] ? sourceTextOf(host.declarations.text, items[1]) : ''}`, label: label() } }); // prettier-ignore
+      write(first, { kind: 'symbol', symbol: { id: `symbol ${items[1] ? sourceTextOf(host.declarations.text, items[1]) : ''}`, label: label() } }); // oxfmt-ignore
       return done();
     case 'min':
     case 'max':
@@ -208,7 +208,7 @@ export function callKnown(
   }
   const vector = /^make_(?:u?(?:char|short|int|long|longlong)|float|double)([1-4])$/.exec(name);
   if (vector) {
-    const fields = new Map(['x', 'y', 'z', 'w'].slice(0, given.length).map((axis, at): [string, HostValue] => [axis, given[at]!.value])); // prettier-ignore
+    const fields = new Map(['x', 'y', 'z', 'w'].slice(0, given.length).map((axis, at): [string, HostValue] => [axis, given[at]!.value])); // oxfmt-ignore
     const rest = host.symbol(name);
     return rest.kind === 'symbol' ? { kind: 'record', fields, rest: rest.symbol } : null;
   }

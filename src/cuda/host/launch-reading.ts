@@ -4,7 +4,7 @@ import { sourceTextOf } from '../declarations/declarations.ts';
 import { functionNamed } from './expressions.ts';
 import { typeOfExpression } from './expression-type.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
-import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, typeText } from './interpreter.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type LaunchEvent, type State, partOf, typeText } from './interpreter.ts'; // oxfmt-ignore
 import { termConstant, integer } from './term.ts';
 import { type HostFunction, type HostValue, integerValue, symbolOf, termOf, valueKey } from './value.ts';
 
@@ -21,8 +21,8 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
   const [grid, block, shared] = listItems(configuration).map((item) => valueOf(item, state, frame, host));
   const list = childIn(node, 'arguments');
   const items = list ? host.expand(listItems(list), frame) : [];
-  const given = partsApart(items, items.map((item) => host.evaluate(item, state, frame)), host); // prettier-ignore
-  const configured = { grid, block, shared: shared ?? integerValue(integer(0)), cluster: undefined, cooperative: false, startsEarly: false }; // prettier-ignore
+  const given = partsApart(items, items.map((item) => host.evaluate(item, state, frame)), host); // oxfmt-ignore
+  const configured = { grid, block, shared: shared ?? integerValue(integer(0)), cluster: undefined, cooperative: false, startsEarly: false }; // oxfmt-ignore
   const { aliases } = host.declarations;
   const types = items.map((item) => {
     const type = typeOfExpression(item, state, frame, host);
@@ -41,7 +41,7 @@ function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], h
   return given.map((value, index) => {
     if (!isCall[index] || !isPointer(value)) return value;
     const { id, label } = symbolOf(value);
-    const isPart = given.some((other, at) => at !== index && isCall[at] && isPointer(other) && symbolOf(other).id === id && valueKey(other) !== valueKey(value)); // prettier-ignore
+    const isPart = given.some((other, at) => at !== index && isCall[at] && isPointer(other) && symbolOf(other).id === id && valueKey(other) !== valueKey(value)); // oxfmt-ignore
     return isPart ? host.symbol(label) : value;
   });
 }
@@ -52,7 +52,7 @@ function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   const isBare = node.type === 'compound_literal_expression' && (!type || type.start === type.end);
   const list = isBare ? (childIn(node, 'value') ?? node) : node;
   if (list.type !== 'initializer_list') return host.evaluate(node, state, frame);
-  const fields = new Map(listItems(list).map((item, at): [string, HostValue] => ['xyz'[at] ?? '', host.evaluate(item, state, frame)])); // prettier-ignore
+  const fields = new Map(listItems(list).map((item, at): [string, HostValue] => ['xyz'[at] ?? '', host.evaluate(item, state, frame)])); // oxfmt-ignore
   for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(integer(1)));
   return { kind: 'record', fields, rest: { id: `list ${node.start}`, label: 'dim3' } };
 }
@@ -70,7 +70,7 @@ export function readLaunchCall(
   host: Interpreter,
 ): boolean {
   if (!launchCall.test(name)) return false;
-  const at = (index: number): HostValue | undefined => (items[index] ? host.evaluate(items[index], state, frame) : undefined); // prettier-ignore
+  const at = (index: number): HostValue | undefined => (items[index] ? host.evaluate(items[index], state, frame) : undefined); // oxfmt-ignore
   const kernel = (index: number): HostFunction[] => (items[index] ? kernelsOf(items[index], state, frame, host) : []);
   const send = (
     kernels: readonly HostFunction[],
@@ -81,19 +81,19 @@ export function readLaunchCall(
   switch (name) {
     case 'cudaLaunchKernel':
     case 'cudaLaunchCooperativeKernel': {
-      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? integerValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel', startsEarly: false }; // prettier-ignore
+      const configured = { grid: listValue(1), block: listValue(2), shared: at(4) ?? integerValue(integer(0)), cluster: undefined, cooperative: name === 'cudaLaunchCooperativeKernel', startsEarly: false }; // oxfmt-ignore
       send(kernel(0), configured, pointed(at(3), state, host));
       break;
     }
     case 'cudaLaunchKernelExC':
     case 'cudaLaunchKernelEx': {
-      const given = name === 'cudaLaunchKernelExC' ? pointed(at(2), state, host) : items.slice(2).map((item) => host.evaluate(item, state, frame)); // prettier-ignore
+      const given = name === 'cudaLaunchKernelExC' ? pointed(at(2), state, host) : items.slice(2).map((item) => host.evaluate(item, state, frame)); // oxfmt-ignore
       send(kernel(1), configurationOf(target(at(0), state, host), state, host), given);
       break;
     }
     case 'cuLaunchKernel':
     case 'cuLaunchCooperativeKernel': {
-      const configured = { grid: record([at(1), at(2), at(3)]), block: record([at(4), at(5), at(6)]), shared: at(7), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // prettier-ignore
+      const configured = { grid: record([at(1), at(2), at(3)]), block: record([at(4), at(5), at(6)]), shared: at(7), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // oxfmt-ignore
       send(kernel(0), configured, pointed(at(9), state, host));
       break;
     }
@@ -102,19 +102,19 @@ export function readLaunchCall(
       const part = (field: string): HostValue | undefined => value && partOf(value, [field]);
       const axes = (stem: string): HostValue | undefined =>
         record(['X', 'Y', 'Z'].map((axis) => part(`${stem}Dim${axis}`)));
-      const configured = { ...configurationOf(value, state, host), grid: axes('grid'), block: axes('block'), shared: part('sharedMemBytes') }; // prettier-ignore
+      const configured = { ...configurationOf(value, state, host), grid: axes('grid'), block: axes('block'), shared: part('sharedMemBytes') }; // oxfmt-ignore
       send(kernel(1), configured, pointed(at(2), state, host));
       break;
     }
     default: {
-      const index = { cudaGraphAddKernelNode: 4, cudaGraphKernelNodeSetParams: 1, cudaGraphExecKernelNodeSetParams: 2 }[name] ?? items.length - 1; // prettier-ignore
+      const index = { cudaGraphAddKernelNode: 4, cudaGraphKernelNodeSetParams: 1, cudaGraphExecKernelNodeSetParams: 2 }[name] ?? items.length - 1; // oxfmt-ignore
       const whole = target(at(index), state, host);
       const value = whole && name === 'cudaGraphAddNode' ? partOf(whole, ['kernel']) : whole;
       const called = value && partOf(value, ['func']);
       const kind = whole && name === 'cudaGraphAddNode' ? partOf(whole, ['type']) : undefined;
       const isOther = kind?.kind === 'symbol' && /^cudaGraphNodeType(?!Kernel$)\w/.test(kind.symbol.label);
       if (!value || isOther) break;
-      const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false, startsEarly: programmaticEdge.test(host.declarations.text) }; // prettier-ignore
+      const configured = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['sharedMemBytes']), cluster: undefined, cooperative: false, startsEarly: programmaticEdge.test(host.declarations.text) }; // oxfmt-ignore
       send(
         called?.kind === 'function' ? alternatives(called) : [],
         configured,
@@ -144,8 +144,8 @@ function target(value: HostValue | undefined, state: State, host: Interpreter): 
 /** `cudaLaunchConfig_t` with its attributes. */
 function configurationOf(value: HostValue | undefined, state: State, host: Interpreter): Configuration {
   if (!value)
-    return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // prettier-ignore
-  const common = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['dynamicSmemBytes']) }; // prettier-ignore
+    return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
+  const common = { grid: partOf(value, ['gridDim']), block: partOf(value, ['blockDim']), shared: partOf(value, ['dynamicSmemBytes']) }; // oxfmt-ignore
   const count = termOf(partOf(value, ['numAttrs']));
   const number = count === null ? undefined : termConstant(count);
   if (number === undefined) return { ...common, cluster: undefined, cooperative: undefined, startsEarly: true };

@@ -3,8 +3,8 @@ import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syn
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
 import { declaredName, sourceTextOf } from '../declarations/declarations.ts';
-import { type Exits, type Frame, type HostEvent, type Interpreter, type State, type Writes, assume, cloneState, converted, typeText, withPart } from './interpreter.ts'; // prettier-ignore
-import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Exits, type Frame, type HostEvent, type Interpreter, type State, type Writes, assume, cloneState, converted, typeText, withPart } from './interpreter.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 
 /** Rounds of a loop with known bounds that are gone through one by one. */
@@ -49,7 +49,7 @@ export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: 
 function isLeftOpen(event: HostEvent, changed: ReadonlySet<string>): boolean {
   if (event.kind !== 'launch') return false;
   const isChanged = (id: string): boolean => changed.has(id) || changed.has(id.replace(/\.[xyz]$/, ''));
-  const symbols = (values: readonly (HostTerm | null)[]): string[] => values.flatMap((term) => (term ? [...symbolsOf(term).keys()] : [])); // prettier-ignore
+  const symbols = (values: readonly (HostTerm | null)[]): string[] => values.flatMap((term) => (term ? [...symbolsOf(term).keys()] : [])); // oxfmt-ignore
   const told = new Set(symbols((event.arguments ?? []).map(termOf)));
   const extents = [event.grid, event.block].flatMap((value) => (value && extentsOf(value)) ?? []);
   return symbols(extents).some((id) => isChanged(id) && !told.has(id));
@@ -275,7 +275,7 @@ function afterWrites(
     return symbol;
   };
   if (before.kind === 'record' && !fields.has(''))
-    return [...fields].reduce((value, field) => withPart(value, [field], fresh(`${label}.${field}`)), before as HostValue); // prettier-ignore
+    return [...fields].reduce((value, field) => withPart(value, [field], fresh(`${label}.${field}`)), before as HostValue); // oxfmt-ignore
   const type = host.typeOfCell(cell);
   return converted(fresh(label, type), typeText(type, frame), host.declarations.aliases);
 }
@@ -288,7 +288,7 @@ function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpret
     before = now;
     const dry = cloneState(state);
     dry.epoch++;
-    for (const [cell, writes] of all) dry.store.set(cell, afterWrites(dry.store.get(cell) ?? host.initial(cell) ?? host.symbol('any round'), cell, writes, 'any round', frame, host, new Set())); // prettier-ignore
+    for (const [cell, writes] of all) dry.store.set(cell, afterWrites(dry.store.get(cell) ?? host.initial(cell) ?? host.symbol('any round'), cell, writes, 'any round', frame, host, new Set())); // oxfmt-ignore
     const written = host.silently(() => {
       if (node.type === 'for_range_loop') declareElement(node, dry, frame, host);
       loopCondition(node, dry, frame, host);
@@ -313,7 +313,7 @@ function isPositive(condition: Fact, now: HostTerm): boolean {
   if (condition.kind !== 'comparison') return false;
   const { operator, left, right } = condition;
   const least = termConstant(right);
-  return termKey(left) === termKey(now) && least !== undefined && ((operator === '>' && least >= 0n) || (operator === '>=' && least >= 1n)); // prettier-ignore
+  return termKey(left) === termKey(now) && least !== undefined && ((operator === '>' && least >= 0n) || (operator === '>=' && least >= 1n)); // oxfmt-ignore
 }
 
 type Step = { readonly operator: '+' | '-' | '*' | '/'; readonly by: bigint; readonly node: SyntaxNode };
@@ -350,7 +350,7 @@ function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
     if (!/^\d{1,9}[uUlL]*$/.test(operand)) return null;
     const by = BigInt(operand.replace(/[uUlL]+$/, ''));
     if (by === 0n) return null;
-    if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by, node }; // prettier-ignore
+    if (sign === '<<' || sign === '>>') return by > 30n ? null : { operator: sign === '<<' ? '*' : '/', by: 1n << by, node }; // oxfmt-ignore
     return /^[-+*/]$/.test(sign) ? { operator: sign as Step['operator'], by, node } : null;
   };
   if (operator !== '=') return read(operator.slice(0, -1), sourceTextOf(text, right));

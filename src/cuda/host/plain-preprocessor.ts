@@ -170,7 +170,7 @@ class ConditionReader {
     return this.binary(0);
   }
 
-  private static readonly levels: readonly (readonly string[])[] = [['||'], ['&&'], ['==', '!='], ['<=', '>=', '<', '>'], ['+', '-'], ['*', '/', '%']]; // prettier-ignore
+  private static readonly levels: readonly (readonly string[])[] = [['||'], ['&&'], ['==', '!='], ['<=', '>=', '<', '>'], ['+', '-'], ['*', '/', '%']]; // oxfmt-ignore
 
   private operator(level: number): string | undefined {
     const [a = '', b = ''] = this.tokens.slice(this.at, this.at + 2);
@@ -334,7 +334,7 @@ function joinTokens(tokens: readonly Token[]): string {
   let text = '';
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
-    const isJoined = before !== undefined && before.kind === 'punctuation' && token.kind === 'punctuation' && before.end === token.start && token.start > 0; // prettier-ignore
+    const isJoined = before !== undefined && before.kind === 'punctuation' && token.kind === 'punctuation' && before.end === token.start && token.start > 0; // oxfmt-ignore
     text += (at === 0 || isJoined ? '' : ' ') + token.text;
   }
   return text;

@@ -10,7 +10,7 @@ import { numberKindOf, nameOfKind, typeOfExpression } from './expression-type.ts
 import { become, evaluatedCondition, joinStates } from './condition.ts';
 import { executeLoop } from './loops.ts';
 import { resolvedType } from '../declarations/resolved-type.ts';
-import { type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, typeText } from './interpreter.ts'; // prettier-ignore
+import { type Frame, type Interpreter, type State, assume, cloneState, converted, dim3Of, typeText } from './interpreter.ts'; // oxfmt-ignore
 import {
   type Fact,
   type HostTerm,
@@ -83,19 +83,19 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       const handlers = node.children.filter(({ type }) => type === 'catch_clause');
       if (!body || handlers.length === 0) return body ? host.execute(body, state, frame) : true;
       const before = cloneState(state);
-      const written = host.silently(() => void host.execute(body, cloneState(state), { ...frame, exits: { returns: [], breaks: [], continues: [] } })); // prettier-ignore
+      const written = host.silently(() => void host.execute(body, cloneState(state), { ...frame, exits: { returns: [], breaks: [], continues: [] } })); // oxfmt-ignore
       const isThrough = host.execute(body, state, frame);
       const ends = isThrough ? [cloneState(state)] : [];
       for (const handler of handlers) {
         // The exception may come from anywhere in the body.
         const caught = cloneState(before);
         caught.epoch = state.epoch + 1;
-        for (const cell of written.keys()) if (caught.store.has(cell) || host.initial(cell)) forgetCell(cell, caught, frame, host); // prettier-ignore
+        for (const cell of written.keys()) if (caught.store.has(cell) || host.initial(cell)) forgetCell(cell, caught, frame, host); // oxfmt-ignore
         const own = childIn(handler, 'body');
         const names = childIn(handler, 'parameters');
         const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
         for (const parameter of names ? listItems(names) : []) {
-          const name = childIn(parameter, 'declarator') && declaredName(host.declarations.text, childIn(parameter, 'declarator')!); // prettier-ignore
+          const name = childIn(parameter, 'declarator') && declaredName(host.declarations.text, childIn(parameter, 'declarator')!); // oxfmt-ignore
           if (name) host.declare(name, '', host.symbol(name), caught, inner);
         }
         if (!own || host.execute(own, caught, inner)) ends.push(caught);
@@ -144,7 +144,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
 
 /** What does nothing where it stands. */
 const isIdle =
-  /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // prettier-ignore
+  /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // oxfmt-ignore
 
 /** What a cell holds is not known any more. */
 function forgetCell(cell: number, state: State, frame: Frame, host: Interpreter): void {
@@ -190,10 +190,10 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     }
     const own = base + suffixOf(declarator);
     const known = resolvedType(typeText(own, frame), aliases);
-    const shape = childIn(type, 'body') && /^(?:struct|class|union)_specifier$/.test(type.type) ? localName(type, text) : undefined; // prettier-ignore
+    const shape = childIn(type, 'body') && /^(?:struct|class|union)_specifier$/.test(type.type) ? localName(type, text) : undefined; // oxfmt-ignore
     const isReference = nodesWhere(declarator, (inner) => inner.type === 'reference_declarator').length > 0;
     // `dim3 grid(n);` and `int x = y, z(w);` read as the declaration of a function, `void (*f)(int);` declares a pointer.
-    const isFunction = declarator.type === 'function_declarator' && childIn(declarator, 'declarator')?.type === 'identifier'; // prettier-ignore
+    const isFunction = declarator.type === 'function_declarator' && childIn(declarator, 'declarator')?.type === 'identifier'; // oxfmt-ignore
     const list = isFunction ? childIn(declarator, 'parameters') : undefined;
     if (list && isOfTypes(list, state, frame, host)) continue;
     const value = declarator.type === 'init_declarator' ? childIn(declarator, 'value') : undefined;
@@ -205,7 +205,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         continue;
       }
       // A part of a variable by another name.
-      const isConstant = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // prettier-ignore
+      const isConstant = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // oxfmt-ignore
       if (place && !isConstant) {
         host.write(place, host.symbol(name), state);
         if (place.kind === 'cell') host.expose(place.cell);
@@ -219,30 +219,30 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
         ? listItems(value)
         : undefined;
     let initial: HostValue;
-    const isConstantList = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // prettier-ignore
+    const isConstantList = node.children.some((child) => child.type === 'type_qualifier' && sourceTextOf(text, child) === 'const'); // oxfmt-ignore
     const isArray = /\[\]$/.test(own);
-    const element = isConstantList && !isArray ? /^(?:std::)?(?:vector|array)<\s*([\w ]+?)\s*[,>]/.exec(known)?.[1] : undefined; // prettier-ignore
+    const element = isConstantList && !isArray ? /^(?:std::)?(?:vector|array)<\s*([\w ]+?)\s*[,>]/.exec(known)?.[1] : undefined; // oxfmt-ignore
     if (shape !== undefined || !isFollowedType(known, host.declarations)) {
       const made = items ?? (value ? (value.type === 'initializer_list' ? listItems(value) : [value]) : []);
-      const isPlain = shape !== undefined && made.length === 0 && implicitCodeOf(host.declarations).followed.get(shape) === true; // prettier-ignore
+      const isPlain = shape !== undefined && made.length === 0 && implicitCodeOf(host.declarations).followed.get(shape) === true; // oxfmt-ignore
       const object = isPlain ? host.symbol(name, shape) : unfollowedObject(made, known, state, frame, host);
       const cell = host.declare(name, own, object, state, frame);
       if (!isPlain) host.expose(cell);
       continue;
     }
     if (isLibraryType(known, host.declarations) && !element) {
-      for (const item of items ?? (value?.type === 'initializer_list' ? listItems(value) : [])) forget([argumentOf(item, state, frame, host)], state, host); // prettier-ignore
+      for (const item of items ?? (value?.type === 'initializer_list' ? listItems(value) : [])) forget([argumentOf(item, state, frame, host)], state, host); // oxfmt-ignore
       if (value && !items && value.type !== 'initializer_list') host.evaluate(value, state, frame);
       host.declare(name, own, host.symbol(name, known), state, frame);
       continue;
     }
     if (items) initial = constructed(known, items, state, frame, host, name);
     else if (hasConstructor(known, host.declarations) && (!value || value.type === 'initializer_list'))
-      initial = constructed(known, value ? listItems(value) : [], state, frame, host, name); // prettier-ignore
+      initial = constructed(known, value ? listItems(value) : [], state, frame, host, name); // oxfmt-ignore
     else if (value?.type === 'initializer_list') {
       const size = sizeIn(declarator);
       const whole = element ? `${element}[]` : own;
-      initial = withLength(bracedValue(value, whole, state, frame, host), whole, value, size && termOf(host.evaluate(size, state, frame))); // prettier-ignore
+      initial = withLength(bracedValue(value, whole, state, frame, host), whole, value, size && termOf(host.evaluate(size, state, frame))); // oxfmt-ignore
     } else if (value) initial = host.evaluate(value, state, frame);
     else if (known === 'dim3') initial = dim3Of({ kind: 'number', term: one });
     else if (records.has(known.replace(/^.*::/, ''))) initial = defaultRecord(known, state, frame, host);
@@ -251,8 +251,8 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     const isStatic = node.children.some((child) => sourceTextOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(sourceTextOf(text, node))) initial = host.symbol(name, known);
     // Nothing changes a number that is declared constant, whoever knows where it is.
-    const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(sourceTextOf(text, child))) && !node.children.some((child) => sourceTextOf(text, child) === 'volatile'); // prettier-ignore
-    const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // prettier-ignore
+    const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(sourceTextOf(text, child))) && !node.children.some((child) => sourceTextOf(text, child) === 'volatile'); // oxfmt-ignore
+    const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // oxfmt-ignore
     if (isStatic) host.outlives(cell);
     if (node.children.some((child) => sourceTextOf(text, child) === 'volatile')) host.expose(cell);
   }
@@ -269,11 +269,11 @@ function isOfTypes(list: SyntaxNode, state: State, frame: Frame, host: Interpret
   const { text, aliases, records, functions } = host.declarations;
   return listItems(list).every((parameter) => {
     const type = childIn(parameter, 'type');
-    if (!type || !/^(?:type_identifier|qualified_identifier)$/.test(type.type)) return parameter.type === 'parameter_declaration'; // prettier-ignore
+    if (!type || !/^(?:type_identifier|qualified_identifier)$/.test(type.type)) return parameter.type === 'parameter_declaration'; // oxfmt-ignore
     const name = sourceTextOf(text, type);
     if (host.lookUp(name, frame, state) !== undefined || functions.has(name.replace(/^.*::/, ''))) return false;
     const resolved = resolvedType(typeText(name, frame), aliases);
-    return integerType(resolved) !== undefined || isFloatType(resolved) || resolved !== name || records.has(name) || childIn(parameter, 'declarator')?.type === 'identifier'; // prettier-ignore
+    return integerType(resolved) !== undefined || isFloatType(resolved) || resolved !== name || records.has(name) || childIn(parameter, 'declarator')?.type === 'identifier'; // oxfmt-ignore
   });
 }
 
@@ -291,7 +291,7 @@ function asExpression(parameter: SyntaxNode): SyntaxNode {
     inner?.type === 'identifier' &&
     more.length === 0
   ) {
-    // prettier-ignore
+    // oxfmt-ignore
     const children = [{ ...name, field: 'left' }, { ...token, field: 'operator' }, { ...inner, field: 'right' }];
     return { ...parameter, type: 'binary_expression', children };
   }
@@ -303,7 +303,7 @@ function asExpression(parameter: SyntaxNode): SyntaxNode {
   const list = childIn(declarator, 'parameters');
   if (declarator.type === 'abstract_function_declarator' && list && declarator.children.length === 1) {
     const items = listItems(list).map(asExpression);
-    const children = [{ ...name, field: 'function' }, { ...list, type: 'argument_list', field: 'arguments', children: items }]; // prettier-ignore
+    const children = [{ ...name, field: 'function' }, { ...list, type: 'argument_list', field: 'arguments', children: items }]; // oxfmt-ignore
     return { ...parameter, type: 'call_expression', children };
   }
   return parameter;
@@ -324,7 +324,7 @@ function constructed(
   if (type === 'dim3') {
     const [only] = values;
     if (values.length === 1 && only) return dim3Of(only);
-    const fields = new Map(['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? { kind: 'number', term: one }])); // prettier-ignore
+    const fields = new Map(['x', 'y', 'z'].map((axis, at): [string, HostValue] => [axis, values[at] ?? { kind: 'number', term: one }])); // oxfmt-ignore
     const converts = (value: HostValue): HostValue => converted(value, 'unsigned', host.declarations.aliases);
     const whole = new Map([...fields].map(([axis, value]) => [axis, converts(value)]));
     return { kind: 'record', fields: whole, rest: { id: `dim3 ${name}`, label: name } };
@@ -338,7 +338,7 @@ function constructed(
       state,
       frame,
     );
-    const fitting = (host.declarations.functions.get(record) ?? []).filter(({ parameters, record: owner }) => owner === record && parameters.filter((one) => !one.value).length <= values.length && values.length <= parameters.length); // prettier-ignore
+    const fitting = (host.declarations.functions.get(record) ?? []).filter(({ parameters, record: owner }) => owner === record && parameters.filter((one) => !one.value).length <= values.length && values.length <= parameters.length); // oxfmt-ignore
     const [builder, ...others] = fitting;
     // Which of several is meant, conversions decide.
     if (builder?.body && others.length === 0) {
@@ -360,8 +360,8 @@ function defaultRecord(type: string, state: State, frame: Frame, host: Interpret
   const record = host.declarations.records.get(type.replace(/^.*::/, '').replace(/<[^]*$/, ''));
   const fields = new Map<string, HostValue>();
   for (const { name, type: own, value } of record?.fields ?? []) {
-    if (value) fields.set(name, converted(value.type === 'initializer_list' ? bracedValue(value, own, state, frame, host) : host.evaluate(value, state, frame), own, host.declarations.aliases)); // prettier-ignore
-    else if (resolvedType(own, host.declarations.aliases) === 'dim3') fields.set(name, dim3Of({ kind: 'number', term: one })); // prettier-ignore
+    if (value) fields.set(name, converted(value.type === 'initializer_list' ? bracedValue(value, own, state, frame, host) : host.evaluate(value, state, frame), own, host.declarations.aliases)); // oxfmt-ignore
+    else if (resolvedType(own, host.declarations.aliases) === 'dim3') fields.set(name, dim3Of({ kind: 'number', term: one })); // oxfmt-ignore
   }
   const symbol = host.symbol(type, type);
   return symbol.kind === 'symbol' ? { kind: 'record', fields, rest: symbol.symbol } : symbol;

@@ -1,5 +1,5 @@
 /** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
-import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // oxfmt-ignore
 
 export interface Substitution {
   readonly term: (term: HostTerm) => HostTerm;
@@ -33,7 +33,7 @@ class Layered<Value> {
 
   get(key: string): Value | undefined {
     let found = this.#own.get(key);
-    for (let layer = this.#below; found === undefined && layer !== undefined; layer = layer.#below) found = layer.#own.get(key); // prettier-ignore
+    for (let layer = this.#below; found === undefined && layer !== undefined; layer = layer.#below) found = layer.#own.get(key); // oxfmt-ignore
     return found;
   }
 
@@ -102,7 +102,7 @@ function settledFrom(
       const [then, otherwise] = [compared('==', of.then, is), compared('==', of.otherwise, is)];
       if (then.kind === 'truth' && !then.value) settle(of.condition, false);
       if (otherwise.kind === 'truth' && !otherwise.value) settle(of.condition, true);
-      const sure = then.kind === 'truth' && !then.value ? otherwise : otherwise.kind === 'truth' && !otherwise.value ? then : undefined; // prettier-ignore
+      const sure = then.kind === 'truth' && !then.value ? otherwise : otherwise.kind === 'truth' && !otherwise.value ? then : undefined; // oxfmt-ignore
       if (sure && sure.kind !== 'truth') settle(sure, true);
     }
   };

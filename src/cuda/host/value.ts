@@ -1,7 +1,7 @@
 /** What variables of a host program hold. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // prettier-ignore
+import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 
 /** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
 export interface HostMemory {
@@ -207,9 +207,9 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
     case 'condition':
       return b.kind === 'condition' && isSameFact(a.fact, b.fact);
     case 'pointer':
-      return b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset); // prettier-ignore
+      return b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset); // oxfmt-ignore
     case 'record': {
-      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.length !== b.length || a.fields.size !== b.fields.size) return false; // prettier-ignore
+      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.length !== b.length || a.fields.size !== b.fields.size) return false; // oxfmt-ignore
       const others = [...b.fields];
       return [...a.fields].every(([name, field], at) => others[at]![0] === name && isSameValue(field, others[at]![1]));
     }
@@ -256,7 +256,7 @@ export function hostField(value: HostValue, name: string): HostValue {
     const own = value.fields.get(name);
     if (own) return own;
     // An element that nobody knows which: one of those that are listed, or another.
-    if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // prettier-ignore
+    if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // oxfmt-ignore
     return symbolField(value.rest, name);
   }
   return symbolField(symbolOf(value), name);

@@ -5,7 +5,7 @@ import type { AssumptionExpression, Condition, IntegerExpression } from '../assu
 import { dimensionsIn } from '../assumptions/assumption-names.ts';
 import type { LaunchEvent } from '../host/interpreter.ts';
 import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
-import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // prettier-ignore
+import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, termKey, symbolsOf } from '../host/term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
@@ -139,7 +139,7 @@ export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSit
     const { ties, ...rest } = site;
     const conditions = new Set<string>();
     const others: unknown[] = [];
-    for (const tie of ties) if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown)); else others.push(tie); // prettier-ignore
+    for (const tie of ties) if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown)); else others.push(tie); // oxfmt-ignore
     return { site, conditions, key: JSON.stringify([rest, others], shown) };
   });
   const covers = (a: (typeof told)[number], b: (typeof told)[number]): boolean =>
@@ -164,7 +164,7 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
 function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
   void pointers;
   const shown = (_: string, value: unknown): unknown =>
-    typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value; // prettier-ignore
+    typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value; // oxfmt-ignore
   return JSON.stringify([text, location.file, location.line, [...scalars], rest], shown);
 }
 
@@ -198,7 +198,7 @@ function siteOf(
   const scalars = scalarsOf(given, parameters, substitution.term);
   const names = bindingsOf(given, parameters, [block, grid], resolve);
   const parts = given.flatMap((value, at): (readonly [number, number])[] => {
-    const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null; // prettier-ignore
+    const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null; // oxfmt-ignore
     const divisor = term ? divisorOf(term) : 1n;
     return divisor > 1n ? [[at, Number(divisor)]] : [];
   });
@@ -254,12 +254,12 @@ function contentsOf(
     const parameter = parameters[index];
     if (!held || value.kind !== 'pointer' || !parameter || parameter.fields) continue;
     const start = value.offset && termConstant(resolve(value.offset));
-    const element = integerType(parameter.type.replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '').replace(/\b(?:const|volatile)\b/g, '').trim()); // prettier-ignore
+    const element = integerType(parameter.type.replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '').replace(/\b(?:const|volatile)\b/g, '').trim()); // oxfmt-ignore
     if (start !== 0n || !element || !/\*/.test(parameter.type)) continue;
     const { values, fill } = held;
     if (values && held.element !== element.bytes) continue;
     const byte = BigInt(fill);
-    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) => heldAs(one, element)); // prettier-ignore
+    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) => heldAs(one, element)); // oxfmt-ignore
     const sorted = list.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     const [low, high] = [sorted[0], sorted.at(-1)];
     if (low === undefined || high === undefined) continue;
@@ -318,9 +318,9 @@ function scalarsOf(
       const { numerator, denominator } = value;
       const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
       // Operations on what is not constant may have rounded, or have made a negative zero; a conversion has not.
-      if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // prettier-ignore
+      if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // oxfmt-ignore
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
-      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // prettier-ignore
+      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // oxfmt-ignore
       continue;
     }
     const term =
@@ -388,7 +388,7 @@ function scalarTerms(
   const terms: [HostTerm, IntegerExpression][] = [];
   for (const [index, value] of given.entries()) {
     const parameter = parameters[index];
-    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue; // prettier-ignore
+    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue; // oxfmt-ignore
     if (parameter.fields) {
       for (const { name, type } of parameter.fields) {
         if (isPointerType(type) || isFloatType(type) || isNarrow(type)) continue;
@@ -414,8 +414,8 @@ function invert(term: HostTerm, expression: IntegerExpression): { key: string; e
   if (term.kind !== 'arithmetic' || symbolsOf(term).size !== 1) return null;
   const constant = termConstant(term.right);
   if (constant === undefined) return null;
-  if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) }); // prettier-ignore
-  if (term.operator === '*' && constant !== 0n) return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) }); // prettier-ignore
+  if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) }); // oxfmt-ignore
+  if (term.operator === '*' && constant !== 0n) return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) }); // oxfmt-ignore
   return null;
 }
 
@@ -434,7 +434,7 @@ interface TieRequest {
 function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }: TieRequest): AssumptionExpression[] {
   const ties = new Map<string, AssumptionExpression>();
   const add = (condition: Condition | null): void => {
-    if (condition) ties.set(JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)), { kind: 'condition', condition }); // prettier-ignore
+    if (condition) ties.set(JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)), { kind: 'condition', condition }); // oxfmt-ignore
   };
   const tie = (expression: IntegerExpression, term: HostTerm | null): void => {
     if (!term) return;
@@ -449,7 +449,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
       add({ kind: 'comparison', operator: '==', left: expression, right: value });
     if (!value) add(oneOf(expression, term));
   };
-  const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // prettier-ignore
+  const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // oxfmt-ignore
   for (const [name, terms] of [
     ['blockDim', block],
     ['gridDim', grid],
@@ -471,7 +471,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
   }
   for (const [index, value] of given.entries()) {
     const extent = extentOf(value, parameters[index], resolve, names);
-    if (extent && parameters[index]) ties.set(`extent ${index}`, { kind: 'extent', array: parameters[index].name, atLeast: extent }); // prettier-ignore
+    if (extent && parameters[index]) ties.set(`extent ${index}`, { kind: 'extent', array: parameters[index].name, atLeast: extent }); // oxfmt-ignore
   }
   return [...ties.values()];
 }
@@ -537,7 +537,7 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
   // Numbers that every type holds.
   if (!isKnown(term) || values.size < 2 || values.size > maxValues) return null;
   if ([...values].some((value) => value < 0n || value > 127n)) return null;
-  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // prettier-ignore
+  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // oxfmt-ignore
   return equations.reduce((left, right) => ({ kind: 'or', left, right }));
 }
 
@@ -621,7 +621,7 @@ function extentOf(
   // A pointer beyond its memory says that the sizes were read wrongly.
   if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
   // A division that is left over would round: then it is not known that elements fit exactly.
-  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // prettier-ignore
+  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // oxfmt-ignore
   return translated(elements, names);
 }
 
@@ -689,7 +689,7 @@ function pointersOf(
   return new Map(
     given.flatMap((value, index): [number, SitePointer][] => {
       if (value === nullPointer) return [[index, { memory: 'null', bytes: 0n, offset: 0n }]];
-      if (value.kind === 'texture') return [[index, { memory: value.memory.id, bytes: constant(value.memory.bytes), offset: 0n, isTexture: true }]]; // prettier-ignore
+      if (value.kind === 'texture') return [[index, { memory: value.memory.id, bytes: constant(value.memory.bytes), offset: 0n, isTexture: true }]]; // oxfmt-ignore
       if (value.kind !== 'pointer' || !value.memory.isAllocation) return [];
       const { memory, offset } = value;
       return [[index, { memory: memory.id, bytes: constant(memory.bytes), offset: constant(offset) }]];

@@ -45,7 +45,7 @@ export function mayCall(text: string, name: string): boolean {
 /** Whether a text holds a name elsewhere than in comments; wherever it is not clear, the answer is yes. */
 export function containsName(text: string, name: string): boolean {
   if (!wordOf(name).test(text)) return false;
-  return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part))); // prettier-ignore
+  return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part))); // oxfmt-ignore
 }
 
 const commentOrLiteral = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g;

@@ -38,24 +38,24 @@ const builtins: Readonly<Record<string, string>> = {
   o: 'unsigned __int128', f: 'float', d: 'double', e: 'long double', g: '__float128', z: '...',
   Dd: 'decimal64', De: 'decimal128', Df: 'decimal32', Dh: 'half', Di: 'char32_t', Ds: 'char16_t', Du: 'char8_t',
   Da: 'auto', Dc: 'decltype(auto)', Dn: 'decltype(nullptr)',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const standardNames: Readonly<Record<string, string>> = {
   t: 'std', a: 'std::allocator', b: 'std::basic_string', s: 'std::string', i: 'std::istream', o: 'std::ostream', d: 'std::iostream',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const binaryOperators: Readonly<Record<string, string>> = {
   pl: '+', mi: '-', ml: '*', dv: '/', rm: '%', an: '&', or: '|', eo: '^', aS: '=', pL: '+=', mI: '-=', mL: '*=', dV: '/=',
   rM: '%=', aN: '&=', oR: '|=', eO: '^=', ls: '<<', rs: '>>', lS: '<<=', rS: '>>=', eq: '==', ne: '!=', lt: '<', gt: '>',
   le: '<=', ge: '>=', ss: '<=>', aa: '&&', oo: '||', cm: ',', pm: '->*',
-}; // prettier-ignore
+}; // oxfmt-ignore
 const unaryOperators: Readonly<Record<string, string>> = {
   ps: '+', ng: '-', ad: '&', de: '*', co: '~', nt: '!', pp: '++', mm: '--',
-}; // prettier-ignore
+}; // oxfmt-ignore
 const operatorNames: Readonly<Record<string, string>> = {
   ...binaryOperators, ...unaryOperators, pt: '->', cl: '()', ix: '[]', qu: '?', nw: ' new', na: ' new[]', dl: ' delete',
   da: ' delete[]', aw: ' co_await',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const maximumDepth = 200;
 /** Substitutions can double a name at each step. */
@@ -364,7 +364,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     const discriminator = (): void => void match(/__\d+_|_\d+/y);
     if (accept('s')) {
       discriminator();
-      return { text: `${outer}::string literal`, endsInArguments: false, returnsNothing: false, qualifiers: '', local: { function: outer, name: 'string literal' } }; // prettier-ignore
+      return { text: `${outer}::string literal`, endsInArguments: false, returnsNothing: false, qualifiers: '', local: { function: outer, name: 'string literal' } }; // oxfmt-ignore
     }
     if (accept('d')) sequence(10);
     const inner = name(isEncoding);
@@ -411,7 +411,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     over(base, ({ left, right, shape }) =>
       shape === 'plain' ? { left: left + text, right, shape }
       : shape === 'function' ? { left, right: right + text, shape }
-      : { left: left + text, right, shape }); // prettier-ignore
+      : { left: left + text, right, shape }); // oxfmt-ignore
 
   const type = (): Type =>
     bounded(() => {
@@ -513,7 +513,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
         const kinds: Readonly<Record<string, string>> = {
           TV: 'vtable', TT: 'VTT', TI: 'typeinfo', TS: 'typeinfo name', GV: 'guard variable', GR: 'reference temporary',
           TH: 'TLS init function', TW: 'TLS wrapper function',
-        }; // prettier-ignore
+        }; // oxfmt-ignore
         const target = code.startsWith('T') && code < 'TW' && code !== 'TH' ? spellingOf(type()) : name(true).text;
         return { name: `${kinds[code] ?? ''} for ${target}`, parameters: null, qualifiers: '' };
       }

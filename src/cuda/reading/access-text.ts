@@ -181,7 +181,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
   ): void => {
     if (!node) return;
     const place = stripParentheses(node);
-    const inner = place.type === 'pointer_expression' && childIn(place, 'operator')?.type === '&' ? childIn(place, 'argument') : undefined; // prettier-ignore
+    const inner = place.type === 'pointer_expression' && childIn(place, 'operator')?.type === '&' ? childIn(place, 'argument') : undefined; // oxfmt-ignore
     const named = inner ?? place;
     if (inner && isAccess(inner)) visitOperands(inner);
     else visit(named);
@@ -233,7 +233,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
         const callee = childIn(node, 'function');
         const name = callee ? (/(\w+)\s*(?:<[^>]*>)?$/.exec(slice(callee))?.[1] ?? '') : '';
         const items = list ? listItems(list) : [];
-        const operation = name.startsWith('atomic') ? 'atomic' : loads.test(name) ? 'read' : stores.test(name) ? 'write' : undefined; // prettier-ignore
+        const operation = name.startsWith('atomic') ? 'atomic' : loads.test(name) ? 'read' : stores.test(name) ? 'write' : undefined; // oxfmt-ignore
         if (operation !== undefined) {
           for (const item of items.slice(1)) visit(item);
           pointee(items[0], operation, operation === 'atomic' ? node : undefined);

@@ -57,7 +57,7 @@ const maximumDeclaration = 500;
 const qualifiers = new Set(['const', 'volatile', 'mutable', '__restrict__', '__restrict', 'restrict']);
 const arithmeticWords = new Set(['unsigned', 'signed', 'int', 'long', 'short', 'char']);
 /** Words that no plain member starts with, or that make its type another one than it seems. */
-const notPlain = new Set(['virtual', 'typename', 'auto', 'union', 'enum', 'inline', 'register', 'thread_local', 'extern', 'decltype', 'constexpr', '_Complex', '__attribute__', '__declspec', 'operator']); // prettier-ignore
+const notPlain = new Set(['virtual', 'typename', 'auto', 'union', 'enum', 'inline', 'register', 'thread_local', 'extern', 'decltype', 'constexpr', '_Complex', '__attribute__', '__declspec', 'operator']); // oxfmt-ignore
 
 /** Reads the types that a text declares, from its tokens alone. Never throws. */
 export function declaredTypes({ text, macros }: CudaSource): DeclaredTypes {

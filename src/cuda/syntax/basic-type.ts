@@ -6,13 +6,13 @@ const integers: Readonly<Record<string, readonly [bytes: number, signed: boolean
   int8_t: [1, true], uint8_t: [1, false], int16_t: [2, true], uint16_t: [2, false], int32_t: [4, true],
   uint32_t: [4, false], int64_t: [8, true], uint64_t: [8, false], size_t: [8, false], ptrdiff_t: [8, true],
   ssize_t: [8, true], intptr_t: [8, true], uintptr_t: [8, false], uint: [4, false], uchar: [1, false], ushort: [2, false],
-}; // prettier-ignore
+}; // oxfmt-ignore
 const floats: Readonly<Record<string, number>> = { float: 4, double: 8, half: 2, __half: 2, __nv_bfloat16: 2 };
-const otherSizes: Readonly<Record<string, number>> = { __half2: 4, half2: 4, __nv_bfloat162: 4, float3: 12, int3: 12, uint3: 12, dim3: 12 }; // prettier-ignore
+const otherSizes: Readonly<Record<string, number>> = { __half2: 4, half2: 4, __nv_bfloat162: 4, float3: 12, int3: 12, uint3: 12, dim3: 12 }; // oxfmt-ignore
 const vector = /^(u?(?:char|short|int|long|longlong)|float|double)([124])$/;
 const vectorElements: Readonly<Record<string, number>> = {
   char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, long: 8, ulong: 8, longlong: 8, ulonglong: 8, float: 4, double: 8,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Types that were read before: programs have few, and ask for them often. */
 const basicTypes = new Map<string, string>();

@@ -40,14 +40,14 @@ const notNames = new Set(
   ),
 );
 /** What can follow the parameter list of a definition. */
-const trailers = new Set(['const', 'volatile', 'noexcept', 'override', 'final', '->', ':', 'try', '&', 'requires', 'throw', '__attribute__']); // prettier-ignore
+const trailers = new Set(['const', 'volatile', 'noexcept', 'override', 'final', '->', ':', 'try', '&', 'requires', 'throw', '__attribute__']); // oxfmt-ignore
 /** Words of a type: what stands alone among these is no parameter name. */
 const typeWords = new Set(
   'const volatile __restrict__ __restrict restrict unsigned signed int long short char bool float double void auto size_t __half struct class union enum typename __grid_constant__ register static'.split(
     ' ',
   ),
 );
-const qualifierWords = new Set('const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' ')); // prettier-ignore
+const qualifierWords = new Set('const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' ')); // oxfmt-ignore
 
 /**
  * Finds the function definitions of a text from its tokens alone, so that macros and broken code elsewhere do no harm.
@@ -141,7 +141,7 @@ export function outline(
     from: number,
     to: number,
   ): { name: string; nameAt: number; open: number; specialization: string | undefined } | null => {
-    // prettier-ignore
+    // oxfmt-ignore
     let found = -1;
     let fallback = -1;
     for (let i = from; i < to; i++) {

@@ -22,6 +22,6 @@ export async function organisationDefaults(octokit: Octokit, owner: string): Pro
   } catch (error) {
     const { status, message } = failureOf(error);
     if (status === 404) return undefined;
-    return { file, problem: `it cannot be read (${status === 0 ? 'no answer' : `status ${status}`}: ${message.slice(0, 200)}).` }; // prettier-ignore
+    return { file, problem: `it cannot be read (${status === 0 ? 'no answer' : `status ${status}`}: ${message.slice(0, 200)}).` }; // oxfmt-ignore
   }
 }

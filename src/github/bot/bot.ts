@@ -114,7 +114,7 @@ async function buttonText(
   if (now !== headSha) return 'That check run is of an earlier commit; use the one of the newest.';
   if (action === 'fix') return answerTo({ kind: 'fix', id: 'all' }, comment, services);
   const list = await answerTo({ kind: 'help' }, comment, services);
-  const hint = action === 'ignore' ? 'Say which finding, and why: `/selvage ignore ID REASON`.' : 'Say which finding: `/selvage explain ID`.'; // prettier-ignore
+  const hint = action === 'ignore' ? 'Say which finding, and why: `/selvage ignore ID REASON`.' : 'Say which finding: `/selvage explain ID`.'; // oxfmt-ignore
   return `${hint}\n\n${list}`;
 }
 
@@ -179,7 +179,7 @@ async function react(octokit: Octokit, { target, id, on }: CommandComment, conte
 async function reply(octokit: Octokit, { target, on }: CommandComment, thread: number, body: string): Promise<void> {
   const { owner, repo, pullNumber } = target;
   if (on === 'conversation') await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body });
-  else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body }); // prettier-ignore
+  else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body }); // oxfmt-ignore
 }
 
 async function answerTo(command: BotCommand, comment: CommandComment, services: BotServices): Promise<string> {
@@ -293,7 +293,7 @@ function findingTable({ kernels }: Report): string {
     const [place] = placesOf(finding);
     const where = place ? `${place.file}:${place.line}` : '';
     const edit = kernel.repair.fixes?.includes(finding.fingerprint) === true ? 'yes' : 'no';
-    return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`; // prettier-ignore
+    return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`; // oxfmt-ignore
   });
   const more = all.length > maxRows ? [`\nand ${all.length - maxRows} more.`] : [];
   return ['| ID | finding | place | verified edit |', '|---|---|---|---|', ...rows, ...more].join('\n');
@@ -338,17 +338,17 @@ async function fixed(
         : 'Selvage has no verified edits for the findings of this commit.',
     );
   const edits = new Map<string, RepairEdit[]>();
-  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]); // prettier-ignore
+  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]); // oxfmt-ignore
   const files = new Map<string, string>();
   for (const [file, own] of edits) {
     const text = analysed.source(file);
     const distinct = distinctEdits(own);
     const overlap = distinct.some((edit, index) => index > 0 && edit.startLine <= distinct[index - 1]!.endLine);
-    if (text === undefined || overlap) throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // prettier-ignore
+    if (text === undefined || overlap) throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // oxfmt-ignore
     files.set(`${analysed.folder}${file}`, applyLineEdits(text, distinct));
   }
   const names = [...new Set(meant.map(({ name }) => name))];
-  const subject = names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`; // prettier-ignore
+  const subject = names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`; // oxfmt-ignore
   const sha = await committed(octokit, comment, pull, files, subject);
   const isPartial = meant.some(({ repair }) => repair.leaves !== undefined);
   const shown = isPartial ? 'what it fixes is shown to be gone' : 'the kernel is proved with it';
@@ -392,7 +392,7 @@ async function isCommitted(
 }
 
 function refuseForks({ isFork }: PullState): void {
-  if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // prettier-ignore
+  if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // oxfmt-ignore
 }
 
 /** Text without what has a meaning in the message of a commit. */
@@ -409,7 +409,7 @@ async function committed(
 ): Promise<string> {
   for (const [file, text] of files)
     if (hasNonTextBytes(text))
-      throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // prettier-ignore
+      throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // oxfmt-ignore
   const now = await pullState(octokit, target);
   if (now.headSha !== pull.headSha)
     throw new NotCommitted('The branch has a newer commit by now; run the command again.');

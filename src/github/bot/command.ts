@@ -55,7 +55,7 @@ export function parseCommand(body: string): BotCommand | undefined {
       return { kind: 'ignore', id, reason };
     }
     case 'cost':
-      return first === undefined ? wrong('name a kernel: `/selvage cost KERNEL`') : { kind: 'cost', kernel: words.slice(1).join(' ') }; // prettier-ignore
+      return first === undefined ? wrong('name a kernel: `/selvage cost KERNEL`') : { kind: 'cost', kernel: words.slice(1).join(' ') }; // oxfmt-ignore
     default:
       return wrong(`${word} is none of the commands`);
   }

@@ -189,7 +189,7 @@ async function pullOf(
   if (!from || branch === null) throw new RefusedArtifact('the repository or branch of the run is gone');
   const asked = { owner, repo, state: 'open' as const, head: `${from.owner.login}:${branch}`, per_page: 100 };
   const { data: listed } = await octokit.rest.pulls.list(asked);
-  const own = listed.filter((pull) => pull.head.repo?.full_name === from.full_name && pull.base.repo.full_name === fullName); // prettier-ignore
+  const own = listed.filter((pull) => pull.head.repo?.full_name === from.full_name && pull.base.repo.full_name === fullName); // oxfmt-ignore
   const pull = own.find(({ number }) => number === data.pullRequest);
   if (!pull)
     throw new RefusedArtifact(`#${data.pullRequest} is no open pull request of the branch that the run was of`);
@@ -266,5 +266,5 @@ function addsBarriers({ startLine, endLine, replacement }: RepairEdit, source: s
   const before = source.split(/\r?\n/).slice(startLine - 1, endLine);
   const after = replacement.replace(/\r?\n$/, '').split(/\r?\n/);
   const kept = after.filter((line) => !barrier.test(line));
-  return kept.join('\n') === before.filter((line) => !barrier.test(line)).join('\n') && after.length <= before.length + 4; // prettier-ignore
+  return kept.join('\n') === before.filter((line) => !barrier.test(line)).join('\n') && after.length <= before.length + 4; // oxfmt-ignore
 }

@@ -14,7 +14,7 @@ export const reviewFile = 'selvage-review.json';
 export const reviewArtifact = 'selvage-review';
 
 const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
-const place = v.object({ file: v.string(), line: v.pipe(v.number(), v.integer(), v.minValue(1)), column: v.optional(v.number()) }); // prettier-ignore
+const place = v.object({ file: v.string(), line: v.pipe(v.number(), v.integer(), v.minValue(1)), column: v.optional(v.number()) }); // oxfmt-ignore
 const dataSchema = v.strictObject({
   format: v.literal('selvage review 1'),
   /** `owner/name` */
@@ -82,10 +82,10 @@ function measure(root: unknown): void {
     values += 1;
     if (values > limits.values) throw new RefusedArtifact('the file has too many values');
     if (depth > limits.depth) throw new RefusedArtifact('the values of the file lie too deep in each other');
-    if (typeof value === 'string' && value.length > limits.text) throw new RefusedArtifact('the file has a text that is too long'); // prettier-ignore
+    if (typeof value === 'string' && value.length > limits.text) throw new RefusedArtifact('the file has a text that is too long'); // oxfmt-ignore
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has a name that is none of ours'); // prettier-ignore
+      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has a name that is none of ours'); // oxfmt-ignore
       visit(inner, depth + 1);
     }
   };

@@ -45,7 +45,7 @@ export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: 
     `**${toMarkdown(titleText(findings))}** (${group.severity})`,
     toMarkdown(what),
     sourceLines(facts, finding),
-    [...more, otherLinesText(findings), isShared ? kernelsText(group) : ''].filter((text) => text !== '').map(toMarkdown).join(' '), // prettier-ignore
+    [...more, otherLinesText(findings), isShared ? kernelsText(group) : ''].filter((text) => text !== '').map(toMarkdown).join(' '), // oxfmt-ignore
   ];
   const diagram = sequenceDiagram(finding);
   const launched = [launchText(finding, launch), isShared ? '' : kernelsText(group)].filter((text) => text !== '');

@@ -15,16 +15,16 @@ import type { Location } from '../../source/location.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../messages/review.ts';
 import { placeName, placeNames } from '../../report-model/cause.ts';
-import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../report-model/finding-group.ts'; // prettier-ignore
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup, type Occurrence } from '../../report-model/finding-group.ts'; // oxfmt-ignore
 import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
-import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // prettier-ignore
+import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, CUT, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // oxfmt-ignore
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
 import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
 import { composeReview } from './review-body.ts';
 import type { CheckPlan, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { offersOf, type Offer } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // prettier-ignore
+import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // oxfmt-ignore
 import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
 
 interface ReviewOptions {
@@ -167,7 +167,7 @@ export function renderPlan(plan: ReviewPlan): string {
   const { title, conclusion, annotations } = plan.check;
   const check = [`## Check run: ${conclusion}`, title];
   if (annotations.length > 0) {
-    check.push(annotations.map((one) => `- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join('\n')); // prettier-ignore
+    check.push(annotations.map((one) => `- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join('\n')); // oxfmt-ignore
   }
   parts.push(check.join('\n\n'));
   return `${parts.join('\n\n')}\n`;
@@ -219,7 +219,7 @@ function planFindings(
       withoutComment: anchor ? 'too-many' : 'not-in-diff',
       comment:
         fits && text
-          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: group.fingerprints } // prettier-ignore
+          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: group.fingerprints } // oxfmt-ignore
           : null,
       ...(text?.suggests && offer ? { suggested: offer } : {}),
       bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,

@@ -89,7 +89,7 @@ interface ReviewBody {
 
 /** The entries of the body of an earlier review: each goes from its marker to the next one. */
 function parseBody(body: string): ReviewBody {
-  const lines = body.replaceAll('\r\n', '\n').replace(/^[^\n]*\n/, '').split('\n'); // prettier-ignore
+  const lines = body.replaceAll('\r\n', '\n').replace(/^[^\n]*\n/, '').split('\n'); // oxfmt-ignore
   const head: string[] = [];
   const entries: { marker: EntryMarker; lines: string[] }[] = [];
   for (const line of lines) {

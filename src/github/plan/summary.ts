@@ -196,7 +196,7 @@ function trustRows(facts: ReviewFacts): string[] {
 function foldedTrust(facts: ReviewFacts): string {
   const rows = trustRows(facts);
   if (rows.length <= MOST_SHOWN) return '';
-  return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // prettier-ignore
+  return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // oxfmt-ignore
 }
 
 /** A place in the code, as a link to the head commit if it is hosted. */
@@ -263,7 +263,7 @@ function costAmount(cost: Regression, side: 'base' | 'head'): string {
   if (side === 'base' && cost.base === null) return cost.limit === undefined ? '' : tableCode(`limit ${cost.limit}`);
   const value = side === 'base' ? cost.baseValue : cost.headValue;
   const text = amountOf(cost, value ?? cost[side]);
-  return text === null ? 'no bound' : text.length > MOST_BOUND ? tableCode(`${text.slice(0, MOST_BOUND - 1)}…`) : tableCode(text); // prettier-ignore
+  return text === null ? 'no bound' : text.length > MOST_BOUND ? tableCode(`${text.slice(0, MOST_BOUND - 1)}…`) : tableCode(text); // oxfmt-ignore
 }
 
 /** All costs with their bounds and reasons, and the charts. */
@@ -333,7 +333,7 @@ function standing({ report, unchanged, fixed, suppressed }: ReviewFacts): string
   const parts: string[] = [];
   const told = report.comparison?.fixedFindings?.length ?? 0;
   if (fixed > told) parts.push(`This change fixes ${count(fixed - told, told === 0 ? 'finding' : 'more finding')}.`);
-  if (unchanged > 0) parts.push(unchanged === 1 ? '1 finding is already in the base commit; it gets no comment.' : `${unchanged} findings are already in the base commit; they get no comments.`); // prettier-ignore
+  if (unchanged > 0) parts.push(unchanged === 1 ? '1 finding is already in the base commit; it gets no comment.' : `${unchanged} findings are already in the base commit; they get no comments.`); // oxfmt-ignore
   if (suppressed > 0) parts.push(`${count(suppressed, 'finding')} ${suppressed === 1 ? 'is' : 'are'} suppressed.`);
   return parts.join(' ');
 }
@@ -417,7 +417,7 @@ function notAnalysedRows(facts: ReviewFacts): string[] {
 function foldedNotAnalysed(facts: ReviewFacts): string {
   const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
   if (rows.length <= MOST_SHOWN) return '';
-  return details(`All that was not analysed (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // prettier-ignore
+  return details(`All that was not analysed (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // oxfmt-ignore
 }
 
 function footer({ report, headSha, baseSha }: ReviewFacts): string {
@@ -442,7 +442,7 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
 
 // Apart from names, these messages are only our own words. Others may quote the compiler, and the compiler may quote
 // any file it can read.
-const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // prettier-ignore
+const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // oxfmt-ignore
 
 /** Whether the messages of a code may leave the log. */
 export function isOwnWords(code: string): boolean {

@@ -42,7 +42,7 @@ export async function publishCheckRun(
     const words = isWhole ? output : { title: check.title, summary: same.output.summary ?? check.summary };
     for (const annotations of missing) {
       const renewed = isRenewed ? { external_id: externalId } : {};
-      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, output: { ...words, annotations } }); // prettier-ignore
+      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, output: { ...words, annotations } }); // oxfmt-ignore
     }
     return 'posted';
   }

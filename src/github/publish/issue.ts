@@ -34,7 +34,7 @@ async function bringUpToDate(
   const all = await ownIssues(octokit, { owner, repo }, await viewer());
   const open = all.find(({ state }) => state === 'open');
   const edit = async (issue: Issue, change: 'open' | 'closed' | null): Promise<void> => {
-    const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change }; // prettier-ignore
+    const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change }; // oxfmt-ignore
     await octokit.rest.issues.update({ owner, repo, issue_number: issue.number, title, body, ...state });
   };
   if (!stands) {

@@ -5,7 +5,7 @@ import { publishCheckRun } from './check-run.ts';
 import { failureOf, isPermissionFailure, type RequestFailure } from '../api/client.ts';
 import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
 import { parseMarker, printMarker } from '../text/marker.ts';
-import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // prettier-ignore
+import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // oxfmt-ignore
 import { composeReview, settledBody } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
 import { shortSha } from '../plan/summary.ts';

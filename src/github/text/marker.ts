@@ -2,7 +2,7 @@
  * Hidden first lines by which a later run knows its own comments. Only the first line counts: whatever source text a
  * comment quotes further down cannot pass for a marker. The author of the comment is checked apart.
  */
-const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|issue))?(?: fingerprint=([^ ]*))?(?: text=([0-9a-f]+))? -->(?:\r?\n|$)/; // prettier-ignore
+const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|issue))?(?: fingerprint=([^ ]*))?(?: text=([0-9a-f]+))? -->(?:\r?\n|$)/; // oxfmt-ignore
 
 /**
  * `finding` is an inline comment; `fixed` what becomes of it when its finding is gone, and `moved` when another comment

@@ -2,7 +2,7 @@
 import type { AddressSet } from '../model/quantity.ts';
 import { type AddressForm, type IndexVariable, type FootprintVariable, formMultiple } from './form.ts';
 import { type LaunchCondition, allMet, lessOrEqual } from './launch-condition.ts';
-import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
 import { type FormFact, type WayFacts, type Span, propagated } from './scope.ts';
 
 interface Run {
@@ -131,7 +131,7 @@ function runsOf(
     const of = [...new Set(variables.flatMap((variable) => variable.of))];
     if (!take(factor, span, { kind: 'combined', of })) continue;
     if (!isDense(scope, fact.form)) exact = false;
-    if (sums.some((other) => other !== fact && variables.some((variable) => other.form.terms.has(variable)))) exact = false; // prettier-ignore
+    if (sums.some((other) => other !== fact && variables.some((variable) => other.form.terms.has(variable)))) exact = false; // oxfmt-ignore
     for (const variable of variables) left.delete(variable);
     used.add(fact.key);
   }
@@ -192,7 +192,7 @@ function isDense(scope: WayFacts, form: AddressForm): boolean {
   if (!areIndependent(new Set(left.keys()))) return false;
   let radix: Amount | null = oneAmount;
   while (left.size > 0) {
-    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scaleAmount(radix, -1n).key))?.[0]; // prettier-ignore
+    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scaleAmount(radix, -1n).key))?.[0]; // oxfmt-ignore
     if (!next || !radix) return false;
     left.delete(next);
     const { low, high }: Span = scope.ofVariable(next);

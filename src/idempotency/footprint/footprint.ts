@@ -84,7 +84,7 @@ function ofTarget(
     .filter(({ isPossible }) => isPossible)
     .map((way) => ofWay(symbolic, access, target, root, way, extensions));
   // What no thread reaches touches nothing, as long as no arithmetic that says so wraps around.
-  const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }; // prettier-ignore
+  const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }; // oxfmt-ignore
   const unreached = ways
     .filter(({ isPossible }) => !isPossible)
     .map(({ reading }) => ({ ...nothing, needs: reading.scope.demanded().condition }))

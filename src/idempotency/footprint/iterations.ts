@@ -8,9 +8,9 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Loop } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type AddressForm, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import { lessOrEqual, equal } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, maxAmount, oneAmount, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, maxAmount, oneAmount, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
 import type { Learnt } from './conditions.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
@@ -150,7 +150,7 @@ export function learnTripCounts(reading: LinearInterpretation, loop: Loop, stay:
   const count = variableForm(reading.round(loop.id));
   if (most.terms.size === 0) {
     const rounds = quotientAmount(most.constant, step);
-    const isMet = scope.isAtMost(zeroAmount, rounds) || (differs && scope.isPositive(most.constant, 1n - (fixedValueOf(step) ?? 1n))); // prettier-ignore
+    const isMet = scope.isAtMost(zeroAmount, rounds) || (differs && scope.isPositive(most.constant, 1n - (fixedValueOf(step) ?? 1n))); // oxfmt-ignore
     scope.learn(count, { low: null, high: isMet ? rounds : maxAmount(zeroAmount, rounds) });
     return { kind: 'all' };
   }

@@ -52,7 +52,7 @@ function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
   if (isAtMost(a, b)) return wanted ? lessOrEqual(b, a) : lessOrEqual(addAmounts(a, oneAmount), b);
   const { negative, positive } = bySign(difference);
   return {
-    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // prettier-ignore
+    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // oxfmt-ignore
     key: `${difference.key}${wanted ? '=' : '!='}0`,
     negation: () => equality(a, b, !wanted),
   };
@@ -81,6 +81,6 @@ function joined(kind: 'all' | 'any', list: readonly LaunchCondition[]): LaunchCo
   return {
     condition: { kind, conditions: parts.map(({ condition }) => condition) },
     key: `${kind}(${parts.map(({ key }) => key).join(',')})`,
-    negation: () => joined(kind === 'all' ? 'any' : 'all', parts.map((part) => part.negation())), // prettier-ignore
+    negation: () => joined(kind === 'all' ? 'any' : 'all', parts.map((part) => part.negation())), // oxfmt-ignore
   };
 }

@@ -9,9 +9,9 @@ import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type AddressForm, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, formMultiple, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, formMultiple, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import { type LaunchCondition, allMet, anyMet, lessOrEqual, equal, neverMet, alwaysMet } from './launch-condition.ts';
-import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, oneAmount, quantityOf, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, oneAmount, quantityOf, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
 import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
@@ -60,14 +60,14 @@ export class LinearInterpretation {
   /** The variable of the rounds that a loop around the access has completed. */
   round(loop: LoopId): IndexVariable {
     const key = `round.${loop}`;
-    return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false })); // prettier-ignore
+    return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false })); // oxfmt-ignore
   }
 
   private index(kind: 'thread' | 'block', axis: 0 | 1 | 2): AddressForm {
     const key = `${kind}.${axis}`;
     const size = dimensionAmount(kind === 'thread' ? 'block-size' : 'grid-size', axis);
     return variableForm(
-      this.variable(key, () => ({ kind, of: [key], low: zeroAmount, high: subtractAmounts(size, oneAmount), part: null, isAnything: false })), // prettier-ignore
+      this.variable(key, () => ({ kind, of: [key], low: zeroAmount, high: subtractAmounts(size, oneAmount), part: null, isAnything: false })), // oxfmt-ignore
     );
   }
 
@@ -215,7 +215,7 @@ export class LinearInterpretation {
       case 'line': {
         const key = `line.${leaf.instruction}`;
         const high = fixedAmount(BigInt(leaf.lines - 1));
-        return variableForm(this.variable(key, () => ({ kind: 'line', of: [key], low: zeroAmount, high, part: null, isAnything: false }))); // prettier-ignore
+        return variableForm(this.variable(key, () => ({ kind: 'line', of: [key], low: zeroAmount, high, part: null, isAnything: false }))); // oxfmt-ignore
       }
       default:
         return this.unknown(term, 'signed');
@@ -384,7 +384,7 @@ export class LinearInterpretation {
     const launched = this.ofLaunch('and', x, y);
     if (launched) return launched;
     const highs = [this.scope.ofForm(x).high, this.scope.ofForm(y).high].filter((high) => high !== null);
-    return highs.length === 0 ? this.anything(term, 'unsigned') : this.between(`and.${term.id}`, term, zeroAmount, minAmount(...highs)); // prettier-ignore
+    return highs.length === 0 ? this.anything(term, 'unsigned') : this.between(`and.${term.id}`, term, zeroAmount, minAmount(...highs)); // oxfmt-ignore
   }
 
   private bits(term: Term): AddressForm {
@@ -427,7 +427,7 @@ export class LinearInterpretation {
     const value = term.operator === 'ashr' ? this.signed(a) : this.unsigned(a);
     const most = fixedAmount(BigInt(term.width - 1));
     if (amount.terms.size === 0 && this.scope.need(lessOrEqual(amount.constant, most))) {
-      const power = atom(`1<<(${amount.constant.key})`, { kind: 'shift-left', left: quantityOf(oneAmount), right: quantityOf(amount.constant) }, 1n, 1n << BigInt(term.width - 1)); // prettier-ignore
+      const power = atom(`1<<(${amount.constant.key})`, { kind: 'shift-left', left: quantityOf(oneAmount), right: quantityOf(amount.constant) }, 1n, 1n << BigInt(term.width - 1)); // oxfmt-ignore
       return term.operator === 'shl' ? scaleForm(value, power) : this.quotient(value, power);
     }
     const { low, high } = this.scope.ofForm(value);
@@ -604,5 +604,5 @@ function argument(term: Term, signed: boolean): Amount {
   const bytes = leaf.bytes as 1 | 2 | 4 | 8;
   const { low, high } = signed ? signedBounds(bytes * 8) : unsignedBounds(bytes * 8);
   const { index, offset } = leaf;
-  return atom(`argument.${index}.${offset}.${bytes}.${signed ? 's' : 'u'}`, { kind: 'argument', index, offset, bytes, signed }, low, high); // prettier-ignore
+  return atom(`argument.${index}.${offset}.${bytes}.${signed ? 's' : 'u'}`, { kind: 'argument', index, offset, bytes, signed }, low, high); // oxfmt-ignore
 }

@@ -69,7 +69,7 @@ export function pathsTo(
         extensions.paths &&
         (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)
       ) {
-        // prettier-ignore
+        // oxfmt-ignore
         if (at === choices.length) {
           for (let other = learnt.ways.length - 1; other > 0; other--) open.push([...choices, other]);
           choices = [...choices, 0];
@@ -137,7 +137,7 @@ function lessonsOf(
   const skip = (term: Term): void => {
     for (const part of term.operator === 'all' ? term.arguments : [term]) seen.add(part);
   };
-  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= maxPredecessors); // prettier-ignore
+  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= maxPredecessors); // oxfmt-ignore
   const chain: BlockId[] = [];
   for (let at = block; ; at = kernel.dominators[at]!) {
     chain.unshift(at);
@@ -153,7 +153,7 @@ function lessonsOf(
     if (!loop) continue;
     const { terms, areAll } = continueConditions(symbolic, loop);
     if (!areAll) isComplete = false;
-    for (const stay of terms) lessons.push({ learn: (reading) => learnTripCounts(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // prettier-ignore
+    for (const stay of terms) lessons.push({ learn: (reading) => learnTripCounts(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // oxfmt-ignore
   }
   addLessons(condition);
   return { lessons, isComplete };

@@ -128,7 +128,7 @@ export function bySign({ monomials }: Amount): { readonly positive: Amount; read
   const all = [...monomials.values()];
   return {
     positive: make(all.filter(({ coefficient }) => coefficient > 0n)),
-    negative: make(all.filter(({ coefficient }) => coefficient < 0n).map((part) => ({ ...part, coefficient: -part.coefficient }))), // prettier-ignore
+    negative: make(all.filter(({ coefficient }) => coefficient < 0n).map((part) => ({ ...part, coefficient: -part.coefficient }))), // oxfmt-ignore
   };
 }
 
@@ -263,7 +263,7 @@ export const maxAmount = (...of: readonly Amount[]): Amount => extreme('max', of
 function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   const flat = of.flatMap((part) => {
     const [only] = part.monomials.values();
-    const inner = part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined; // prettier-ignore
+    const inner = part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined; // oxfmt-ignore
     return inner?.kind === kind ? inner.of : [part];
   });
   const isBetter = (a: Amount, b: Amount): boolean => (kind === 'min' ? isAtMost(a, b) : isAtMost(b, a));
@@ -275,7 +275,7 @@ function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   }
   if (kept.length === 1) return kept[0]!;
   const shared = commonAddends(kept);
-  if (shared.monomials.size > 0) return addAmounts(shared, extreme(kind, kept.map((part) => subtractAmounts(part, shared)))); // prettier-ignore
+  if (shared.monomials.size > 0) return addAmounts(shared, extreme(kind, kept.map((part) => subtractAmounts(part, shared)))); // oxfmt-ignore
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   const limits = kept.map(rangeOf);
   const lows = limits.map(({ low }) => low);
@@ -362,11 +362,11 @@ export function quotientAmount(a: Amount, by: Amount): Amount {
   if (range.low !== null && range.low >= 0n && isAtMost(addAmounts(rest, oneAmount), by)) return whole;
   const divisor = rangeOf(by);
   const limit = fixedValueOf(by);
-  const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low; // prettier-ignore
+  const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low; // oxfmt-ignore
   const least = divisor.low !== null && divisor.low > 0n ? divisor.low : 1n;
   const high = range.high === null ? null : range.high >= 0n ? floorDivide(range.high, least) : -1n;
   const quantity: Quantity = { kind: 'quotient', dividend: quantityOf(rest), divisor: quantityOf(by) };
-  const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } }; // prettier-ignore
+  const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } }; // oxfmt-ignore
   return addAmounts(whole, ofFactor(factor));
 }
 
@@ -380,7 +380,7 @@ export function remainderAmount(a: Amount, by: Amount): Amount {
   const most = divisor.high === null ? null : divisor.high - 1n;
   const high = range.low !== null && range.low >= 0n && range.high !== null ? smaller(most, range.high) : most;
   const quantity: Quantity = { kind: 'remainder', dividend: quantityOf(rest), divisor: quantityOf(by) };
-  return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } }); // prettier-ignore
+  return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } }); // oxfmt-ignore
 }
 
 /** `yes` where a condition on the launch holds, else `no`. */

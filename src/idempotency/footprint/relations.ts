@@ -3,7 +3,7 @@
  * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
  * loop as it was written.
  */
-import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // prettier-ignore
+import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import {
   fixedAmount,
   fixedValueOf,
@@ -58,7 +58,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
       (form, relation) => replaceVariable(form, relation.variable, relation.form),
       part.of,
     );
-    const [own] = [...whole.terms].filter(([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder); // prettier-ignore
+    const [own] = [...whole.terms].filter(([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder); // oxfmt-ignore
     if (!own) {
       const isLinked = variablesWithin(whole).some((variable) => variable !== remainder && present.has(variable));
       if (!isLinked || !present.has(remainder) || relations.some(({ variable }) => variable === remainder)) continue;

@@ -14,7 +14,7 @@ import {
   replaceVariable,
 } from './form.ts';
 import { type LaunchCondition, allMet, anyMet, lessOrEqual } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, nonNegativeArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // prettier-ignore
+import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, nonNegativeArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
 
 /** Least and largest value; null: not bounded. */
 export interface Span {
@@ -381,7 +381,7 @@ export function propagated(scope: WayFacts, fact: FormFact, variable: IndexVaria
   terms.delete(variable);
   const rest = scope.byVariables({ ...fact.form, terms });
   return scope.divided(
-    { low: fact.low && rest.high && subtractAmounts(fact.low, rest.high), high: fact.high && rest.low && subtractAmounts(fact.high, rest.low) }, // prettier-ignore
+    { low: fact.low && rest.high && subtractAmounts(fact.low, rest.high), high: fact.high && rest.low && subtractAmounts(fact.high, rest.low) }, // oxfmt-ignore
     coefficient,
   );
 }

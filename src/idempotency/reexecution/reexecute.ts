@@ -219,7 +219,7 @@ class Repeating {
     const difference = firstDifference(this.#once, memory);
     if (!difference) return;
     const ofOrder = this.#differenceOfOrder(schedule);
-    throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // prettier-ignore
+    throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // oxfmt-ignore
   }
 
   /** Where the launch leaves other memory than under the first schedule, both with the same values of all that is unknown. */

@@ -165,7 +165,7 @@ export class CFunction {
         const known = this.flag(every([left.known, right.known]));
         if (known === false) return { holds: false, known };
         const sign = { '=': '==', '!=': '!=', '<': '<', '<=': '<=' }[condition.comparison];
-        const holds = every([known, statically(condition.comparison, left, right) ?? `${left.text} ${sign} ${right.text}`]); // prettier-ignore
+        const holds = every([known, statically(condition.comparison, left, right) ?? `${left.text} ${sign} ${right.text}`]); // oxfmt-ignore
         return { holds: this.flag(holds), known };
       }
       case 'all':
@@ -324,7 +324,7 @@ export class CFunction {
       this.names += 1;
       const found = `a${this.names}`;
       this.line(`uint64_t ${found}[2];`);
-      const asked = `selvage_allocation(launch, ${address.known === true ? address.text : `${address.known} ? ${address.text} : -1`}, ${found})`; // prettier-ignore
+      const asked = `selvage_allocation(launch, ${address.known === true ? address.text : `${address.known} ? ${address.text} : -1`}, ${found})`; // oxfmt-ignore
       return { found, known: this.variable('bool', asked) };
     });
   }

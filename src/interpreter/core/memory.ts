@@ -291,7 +291,7 @@ export function createRegions(
   }
   for (const buffer of buffers) {
     const { name, bytes, elementBytes, fill, initial = null, uninitialised = false, pointers } = buffer;
-    const placed = (pointers?.elements ?? []).map((element, at) => [element, BigInt(pointer(pointers!.buffer) + at * pointers!.spacing)] as const); // prettier-ignore
+    const placed = (pointers?.elements ?? []).map((element, at) => [element, BigInt(pointer(pointers!.buffer) + at * pointers!.spacing)] as const); // oxfmt-ignore
     const elements = placed.length > 0 ? new Map([...buffer.values, ...placed]) : buffer.values;
     const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial, uninitialised };
     regions.push(createRegion(regions.length, description, quota));

@@ -11,7 +11,7 @@ import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 import { clockKey, clockKinds, noKey } from './vector-clock.ts';
-import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // prettier-ignore
+import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // oxfmt-ignore
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { AccessHistory } from './access-history.ts';
 import { SyncMemory } from './sync-memory.ts';
@@ -158,7 +158,7 @@ class WatchedSite {
 }
 
 /** By the accesses of a program, which many runs have: where volatile accesses race with each other, and where not. */
-const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // prettier-ignore
+const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // oxfmt-ignore
 
 function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
   const kept = volatileRaces ? known.volatile : known.relaxed;

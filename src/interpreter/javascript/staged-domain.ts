@@ -164,7 +164,7 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
 
 const javascriptOperators: Readonly<Record<string, string>> = {
   eq: '===', ne: '!==', lt: '<', le: '<=', gt: '>', ge: '>=',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Comparisons of JavaScript numbers are false where one is NaN, but for `!==`. */
 function comparisonCode(comparison: string, a: JavaScript, b: JavaScript): JavaScript {

@@ -165,7 +165,7 @@ function emitRecord(
     body,
     nodeOwner, lastOwner, 'i32.ne', code.field(node, 'time'), lastTime, 'i32.ge_s', 'i32.or',
     nodeOwner, owner, 'i32.ne', 'i32.and',
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   body.brIf(otherwise);
   append(body, other, site, 'i32.ne');
   body.brIf(again);

@@ -120,7 +120,7 @@ function collectStated(blocks: readonly DraftBlock[]): Stated {
     marker,
     arguments: [subject],
   } of blocks[0]?.instructions ?? []) {
-    // prettier-ignore
+    // oxfmt-ignore
     const said = marker?.name === 'assume' && subject ? alternatives(subject, definitions) : null;
     if (said) stated.set(said.pointer, said.functions);
   }

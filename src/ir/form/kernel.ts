@@ -23,7 +23,7 @@ export type SpecialRegister =
   | 'ctaid.x' | 'ctaid.y' | 'ctaid.z'
   | 'nctaid.x' | 'nctaid.y' | 'nctaid.z'
   | 'laneid' | 'warpsize' | 'dynamic_smem_size'
-  | 'lanemask_eq' | 'lanemask_lt' | 'lanemask_le' | 'lanemask_gt' | 'lanemask_ge'; // prettier-ignore
+  | 'lanemask_eq' | 'lanemask_lt' | 'lanemask_le' | 'lanemask_gt' | 'lanemask_ge'; // oxfmt-ignore
 
 export type Operand =
   | { readonly kind: 'value'; readonly id: ValueId }

@@ -121,7 +121,7 @@ export function opaqueOperation(
 export function slotLoad(width: Width): Operation {
   const effect: Effect = {
     kind: 'load', space: 'param', bytes: width / 8, lanes: 1, extend: 'zero', semantics: 'weak', scope: 'cta', nonCoherent: false,
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   return operation(`ld.param.b${width}`, [width], [64], effect);
 }
 

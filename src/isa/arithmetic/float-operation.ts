@@ -22,7 +22,7 @@ import {
 
 const roundingOf: Readonly<Record<string, Rounding>> = {
   rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rni: 'rn', rzi: 'rz', rmi: 'rm', rpi: 'rp',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Functions that the hardware approximates, through doubles. */
 const approximations: Readonly<Record<string, (x: number) => number>> = {

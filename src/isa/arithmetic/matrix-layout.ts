@@ -9,7 +9,7 @@ export type Product = Extract<MatrixOperation, { kind: 'product' }>;
 const elementBits: Readonly<Record<MatrixElement, number>> = {
   f16: 16, bf16: 16, tf32: 32, f32: 32, f64: 64, e4m3: 8, e5m2: 8, e3m2: 8, e2m3: 8, e2m1: 4,
   s32: 32, s8: 8, u8: 8, s4: 4, u4: 4, b1: 1, b16: 16,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Bits of an element in a register. */
 export function elementWidth(element: MatrixElement): number {

@@ -24,7 +24,7 @@ export interface FloatOperation {
 export type FloatComparison =
   | 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
   | 'equ' | 'neu' | 'ltu' | 'leu' | 'gtu' | 'geu'
-  | 'num' | 'nan'; // prettier-ignore
+  | 'num' | 'nan'; // oxfmt-ignore
 
 /**
  * The values that one rule of the instruction table is interpreted over: `V` are bit-vectors of a stated width, `B`

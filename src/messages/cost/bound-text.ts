@@ -62,7 +62,7 @@ export function amountText(
   { bound, value }: { readonly bound: string; readonly value: number | null },
   most: number,
 ): string {
-  // prettier-ignore
+  // oxfmt-ignore
   const text = briefBound(bound, most);
   return value === null || bound === String(value) ? text : `${text} = ${value}`;
 }

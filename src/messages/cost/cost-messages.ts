@@ -17,7 +17,7 @@ const maxLetters = 80;
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
   /** Of a bound: whether some warp of every launch reaches it. Else it may be more than any does. */
   readonly isReached?: boolean;
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /**
  * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its worst
@@ -49,7 +49,7 @@ function regressionPhrase(said: Said): string {
     if (baseValue === 0) return `the launch ${verb} ${noun}, and none before`;
     if (growsWith !== undefined) return `the ${noun} that the launch ${verb} grow faster with ${growsWith}`;
     const share = ratio ?? 1;
-    return share < 1 ? `the launch ${verb} ${Math.round(100 * (1 - share))} % fewer ${noun}` : `the launch ${verb} ${times(share)} the ${noun}`; // prettier-ignore
+    return share < 1 ? `the launch ${verb} ${Math.round(100 * (1 - share))} % fewer ${noun}` : `the launch ${verb} ${times(share)} the ${noun}`; // oxfmt-ignore
   }
   if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
   if (growsWith !== undefined && base !== '0')
@@ -107,7 +107,7 @@ export function exceededMessage({
   limit = '',
   ...found
 }: Partial<Said> & Pick<Said, 'metric' | 'head'> & { limit?: string }): string {
-  // prettier-ignore
+  // oxfmt-ignore
   const { metric, head, at = {}, headValue, reason } = found;
   if (!isBoundMetric(metric)) {
     if (isShare(metric))

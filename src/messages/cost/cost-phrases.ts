@@ -5,9 +5,9 @@ import { count, sharedMemory } from '../text/code-text.ts';
 
 /** `40 registers, 4096 bytes of shared memory (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
-  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // prettier-ignore
+  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // oxfmt-ignore
   const isPartial = dynamicSharedBytes === null;
-  const dynamic = isPartial ? ' plus the dynamic shared memory of the launch, which is unknown' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // prettier-ignore
+  const dynamic = isPartial ? ' plus the dynamic shared memory of the launch, which is unknown' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // oxfmt-ignore
   const parts = [
     count(registers, 'register'),
     `${sharedMemory(sharedBytes)}${dynamic}`,

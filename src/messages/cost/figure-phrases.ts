@@ -31,7 +31,7 @@ export function figureLines(cost: CostReport): string[] {
     ...(gpu ? [gpuLine(gpu)] : []),
     ...(counted?.contention ? [contentionLine(counted.contention)] : []),
     ...(registerStep && cost.resources ? [registerLine(registerStep, cost.resources)] : []),
-    ...(spills.length > 0 ? [`spills: ${spills.slice(0, maxLines).map(({ location, stores, loads }) => `line ${location.line}: ${count(stores, 'store')}, ${count(loads, 'load')}`).join('; ')}${spills.length > maxLines ? `; ${count(spills.length - maxLines, 'more line')}` : ''}`] : []), // prettier-ignore
+    ...(spills.length > 0 ? [`spills: ${spills.slice(0, maxLines).map(({ location, stores, loads }) => `line ${location.line}: ${count(stores, 'store')}, ${count(loads, 'load')}`).join('; ')}${spills.length > maxLines ? `; ${count(spills.length - maxLines, 'more line')}` : ''}`] : []), // oxfmt-ignore
     ...(mix.length > 0 ? [mixLine(mix)] : []),
     ...widened.map(widenedText),
   ];
@@ -63,7 +63,7 @@ function mixLine(mix: readonly MixReport[]): string {
     const [one, several] = kindNames[kind];
     const shown = lines.slice(0, maxLines).map(({ location }) => location.line);
     const more = lines.length > shown.length ? ' …' : '';
-    const where = shown.length === 0 ? '' : ` (${lines.length === 1 ? 'line' : 'lines'} ${shown.sort((a, b) => a - b).join(', ')}${more})`; // prettier-ignore
+    const where = shown.length === 0 ? '' : ` (${lines.length === 1 ? 'line' : 'lines'} ${shown.sort((a, b) => a - b).join(', ')}${more})`; // oxfmt-ignore
     return `${amount} ${amount === 1 ? one : several}${where}`;
   });
   const isCounted = mix.some(({ perThread }) => perThread !== undefined);
@@ -82,13 +82,13 @@ function countedLine({
 }: CountedLaunch): string {
   const extents = (size: readonly number[]): string => [...size].join(' x ').replace(/( x 1)+$/, '');
   const names = argumentsText(at);
-  const where = `block ${extents(block)}, grid ${extents(grid)}${isGridGiven ? '' : ' (chosen)'}${names === '' ? '' : `, ${names}`}`; // prettier-ignore
+  const where = `block ${extents(block)}, grid ${extents(grid)}${isGridGiven ? '' : ' (chosen)'}${names === '' ? '' : `, ${names}`}`; // oxfmt-ignore
   const reuse = blockBytes < bytes ? `, ${bytesText(blockBytes)} if each block fetches a sector once` : '';
   const of = [
     operations.double > 0 ? `${percent(operations.double / sumOf(operations))} of them double` : '',
     operations.tensor > 0 ? `${percent(operations.tensor / sumOf(operations))} in matrix products` : '',
   ].filter((part) => part !== '');
-  const work = intensity === null || intensity === 0 ? '' : `; ${amountOf(intensity)} floating-point operations per byte of these${of.length > 0 ? `, ${of.join(', ')}` : ''}`; // prettier-ignore
+  const work = intensity === null || intensity === 0 ? '' : `; ${amountOf(intensity)} floating-point operations per byte of these${of.length > 0 ? `, ${of.join(', ')}` : ''}`; // oxfmt-ignore
   return `counted at ${where}: ${bytesText(bytes)} of global memory transferred${reuse}${work}`;
 }
 
@@ -99,7 +99,7 @@ function sumOf({ single, double, tensor }: CountedLaunch['operations']): number 
 /** `at the peaks of the A100 memory takes longest, arithmetic 12 % of that time; 4.7 waves of 864 blocks, the last one fills 70 % of it`. */
 function gpuLine({ name, bound, share, waves }: GpuReport): string {
   const [first, second] = bound === 'memory' ? ['memory', 'arithmetic'] : ['arithmetic', 'memory'];
-  const standing = `at the peaks of the ${name} ${first} takes longest, ${second} ${share < 0.001 ? 'next to nothing' : `${percent(share)} of that time`}`; // prettier-ignore
+  const standing = `at the peaks of the ${name} ${first} takes longest, ${second} ${share < 0.001 ? 'next to nothing' : `${percent(share)} of that time`}`; // oxfmt-ignore
   if (!waves) return standing;
   if (waves.count <= 1) return `${standing}; the grid fills ${percent(waves.count)} of it once`;
   return `${standing}; ${amountOf(waves.count)} waves of ${waves.blocks} blocks, the last one fills ${percent(waves.last)} of it`;
@@ -115,7 +115,7 @@ function contentionLine({ location, space, updates, ofWarp }: NonNullable<Counte
 function registerLine(step: RegisterStep, { registers, occupancy = 0 }: NonNullable<CostReport['resources']>): string {
   const fewer = count(registers - step.registers, 'register fewer', 'registers fewer');
   const { spillBytes } = step;
-  const cost = spillBytes === undefined ? '' : spillBytes === 0 ? ', and spill nothing' : `, and spill ${count(spillBytes, 'byte')}`; // prettier-ignore
+  const cost = spillBytes === undefined ? '' : spillBytes === 0 ? ', and spill nothing' : `, and spill ${count(spillBytes, 'byte')}`; // oxfmt-ignore
   return `${fewer} would give an occupancy of ${percent(step.occupancy)} instead of ${percent(occupancy)}${cost} (__launch_bounds__ or -maxrregcount=${step.registers})`;
 }
 

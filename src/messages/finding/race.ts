@@ -43,7 +43,7 @@ export function raceMessage(finding: RaceFinding): string {
   const { threads, steps, missing, holdsStores } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
-  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) }); // prettier-ignore
+  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) }); // oxfmt-ignore
 }
 
 /** The sentences on an access that leaves its object. */
@@ -111,7 +111,7 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
   const here = isOneText && element !== undefined && code(element) !== first ? ` (here ${code(element)})` : '';
   const again = !isOneText ? second : element !== undefined ? 'it' : isNamed ? second : `the same ${size(bytes)}`;
   const on = isOneLine && at ? `, both on ${lineText(at, home)}` : '';
-  const same = isNamed && element === undefined ? `the same ${size(bytes)}${array === undefined ? '' : ` of ${code(array)}`}` : ''; // prettier-ignore
+  const same = isNamed && element === undefined ? `the same ${size(bytes)}${array === undefined ? '' : ` of ${code(array)}`}` : ''; // oxfmt-ignore
   const common = !isOneText && element !== undefined && isNamed ? code(element) : same;
   const both = common === '' ? '' : `, and both access ${common}`;
   return (

@@ -47,7 +47,7 @@ function contentsText(value: number | string): string {
 const sources: Readonly<Record<LaunchSource, string>> = {
   'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
   'launch-bounds': '__launch_bounds__', 'reqntid': '.reqntid', 'symbolic': 'no launch given',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes of shared memory (annotation, src/a.cu:9)`. */
 export function launchPhrase(launch: LaunchReport): string {

@@ -6,7 +6,7 @@ import { type Expression, evaluate, namesOf } from '../../cost/expressions/expre
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
 
 /** What the name is of its reference value. */
-const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n, 2n], [1n, 1n], [2n, 1n], [4n, 1n]]; // prettier-ignore
+const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n, 2n], [1n, 1n], [2n, 1n], [4n, 1n]]; // oxfmt-ignore
 /** Above that numbers print with exponents, which the syntax does not have. */
 const largest = 1e15;
 
@@ -29,11 +29,11 @@ export function costChart({ base, head, at = {}, metric, growsWith }: Regression
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
   const [before, after] = [read(base), read(head)];
   if (!before || !after) return undefined;
-  const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one)); // prettier-ignore
+  const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one)); // oxfmt-ignore
   /** How many times the head is more of the base at a large size than at a small one. */
   const change = (one: string): number => {
     const ratio = (size: bigint): number => {
-      const [lower = 0, upper = 0] = [before, after].map((bound) => valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1)))); // prettier-ignore
+      const [lower = 0, upper = 0] = [before, after].map((bound) => valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1)))); // oxfmt-ignore
       return (upper + 1) / (lower + 1);
     };
     const [small, large] = [ratio(BigInt(at[one]!) / 8n), ratio(BigInt(at[one]!) * 4n)];

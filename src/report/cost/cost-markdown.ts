@@ -80,8 +80,8 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
   const lines: string[] = [];
   if (source) {
     const builds = production ? [source, production] : [source];
-    lines.push(`| of one warp | ${production ? 'as written, at most | as compiled, at most' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // prettier-ignore
-    for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // prettier-ignore
+    lines.push(`| of one warp | ${production ? 'as written, at most | as compiled, at most' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // oxfmt-ignore
+    for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // oxfmt-ignore
     lines.push('');
     const costly = (source[byLine].lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
     for (const { location, bound, reason } of costly) {

@@ -109,7 +109,7 @@ function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint
     ].join(', ') + executedText(executed, own),
     ...(isListed ? [writtenLine(source, location)] : []),
   ]);
-  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // prettier-ignore
+  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // oxfmt-ignore
 }
 
 /** The first instructions of a line, and how many follow. */
@@ -170,7 +170,7 @@ function briefBounds(build: BoundsReport): string {
   const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
   return [
     ...(bounds.length === 0 ? [] : [`a warp at most: ${bounds.join(', ')}`]),
-    ...(missing.length === 0 ? [] : [`no bound on ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // prettier-ignore
+    ...(missing.length === 0 ? [] : [`no bound on ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // oxfmt-ignore
   ].join('; ');
 }
 

@@ -7,7 +7,7 @@ export type Paint = (style: Style, text: string) => string;
 
 const escapes: Readonly<Record<Style, readonly [number, number]>> = {
   bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 export const severityStyle = {
   error: 'red',

@@ -86,7 +86,7 @@ function ownMarks(finding: Finding): Mark[] {
       (one) => one.thread.join() === thread?.join() && one.block.join() === block?.join(),
     );
     const verb = operation === 'atomic' ? 'atomically updates' : `${operation}s`;
-    return { location, expression, text: `${by?.name ?? 'another thread'} ${verb}${expression === undefined ? '' : ` ${expression}`}` }; // prettier-ignore
+    return { location, expression, text: `${by?.name ?? 'another thread'} ${verb}${expression === undefined ? '' : ` ${expression}`}` }; // oxfmt-ignore
   });
 }
 
@@ -101,7 +101,7 @@ function fixPart(group: FindingGroup, parts: PageParts): string {
   const heading = phrase.isEdit ? `<b class="proved">Fix</b>` : `<b class="possible">${escapeHtml(phrase.head)}</b>`;
   const more = phrase.isEdit ? ` <span class="dim">${escapeHtml(phrase.head)}</span>` : '';
   const detail = phrase.detail === '' ? '' : `<span>${toHtml(phrase.detail)}</span>`;
-  const others = alternativePhrases(repair).map(({ head, detail: text }) => `<div class="part"><b>${escapeHtml(head)}</b><span>${toHtml(text)}</span></div>`); // prettier-ignore
+  const others = alternativePhrases(repair).map(({ head, detail: text }) => `<div class="part"><b>${escapeHtml(head)}</b><span>${toHtml(text)}</span></div>`); // oxfmt-ignore
   const patch = phrase.isEdit ? withoutHead(parts.patchOf(kernel)) : '';
   return `<div class="part">${heading}${detail}${more}</div>${patch === '' ? '' : patchLines(patch)}${others.join('')}`;
 }

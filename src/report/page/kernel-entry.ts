@@ -41,7 +41,7 @@ export function kernelEntry(
 ): string {
   const { race, divergence } = kernel;
   const at = kernel.location ? place(kernel.location) : '';
-  const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict)); // prettier-ignore
+  const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict)); // oxfmt-ignore
   // Proved is what has no other verdict.
   const told = isProved(kernel) ? ['proved'] : kinds.filter((kind) => kind !== 'proved');
   const findings = links.length === 0 ? '' : `<li>findings: ${links.join(', ')}</li>`;
@@ -134,7 +134,7 @@ function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
     hasPartialWarp(table) ? `<p class="dim">${escapeHtml(partialWarpText)}</p>` : '',
     cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
     cost.code ? codeTable(cost.code, sourceOf) : '',
-    figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // prettier-ignore
+    figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // oxfmt-ignore
   ].join('');
 }
 

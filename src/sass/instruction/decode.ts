@@ -36,7 +36,7 @@ export function versionOf(arch: string): number {
 }
 
 /** What was decoded, by the bytes of the function: several readers ask for the same. */
-const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // prettier-ignore
+const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // oxfmt-ignore
 
 /** The instructions of a function, in the order of their addresses. */
 export function instructionsOf(
@@ -94,7 +94,7 @@ const atomicTypes = [32, 32, 64, 32, 32, 64, 64] as const;
 const integerAtomics: Readonly<Record<number, number>> = { 0: 32, 1: 32, 2: 64, 3: 64, 4: 128 };
 const floatAtomics: Readonly<Record<number, number>> = {
   0: 32, 1: 64, 2: 128, 3: 32, 4: 64, 5: 128, 9: 32, 10: 64, 11: 128, 12: 32, 13: 64, 14: 128, 15: 64,
-}; // prettier-ignore
+}; // oxfmt-ignore
 const floatAtomicCodes: ReadonlySet<number> = new Set([0x9a6, 0x3a2, 0x9a2, 0x3a3, 0x9a3]);
 
 /** Bits that one lane loads, stores, or copies; undefined where the instruction does not say it, or nobody knows how. */

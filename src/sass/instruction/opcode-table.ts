@@ -11,7 +11,7 @@ type OperationKind =
   | 'barrier' | 'cluster-barrier' | 'warp-barrier' | 'fence' | 'cache'
   | 'branch' | 'call' | 'return' | 'exit' | 'flow'
   | 'double' | 'special' | 'tensor' | 'float' | 'half' | 'convert' | 'integer' | 'move'
-  | 'warp' | 'texture' | 'system' | 'graphics' | 'none'; // prettier-ignore
+  | 'warp' | 'texture' | 'system' | 'graphics' | 'none'; // oxfmt-ignore
 
 type AccessSpace = 'global' | 'shared' | 'local' | 'generic' | 'constant' | 'surface';
 
@@ -26,7 +26,7 @@ interface OpcodeGroup {
   readonly rows: readonly OpcodeRow[];
 }
 
-// prettier-ignore
+// oxfmt-ignore
 const opcodeGroups: readonly OpcodeGroup[] = [
   {
     kind: 'flow', rows: [
@@ -455,7 +455,7 @@ const opcodeGroups: readonly OpcodeGroup[] = [
 const unchanged: ReadonlySet<OperationKind> = new Set<OperationKind>([
   'load', 'store', 'atomic', 'barrier', 'cluster-barrier', 'warp-barrier', 'fence', 'special', 'double',
   'branch', 'call', 'return', 'exit',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Operations, by their lowest nine bits, that were met in code for sm_100, sm_103 and sm_110. */
 const metOnDataCentreBlackwell =

@@ -4,7 +4,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 /** Special registers by their number in bits 72 to 79. */
 const specialRegisters: Readonly<Record<number, string>> = {
   0x00: 'laneid', 0x21: 'tid.x', 0x22: 'tid.y', 0x23: 'tid.z', 0x25: 'ctaid.x', 0x26: 'ctaid.y', 0x27: 'ctaid.z',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** The leaf that a special register is; undefined for others. */
 export function specialLeaf(register: number): string | undefined {

@@ -95,7 +95,7 @@ class SourceValues {
     }
     if (operand.kind === 'special') {
       const isFollowed = /^n?(?:tid|ctaid)\.|^laneid$/.test(operand.register);
-      return isFollowed ? { value: BigInt(this.#leaves.word(`special ${operand.register}`)), objects: noObjects } : null; // prettier-ignore
+      return isFollowed ? { value: BigInt(this.#leaves.word(`special ${operand.register}`)), objects: noObjects } : null; // oxfmt-ignore
     }
     if (operand.kind !== 'value') return null;
     const known = this.#known.get(operand.id);
@@ -118,7 +118,7 @@ class SourceValues {
     if (operation.cost === 'float' || operation.cost === 'double') return null;
     const sources = operands.map((one) => this.of(one));
     if (!sources.every((one) => one !== null)) return null;
-    const value = operation.evaluate<bigint, boolean>(referenceDomain, sources.map((one) => one.value))[at]; // prettier-ignore
+    const value = operation.evaluate<bigint, boolean>(referenceDomain, sources.map((one) => one.value))[at]; // oxfmt-ignore
     return value === undefined ? null : { value, objects: new Set(sources.flatMap((one) => [...one.objects])) };
   }
 
@@ -126,7 +126,7 @@ class SourceValues {
     { operation: { effect, results }, arguments: [address], offset, ptxLine }: Instruction,
     at: number,
   ): SourceValue | null {
-    // prettier-ignore
+    // oxfmt-ignore
     if (effect.kind !== 'load' || effect.space === 'local' || effect.space === 'const') return null;
     let [first, name] = [at * effect.bytes, `load ${ptxLine} `];
     if (effect.space === 'param') {
@@ -138,7 +138,7 @@ class SourceValues {
     // What is narrower than its register is extended, and narrower words are cut out of others.
     if (effect.bytes < 4 || first % 4 !== 0 || results[at] !== effect.bytes * 8) return null;
     let value = 0n;
-    for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`)); // prettier-ignore
+    for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`)); // oxfmt-ignore
     return { value, objects: noObjects };
   }
 }
@@ -182,7 +182,7 @@ class CodeValues {
     if (base === null) return null;
     const isShared = opcode!.space === 'shared';
     const scale = isShared ? [0, 2, 3, 4][wordBits(instruction, 78, 2)]! : 0;
-    let sum = (base << scale) + (wordBits(instruction, displacementAt(instruction), 24) << 8 >> 8); // prettier-ignore
+    let sum = (base << scale) + (wordBits(instruction, displacementAt(instruction), 24) << 8 >> 8); // oxfmt-ignore
     if (wordBits(instruction, 91, 1) === 1) {
       const from = wordBits(instruction, opcode!.kind === 'load' ? 32 : 64, 8) & 63;
       const more = isShared ? this.#register(index, from, true, 0) : this.#descriptor(index, from);
@@ -198,7 +198,7 @@ class CodeValues {
     const definitions = this.#registers.definitionsOf(index, firstUniform + register);
     const isDescriptor = definitions?.every((at) => {
       const one = this.#flow.instructions[at];
-      return one?.opcode?.mnemonic === 'ULDC' && wordBits(one, 54, 5) === 0 && wordBits(one, 38, 16) === (this.#version >= 90 ? 0x208 : 0x118); // prettier-ignore
+      return one?.opcode?.mnemonic === 'ULDC' && wordBits(one, 54, 5) === 0 && wordBits(one, 38, 16) === (this.#version >= 90 ? 0x208 : 0x118); // oxfmt-ignore
     });
     return isDescriptor ? 0 : null;
   }
@@ -222,7 +222,7 @@ class CodeValues {
 
   #constant(bank: number, offset: number): number {
     const leaf: ConstantLeaf | null = bank === 0 ? constantLeaf(this.#version, offset) : null;
-    return this.#leaves.word(leaf === null ? `unknown ${bank} ${offset}` : leaf.kind === 'special' ? leaf.name : `parameter ${leaf.offset}`); // prettier-ignore
+    return this.#leaves.word(leaf === null ? `unknown ${bank} ${offset}` : leaf.kind === 'special' ? leaf.name : `parameter ${leaf.offset}`); // oxfmt-ignore
   }
 
   #result(at: number, written: number, depth: number): number | null {
@@ -237,7 +237,7 @@ class CodeValues {
     if (opcode.kind === 'load' && opcode.space === 'constant') {
       const isDirect = code === 0xab9 || (code === 0xb82 && wordBits(instruction, 24, 8) === zeroRegister);
       const isWhole = (accessBits(instruction, this.#version) ?? 0) >= 32;
-      return isDirect && isWhole ? this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16) + 4 * word) : null; // prettier-ignore
+      return isDirect && isWhole ? this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16) + 4 * word) : null; // oxfmt-ignore
     }
     if (opcode.kind === 'load') {
       const line = this.#loadOf(instruction);
@@ -256,11 +256,11 @@ class CodeValues {
     const hasSigns = /^U?(?:IADD3|IMAD|VIADD|LEA)$/.test(instruction.opcode!.mnemonic);
     const negated = (from: number, value: number | null): number | null =>
       value !== null && hasSigns && wordBits(instruction, from, 1) === 1 ? -value : value;
-    const read = (from: number, isUniform = uniform): number | null => this.#register(at, wordBits(instruction, from, 8), isUniform, depth); // prettier-ignore
+    const read = (from: number, isUniform = uniform): number | null => this.#register(at, wordBits(instruction, from, 8), isUniform, depth); // oxfmt-ignore
     const special = (): number | null => {
       if (form === 1) return negated(63, read(32));
       if (form === 2 || form === 4) return wordBits(instruction, 32, 32) | 0;
-      if (wordBits(instruction, 91, 1) === 0 && (form === 3 || form === 5)) return negated(63, this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16))); // prettier-ignore
+      if (wordBits(instruction, 91, 1) === 0 && (form === 3 || form === 5)) return negated(63, this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16))); // oxfmt-ignore
       return form === 6 || form === 7 ? negated(63, read(32, true)) : null;
     };
     const [first, other, last] = [negated(72, read(24)), special(), negated(75, read(64))];
@@ -380,7 +380,7 @@ export function foreignAddresses(
     const line = (kind === 'load' || kind === 'store') && space !== 'constant' ? lineOf(one) : undefined;
     if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
   }
-  const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // prettier-ignore
+  const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // oxfmt-ignore
   const row = longestRow(kernel);
   const sides = [...trials, ...trialsOfRows].map((trial) => {
     const leaves = new Leaves(trial, knownThreads(kernel), trialsOfRows.includes(trial) ? row : undefined);
@@ -395,7 +395,7 @@ export function foreignAddresses(
     const { opcode } = instruction;
     // No copy of a store stands for that of another line, as a load may, if what it stores to is the same in each round.
     const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
-    if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // prettier-ignore
+    if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // oxfmt-ignore
     const shifts = new Set<number>();
     let objects = noObjects;
     for (const { code, source } of sides) {

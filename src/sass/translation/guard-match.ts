@@ -29,7 +29,7 @@ export function mismatchedGuards(
   for (const { id, instructions } of kernel.blocks) {
     for (const one of instructions) {
       if (compares(one)) compared.add(one.ptxLine);
-      if (isAccess(one)) stores.set(one.ptxLine, stores.has(one.ptxLine) || one.operation.effect.kind !== 'store' ? null : id); // prettier-ignore
+      if (isAccess(one)) stores.set(one.ptxLine, stores.has(one.ptxLine) || one.operation.effect.kind !== 'store' ? null : id); // oxfmt-ignore
     }
   }
   const conditions = new Conditions(kernel);
@@ -46,7 +46,7 @@ export function mismatchedGuards(
           : undefined;
       if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
       const makers = makersOf(flow, block, first + index, guard.register);
-      if (makers && makers.length > 0 && makers.every((one) => constantOf(one) === guard.negated)) return [{ ptxLine, instruction }]; // prettier-ignore
+      if (makers && makers.length > 0 && makers.every((one) => constantOf(one) === guard.negated)) return [{ ptxLine, instruction }]; // oxfmt-ignore
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);

@@ -39,7 +39,7 @@ export function fenceWanted(
   { operation: { effect, mnemonic } }: Instruction,
   version: number = laterMbarriers,
 ): FenceStrength | null {
-  if (effect.kind === 'mbarrier') return arriving.has(effect.form) && effect.semantics === 'release' && version < laterMbarriers ? { scope: scopes[effect.scope], isSequential: false } : null; // prettier-ignore
+  if (effect.kind === 'mbarrier') return arriving.has(effect.form) && effect.semantics === 'release' && version < laterMbarriers ? { scope: scopes[effect.scope], isSequential: false } : null; // oxfmt-ignore
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
@@ -82,7 +82,7 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
 }
 
 function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
-  return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // prettier-ignore
+  return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // oxfmt-ignore
 }
 
 /** What the code has on lines of the PTX. */
@@ -112,7 +112,7 @@ function codeByLine(
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
 ): CodeByLine {
-  const [kept, atomics, looking, unknown] = [new Set<number>(), new Set<number>(), new Set<number>(), new Set<number>()]; // prettier-ignore
+  const [kept, atomics, looking, unknown] = [new Set<number>(), new Set<number>(), new Set<number>(), new Set<number>()]; // oxfmt-ignore
   const [copyArrivals, counting] = [new Set<number>(), new Set<number>()];
   const byKind = linesByKind();
   const stored = new Map<number, number>();
@@ -195,7 +195,7 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
       const [before, ...others] = predecessors;
       if (before === undefined || others.length > 0 || !found.has(before)) continue;
       const { terminator } = blocks[before]!;
-      if (terminator.kind === 'branch' && (leftPredicate(kernel, kept, terminator.condition) || isOpenChoice(kernel, found, terminator.condition))) found.add(id); // prettier-ignore
+      if (terminator.kind === 'branch' && (leftPredicate(kernel, kept, terminator.condition) || isOpenChoice(kernel, found, terminator.condition))) found.add(id); // oxfmt-ignore
     }
   }
   return found;
@@ -210,7 +210,7 @@ function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Op
     return operation.mnemonic === 'not.pred' && isOpenChoice(kernel, found, operands[0]!);
   }
   const { phis, predecessors } = kernel.blocks[definition.block]!;
-  const ways = phis[definition.index]!.inputs.flatMap((one, index) => one.kind === 'constant' && found.has(predecessors[index]!) ? [one.value !== 0n] : []); // prettier-ignore
+  const ways = phis[definition.index]!.inputs.flatMap((one, index) => one.kind === 'constant' && found.has(predecessors[index]!) ? [one.value !== 0n] : []); // oxfmt-ignore
   return ways.includes(true) && ways.includes(false);
 }
 
@@ -221,7 +221,7 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
   if (definition.kind !== 'instruction') return false;
   const { ptxLine, operation, arguments: operands } = definition.instruction;
   if (kept.has(ptxLine)) return true;
-  return /^(?:not|and|or|xor)\.pred$/.test(operation.mnemonic) && operands.every((one) => leftPredicate(kernel, kept, one)); // prettier-ignore
+  return /^(?:not|and|or|xor)\.pred$/.test(operation.mnemonic) && operands.every((one) => leftPredicate(kernel, kept, one)); // oxfmt-ignore
 }
 
 /**
@@ -271,7 +271,7 @@ export function lostInstructions(
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   /** Lines with code that does less than is wanted. */
-  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // prettier-ignore
+  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // oxfmt-ignore
   /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   /** Lines that themselves store nothing. */
@@ -300,7 +300,7 @@ export function lostInstructions(
         if (isKept && !(one === 'store' && merged.has(instruction))) inKept[one].add(ptxLine);
       }
       const fences = fence ? code.fences.get(ptxLine) : undefined;
-      if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // prettier-ignore
+      if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // oxfmt-ignore
       // The copies of two of these may make one arrival together: then one line has no code.
       const [counts, arrives] = [code.counting.has(ptxLine), code.copyArrivals.has(ptxLine)];
       if (
@@ -322,7 +322,7 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => weaker[what]?.has(line) === true;
     // Code that several lines of inline assembly share has the line of one of them.
-    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'store' && !computing.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // prettier-ignore
+    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'store' && !computing.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // oxfmt-ignore
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];

@@ -41,7 +41,7 @@ function operandsOf(
   ];
   // `ATOMS.POPC.INC` counts lanes.
   const hasData = !isLoad && second !== zeroRegister && instruction.code !== 0xf8c;
-  const data = hasData ? reads.filter((register) => register >= second && register < second + Math.max(1, bits / 32)) : []; // prettier-ignore
+  const data = hasData ? reads.filter((register) => register >= second && register < second + Math.max(1, bits / 32)) : []; // oxfmt-ignore
   return { address: reads.filter((register) => register === first || register >= 256), data };
 }
 
@@ -93,7 +93,7 @@ export function mismatchedOperands(
     kept.add(line);
     if (kind === 'load' || kind === 'atomic' || kind === 'system') loaded.add(`load ${line}`);
     if (kind === 'load' || kind === 'atomic' || kind === 'store') times.set(line, (times.get(line) ?? 0) + 1);
-    const isCopy = (kind === 'load' || kind === 'atomic' || kind === 'store') && accessSpaces.has(instruction.opcode!.space); // prettier-ignore
+    const isCopy = (kind === 'load' || kind === 'atomic' || kind === 'store') && accessSpaces.has(instruction.opcode!.space); // oxfmt-ignore
     if (isCopy) copies.set(line, (copies.get(line) ?? 0) + 1);
     if (isCopy && kind !== 'store') fetched.add(`load ${line}`);
     if (kind === 'store') widest.set(line, Math.max(widest.get(line) ?? 0, accessBits(instruction, version) ?? 32));
@@ -114,7 +114,7 @@ export function mismatchedOperands(
     const own = operandsOf(instruction, use.reads, bits);
     const [only] = ptx;
     if (opcode.kind !== 'atomic' && only && ptx.length === 1 && times.get(ptxLine) === 1 && bits === bitsOf(only)) {
-      const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // prettier-ignore
+      const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // oxfmt-ignore
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
     // A store may be cut into several, but not into one that is narrower, nor some of its copies alone.
@@ -151,16 +151,16 @@ export function mismatchedOperands(
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
       // Of what is narrower than a register, parts of others may be cut.
-      if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // prettier-ignore
+      if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // oxfmt-ignore
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
       else if (ptx.length === 1 && bits === bitsOf(only!) && copies.get(ptxLine) === 1) {
-        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)].filter((leaf) => !isZeroIn(kernel, leaf))); // prettier-ignore
+        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)].filter((leaf) => !isZeroIn(kernel, leaf))); // oxfmt-ignore
         if (lacks(made, needed, fetched, what)) found.push({ what, isCertain: false, ptxLine, instruction });
       }
     }
   }
-  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction }); // prettier-ignore
+  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction }); // oxfmt-ignore
   return found;
 }
 
@@ -194,7 +194,7 @@ function givesItsOwn(
 }
 
 function bitsOf({ operation: { effect } }: Instruction): number {
-  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0; // prettier-ignore
+  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0; // oxfmt-ignore
 }
 
 /** Leaves that both sides name. */
@@ -228,7 +228,7 @@ function lacks(
 ): boolean {
   if (made.some((definitions) => !definitions || definitions.some(({ isOpen }) => isOpen))) return false;
   const own = new Set(made.flatMap((definitions) => definitions!.flatMap(({ leaves }) => [...leaves])));
-  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // prettier-ignore
+  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // oxfmt-ignore
 }
 
 /** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */

@@ -31,7 +31,7 @@ const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
 const zeroSpecial = 255;
 
 /** Operations that may move a value from one register to another, or make a constant. */
-const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // prettier-ignore
+const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // oxfmt-ignore
 
 /** What values of the code are made of. */
 export class CodeOrigins {
@@ -244,7 +244,7 @@ export class SourceOrigins {
       }
       const { operation, ptxLine } = definition.instruction;
       const { effect, cost } = operation;
-      const isLoad = effect.kind === 'load' && (effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic'); // prettier-ignore
+      const isLoad = effect.kind === 'load' && (effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic'); // oxfmt-ignore
       if (!isLoad && !(effect.kind === 'pure' && (cost === 'float' || cost === 'double'))) return null;
       lines.add(ptxLine);
     }
@@ -283,7 +283,7 @@ export class SourceOrigins {
         leaves.add(`load ${instruction.ptxLine}`);
       } else if (effect.kind === 'pure' || effect.kind === 'shuffle') work.push(...instruction.arguments);
       else if (effect.kind === 'havoc')
-        leaves.add(`load ${instruction.ptxLine}`); // prettier-ignore
+        leaves.add(`load ${instruction.ptxLine}`); // oxfmt-ignore
       else isOpen = true;
     }
     return { leaves, isOpen, isMerged };

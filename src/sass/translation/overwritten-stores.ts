@@ -32,7 +32,7 @@ export function overwrittenLines(
     while (work.length > 0) {
       const next = work.pop()!;
       const rest = kernel.blocks[next.block]!.instructions.slice(next.from);
-      const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // prettier-ignore
+      const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // oxfmt-ignore
       if (last && overwrites(kernel, instruction, last)) continue;
       // The next round of a loop has an address of its own.
       const leaves = successors[next.block]!.some((one) => dominates(kernel.dominators, one, next.block));

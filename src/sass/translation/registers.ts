@@ -55,7 +55,7 @@ export class RegisterFlow {
         for (const register of use?.writes ?? mayWrite(flow.instructions[index]!)) {
           const known = last.get(register);
           if (known?.isCertain) continue;
-          const isCertain = use !== null && use !== undefined && (!this.#guards[index] || (known?.found.some((other) => this.#complement(index, other)) ?? false)); // prettier-ignore
+          const isCertain = use !== null && use !== undefined && (!this.#guards[index] || (known?.found.some((other) => this.#complement(index, other)) ?? false)); // oxfmt-ignore
           if (known) {
             known.found.push(index);
             known.isCertain = isCertain;
@@ -96,7 +96,7 @@ export class RegisterFlow {
   unstored(isDefined: boolean): SassInstruction[] {
     const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
     return [...this.#spills].flatMap(([index, { isLoad, slots }]) => {
-      const isLost = isLoad && (!slots.some((slot) => stored.has(slot)) || (isDefined && slots.some((slot) => this.#mayBeUnstored(index, slot)))); // prettier-ignore
+      const isLost = isLoad && (!slots.some((slot) => stored.has(slot)) || (isDefined && slots.some((slot) => this.#mayBeUnstored(index, slot)))); // oxfmt-ignore
       return isLost ? [this.#flow.instructions[index]!] : [];
     });
   }

@@ -93,7 +93,7 @@ function betweenAnchors(
   };
   /** Of a path from an anchor under a guard: it may be the one that decides of the halves behind it. */
   const fromGuarded = effects + halves.length;
-  const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // prettier-ignore
+  const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // oxfmt-ignore
   const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
     for (const set of open.values()) {
       if (has(set, fromGuarded) || siblings[half]!.some((other) => has(set, other))) include(set, halves[half]!.effect);
@@ -121,7 +121,7 @@ function betweenAnchors(
         if (kind === 'effect' || kind === 'half') {
           const effect = kind === 'half' ? halves[number]!.effect : number;
           if (guard && guard.register === branch?.register)
-            divided.push({ number: effect, isTaken: guard.negated === branch.negated, isHalf: kind === 'half' }); // prettier-ignore
+            divided.push({ number: effect, isTaken: guard.negated === branch.negated, isHalf: kind === 'half' }); // oxfmt-ignore
           else if (kind === 'effect') add(open, effect);
           if (kind === 'half') addHalf(open, number);
           continue;
@@ -293,8 +293,8 @@ export function skippedEffects(
     if (!other) continue;
     for (const effect of present) if (has(set, effect) && !has(other, effect)) skipped.add(lines[effect]!);
   }
-  const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // prettier-ignore
-  const looking = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : []))); // prettier-ignore
+  const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // oxfmt-ignore
+  const looking = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : []))); // oxfmt-ignore
   const overwritten = overwrittenLines(kernel, stores, skipped, looking);
   return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
 }
@@ -314,17 +314,17 @@ function addedEffects(
     return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
   });
   // What has a guard may be left out.
-  const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // prettier-ignore
+  const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];
   // The assembler may know that a loop has a round.
   const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
-  const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // prettier-ignore
+  const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // oxfmt-ignore
   const found = new Set<number>();
   for (const [pair, set] of does) {
     const other = may.get(pair);
     if (!other) continue;
-    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!); // prettier-ignore
+    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!); // oxfmt-ignore
   }
   return [...found].sort((a, b) => a - b);
 }

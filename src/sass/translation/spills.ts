@@ -34,7 +34,7 @@ export function spillAccesses(
   for (const [index, one] of instructions.entries()) {
     if (!one.opcode || registerCalls.has(one.code)) return null;
     if (one.opcode.space !== 'local') continue;
-    const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // prettier-ignore
+    const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // oxfmt-ignore
     const [at, bits] = [wordBits(one, 40, 24), accessBits(one, version) ?? 32];
     // What is narrower than a register is not followed.
     if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= maxSlots) return null;
@@ -43,7 +43,7 @@ export function spillAccesses(
     found.set(index, { isLoad, slots, register: wordBits(one, isLoad ? 16 : 32, 8) });
   }
   if (found.size === 0) return found;
-  const usesLocal = kernel.blocks.some((block) => block.instructions.some(({ operation: { effect } }) => 'space' in effect && (effect.space === 'local' || effect.space === 'generic'))); // prettier-ignore
+  const usesLocal = kernel.blocks.some((block) => block.instructions.some(({ operation: { effect } }) => 'space' in effect && (effect.space === 'local' || effect.space === 'generic'))); // oxfmt-ignore
   // The frame is made once, at the start.
   const frames = instructions.filter((one) => registerUse(one, version)?.writes.includes(stackPointer)).length;
   return usesLocal || frames > 2 ? null : found;

@@ -7,7 +7,7 @@
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
 import { flowOf, type SassFlow } from '../control-flow.ts';
-import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts'; // prettier-ignore
+import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts'; // oxfmt-ignore
 import {
   fenceStrength,
   fenceWanted,
@@ -207,7 +207,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: at.address });
   }
   for (const ptxLine of fewerCopies(kernel, flow, version, lineOf)) {
-    if (!faults.some((one) => one.kind === 'skipped' && one.ptxLine === ptxLine)) faults.push({ kind: 'skipped', what: 'effect', ptxLine }); // prettier-ignore
+    if (!faults.some((one) => one.kind === 'skipped' && one.ptxLine === ptxLine)) faults.push({ kind: 'skipped', what: 'effect', ptxLine }); // oxfmt-ignore
   }
   for (const by of ['barrier', 'fence', 'wide fence', 'wait', 'warp barrier'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
@@ -248,7 +248,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
 /** Whether some path gives an undefined value to something. */
 function usesUndefined({ blocks }: Kernel): boolean {
   const isUndefined = ({ kind }: Operand): boolean => kind === 'undefined';
-  return blocks.some(({ phis, instructions }) => phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined))); // prettier-ignore
+  return blocks.some(({ phis, instructions }) => phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined))); // oxfmt-ignore
 }
 
 function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInstruction, Call>): boolean {
@@ -270,7 +270,7 @@ function strays(
       kinds.set(instruction.ptxLine, known);
       const { kind } = instruction.operation.effect;
       if (kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'matrix-load' || kind === 'matrix-store')
-        known.hasAccess = true; // prettier-ignore
+        known.hasAccess = true; // oxfmt-ignore
       else if (kind === 'barrier') known.hasBarrier = true;
       else if (kind !== 'pure') known.hasOther = true;
     }
@@ -350,17 +350,17 @@ function unseparated(
       if (access !== undefined && !addresses.has(access)) addresses.set(access, instruction.address);
       const fence = fenceStrength(instruction);
       const isFence = fence !== null && fence.scope >= (by === 'fence' ? 1 : 2);
-      const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier; // prettier-ignore
+      const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier; // oxfmt-ignore
       const writes = predicatesWritten(instruction);
       const guard = sassGuard(instruction);
       if (access === undefined && !isSeparator && writes.length === 0) return [];
-      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther); // prettier-ignore
+      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther); // oxfmt-ignore
     }),
   }));
   const around = waysAroundLoops(kernel);
   const [can, may, does] = [
     earlierAccesses(wanted, lines.length, false),
-    earlierAccesses(wanted.map((block, index) => ({ ...block, predecessors: around[index]!.predecessors })), lines.length, true), // prettier-ignore
+    earlierAccesses(wanted.map((block, index) => ({ ...block, predecessors: around[index]!.predecessors })), lines.length, true), // oxfmt-ignore
     // A warp that has not diverged needs no code for its barrier.
     earlierAccesses(made, lines.length, by !== 'warp barrier'),
   ];
@@ -371,7 +371,7 @@ function unseparated(
       for (const [earlier] of lines.entries()) {
         if (earlier === later || !hasAccess(does[earlier]!, later) || hasAccess(can[earlier]!, later)) continue;
         if (!hasAccess(can[later]!, earlier) || hasAccess(may[later]!, earlier)) continue;
-        faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! }); // prettier-ignore
+        faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! }); // oxfmt-ignore
       }
     }
     return faults;
@@ -383,7 +383,7 @@ function unseparated(
         const earlier = word * 32 + (31 - Math.clz32(left & -left));
         // The table of lines may give two accesses one line. Within an interval accesses may change places.
         if (earlier === later || hasAccess(may[earlier]!, later)) continue;
-        faults.push({ kind: 'unseparated', what: by === 'wide fence' ? 'fence' : by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // prettier-ignore
+        faults.push({ kind: 'unseparated', what: by === 'wide fence' ? 'fence' : by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // oxfmt-ignore
       }
     }
   }

@@ -8,7 +8,7 @@ import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUses } from '../instruction/operands.ts';
 import { isLive, RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
 
-const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // prettier-ignore
+const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // oxfmt-ignore
 
 /** Spaces whose loads nothing makes again. */
 const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
@@ -119,7 +119,7 @@ export function unusedResults(
     more = dead(idle);
     for (const index of more) {
       const one = flow.instructions[index]!;
-      if (one.opcode!.kind === 'load' && loadedSpaces.has(one.opcode!.space) && !isRemade(one) && isNeeded(one)) found.push(one); // prettier-ignore
+      if (one.opcode!.kind === 'load' && loadedSpaces.has(one.opcode!.space) && !isRemade(one) && isNeeded(one)) found.push(one); // oxfmt-ignore
     }
   }
   return found.sort((a, b) => a.address - b.address);

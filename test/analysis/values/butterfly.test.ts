@@ -69,7 +69,7 @@ test('lanes that differ in shared bits alone hold equal values', () => {
     });
     const output = new Uint32Array(Uint8Array.from(readBytes(1, 0, bytes)).buffer);
     assert.equal(outcome, 'finished', body);
-    const stores = kernel.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'store'); // prettier-ignore
+    const stores = kernel.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'store'); // oxfmt-ignore
     for (const [
       i,
       {

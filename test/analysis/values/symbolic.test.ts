@@ -26,7 +26,7 @@ const isOpen = (term: Term): boolean => term.leaves.some(({ atom }) => atom!.kin
 function loopVariables({ kernel, value }: SymbolicKernel): Map<string, Term> {
   const found = new Map<string, Term>();
   for (const { header } of kernel.loops)
-    for (const { result } of kernel.blocks[header]!.phis) found.set(kernel.values[result]!.register ?? `v${result}`, value(result)); // prettier-ignore
+    for (const { result } of kernel.blocks[header]!.phis) found.set(kernel.values[result]!.register ?? `v${result}`, value(result)); // oxfmt-ignore
   return found;
 }
 
@@ -56,7 +56,7 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
   const { kernel } = symbolic;
   walk(symbolic, setting, seededRandom(seed), 3000, {
     enter(state) {
-      compareState(symbolic, state, kernel.blocks[state.block]!.phis.map(({ result }) => result), where); // prettier-ignore
+      compareState(symbolic, state, kernel.blocks[state.block]!.phis.map(({ result }) => result), where); // oxfmt-ignore
       assert.notEqual(state.evaluate(symbolic.reach(state.block)), 0n, `${where}, block ${state.block} is reached`);
       for (const loop of kernel.loops) {
         if (loop.blocks.has(state.block))
@@ -65,7 +65,7 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
     },
     leave(state, to) {
       const { instructions, successors } = kernel.blocks[state.block]!;
-      compareState(symbolic, state, instructions.flatMap(({ results }) => results), where); // prettier-ignore
+      compareState(symbolic, state, instructions.flatMap(({ results }) => results), where); // oxfmt-ignore
       for (const successor of successors) {
         const taken = state.evaluate(symbolic.edge(state.block, successor));
         if (taken !== undefined) assert.equal(taken === 1n, successor === to, `${where}, edge to ${successor}`);
@@ -79,7 +79,7 @@ test('values, conditions, ranges and rounds of random kernels are those of a run
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
     const isSymbolic = random.chance(0.3);
-    const launch = isSymbolic ? { block: null, grid: null } : { block: [64, 1, 1], grid: [3, 1, 1] } as const; // prettier-ignore
+    const launch = isSymbolic ? { block: null, grid: null } : { block: [64, 1, 1], grid: [3, 1, 1] } as const; // oxfmt-ignore
     const { symbolic } = kernelContext(requestFor(kernel, launch));
     for (let i = 0; i < 6; i++) {
       const n = BigInt(random.pick([0, 1, 5, 64, 200, 0xffffffff]));
@@ -279,14 +279,14 @@ test('what an inner loop adds is open where its rounds differ or it may be left 
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r1', counted),
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2;'),
     // It is left from its middle as well.
-    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'), // prettier-ignore
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'), // oxfmt-ignore
     // What is added grows.
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, %r3; add.s32 %r3, %r3, 1;'),
   ];
   for (const body of bodies) {
     const { symbolic } = contextOf(`mov.u32 %r2, 0; mov.u32 %r3, 0; ${body} ${end}`);
     const variables = [...loopVariables(symbolic)].filter(([register]) => register === '%r2');
-    assert.ok(variables.some(([, term]) => isOpen(term)), body); // prettier-ignore
+    assert.ok(variables.some(([, term]) => isOpen(term)), body); // oxfmt-ignore
     for (const n of [0n, 3n, 7n]) compareWalk(symbolic, settingOf(2, n, 2n), 1, body);
   }
 });
@@ -349,7 +349,7 @@ function storeReach(body: string, options: CheckOptions = {}): (thread: number, 
       },
     });
     // Without loops the condition is exact.
-    assert.deepEqual(blocks.map(({ id }) => evaluate.get(id) === 1n), reached); // prettier-ignore
+    assert.deepEqual(blocks.map(({ id }) => evaluate.get(id) === 1n), reached); // oxfmt-ignore
     return reached;
   };
 }
@@ -382,7 +382,7 @@ test('reach: after an early return, and after a join', () => {
 test('reach: cases of a switch, two of which share a label', () => {
   const reach = storeReach(`T: .branchtargets A, B, A, C; and.b32 %r1, %r0, 3; brx.idx %r1, T;
     A: st.u32 [%d1], 1; bra X; B: st.u32 [%d1], 2; bra X; C: st.u32 [%d1], 3; X:`);
-  assert.deepEqual([0, 1, 2, 3].map((thread) => reach(thread).indexOf(true)), [0, 1, 0, 2]); // prettier-ignore
+  assert.deepEqual([0, 1, 2, 3].map((thread) => reach(thread).indexOf(true)), [0, 1, 0, 2]); // oxfmt-ignore
 });
 
 test('reach: what the code states holds from there on', () => {

@@ -8,7 +8,7 @@ import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 const barrier: Effect = { kind: 'barrier', form: 'sync', aligned: true };
 const store = (space: 'global' | 'shared' | 'local' = 'shared'): Effect =>
   ({ kind: 'store', space, bytes: 4, lanes: 1, semantics: 'weak', scope: 'cta' }) as const;
-const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // prettier-ignore
+const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // oxfmt-ignore
 const at = (effect: Effect, line: number) => ({ effect, location: { file: 'a.cu', line } });
 
 test('builds that do the same on the same lines agree, however often', () => {
@@ -87,7 +87,7 @@ test('whatever only the production build stores, a thread alone in its launch ra
   const one = [1, 1, 1];
   assert.equal(told(store('global'), one, one), false);
   assert.equal(told(atomic, one, one), false);
-  for (const [block, grid] of [[[2, 1, 1], one], [one, [1, 2, 1]], [null, one], [one, null]] as const) assert.equal(told(store('global'), block, grid), true); // prettier-ignore
+  for (const [block, grid] of [[[2, 1, 1], one], [one, [1, 2, 1]], [null, one], [one, null]] as const) assert.equal(told(store('global'), block, grid), true); // oxfmt-ignore
   assert.equal(told(copy, one, one), true);
   assert.equal(told(opaque, one, one), true);
 });

@@ -124,7 +124,7 @@ async function check(cache: string | null, cwd = tree): Promise<Work> {
     const runs = (tool: string, form: RegExp): number => {
       const log = join(folder, `${tool}.log`);
       // Not what asks a tool for its version.
-      return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => form.test(line)).length : 0; // prettier-ignore
+      return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => form.test(line)).length : 0; // oxfmt-ignore
     };
     const text = await render('json', report, { color: false, verbose: true, source: () => undefined });
     return {

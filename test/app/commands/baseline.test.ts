@@ -15,7 +15,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 const file = join(root, '.selvage-baseline.json');
 
 const git = (...words: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: root, encoding: 'utf8' }).trim(); // prettier-ignore
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: root, encoding: 'utf8' }).trim(); // oxfmt-ignore
 function commit(): string {
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'change');
@@ -51,8 +51,8 @@ test('findings of the baseline are not told again, wherever their lines are; new
   assert.match(stdout, /1 error; 1 finding in the baseline/);
   // Whoever asks for all is told all, with the verdict as it is.
   const all = await run('check', 'a.cu', '--no-baseline', '--format', 'json');
-  const { kernels } = JSON.parse(all.stdout) as { kernels: { race: { verdict: string; findings: { suppressed?: string }[] } }[] }; // prettier-ignore
-  assert.deepEqual(kernels.map(({ race }) => [race.verdict, race.findings[0]?.suppressed]), [['race', undefined], ['race', undefined]]); // prettier-ignore
+  const { kernels } = JSON.parse(all.stdout) as { kernels: { race: { verdict: string; findings: { suppressed?: string }[] } }[] }; // oxfmt-ignore
+  assert.deepEqual(kernels.map(({ race }) => [race.verdict, race.findings[0]?.suppressed]), [['race', undefined], ['race', undefined]]); // oxfmt-ignore
   // New ones are not added by themselves.
   const again = await run('baseline');
   assert.match(again.stderr, /as it should be: 1 finding\n[^]*1 finding not in the baseline: fix it/);
@@ -69,7 +69,7 @@ test('what is fixed is said, leaves the file, and is told when it comes back', {
   assert.match(fixed.stdout, /suppression\/baseline-fixed[^]*A finding of the baseline is gone \(race\/shared in one/);
   assert.equal(fixed.status, 0);
   // Not looked at, or at other launches: it may be there still.
-  for (const words of [['--kernel', 'two'], ['--block', '32']]) assert.doesNotMatch((await run('check', 'a.cu', ...words)).stdout, /baseline-fixed/); // prettier-ignore
+  for (const words of [['--kernel', 'two'], ['--block', '32']]) assert.doesNotMatch((await run('check', 'a.cu', ...words)).stdout, /baseline-fixed/); // oxfmt-ignore
   const head = commit();
   const review = await run('review', '--base', both, '--head', head);
   assert.equal(review.status, 0, review.stdout);
@@ -124,8 +124,8 @@ test('a baseline that does not compile any more keeps its entries; a wrong file 
 });
 
 test('the file has one line a finding, in an order that does not depend on lines', () => {
-  const entry = (file_: string, kernel_: string) => ({ fingerprint: 'aaaa1111', code: 'race/shared', kernel: kernel_, file: file_ }); // prettier-ignore
+  const entry = (file_: string, kernel_: string) => ({ fingerprint: 'aaaa1111', code: 'race/shared', kernel: kernel_, file: file_ }); // oxfmt-ignore
   const text = printBaseline([entry('b.cu', 'k'), entry('a.cu', 'z'), entry('a.cu', 'k')]);
-  assert.deepEqual(parseBaseline(text, file).map((one) => `${one.file} ${one.kernel}`), ['a.cu k', 'a.cu z', 'b.cu k']); // prettier-ignore
+  assert.deepEqual(parseBaseline(text, file).map((one) => `${one.file} ${one.kernel}`), ['a.cu k', 'a.cu z', 'b.cu k']); // oxfmt-ignore
   assert.equal(text.split('\n').length, 9);
 });

@@ -58,7 +58,7 @@ test('a race: the document on standard output, exit code 1', () => {
 
 test('assumptions that exclude each other or the launch: an error, exit code 2, nothing proved', async () => {
   for (const assume of [['param2 == 16000', 'param2 < 64'], ['blockDim.x == 128']]) {
-    const run = await selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // prettier-ignore
+    const run = await selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // oxfmt-ignore
     assert.equal(run.status, 2, run.stderr);
     assert.match(
       run.stderr,
@@ -67,7 +67,7 @@ test('assumptions that exclude each other or the launch: an error, exit code 2, 
     const { kernels, diagnostics } = reportOf(run);
     assert.equal(kernels[0]?.race.verdict, 'unknown');
     assert.equal(kernels[0].divergence.verdict, 'unknown');
-    assert.deepEqual(diagnostics.map(({ severity, code }) => [severity, code]), [['error', 'assumption/contradictory']]); // prettier-ignore
+    assert.deepEqual(diagnostics.map(({ severity, code }) => [severity, code]), [['error', 'assumption/contradictory']]); // oxfmt-ignore
   }
 });
 
@@ -168,7 +168,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a comparison of one thing', ['compare', 'matmul.ptx'], /two commits or two files/],
   ['a file and a revision', ['compare', 'matmul.ptx', 'HEAD'], /HEAD is not a file/],
   ['a configuration that is not there', ['check', 'matmul.ptx', '--config', 'none.yml'], /none\.yml cannot be read/],
-]; // prettier-ignore
+]; // oxfmt-ignore
 for (const [name, words, expected] of wrongUsage) {
   test(`refused: ${name}`, async () => {
     const run = await selvage(words);

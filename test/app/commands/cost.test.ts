@@ -40,7 +40,7 @@ test('bounds of a PTX file, with the names that PTX has', async () => {
   const { lines, ...conflicts } = bounds.source!.conflicts;
   assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088, exact: true });
   // Worst first.
-  assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // prettier-ignore
+  assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // oxfmt-ignore
   assert.match(lines[0]?.reason ?? '', /16-way bank conflicts/);
   assert.equal(bounds.source?.sectors.bound, '64*ceil(param3/32) + 32');
   assert.equal(bounds.source.sectors.value, 288);
@@ -53,9 +53,9 @@ test('a whole launch, and what its bounds assume', async () => {
   const { blockCycles, ...source } = totals!.source!;
   const steps = bounds.source!.steps.value! * 512;
   // 32 warps of 16 blocks; 128 times 128 results of 128 products and sums each.
-  assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // prettier-ignore
+  assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // oxfmt-ignore
   assert.equal(blockCycles, (bounds.source!.work.value! * 32) / 4 + bounds.source!.span.value!);
-  assert.deepEqual(assumptions!.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // prettier-ignore
+  assert.deepEqual(assumptions!.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // oxfmt-ignore
   const open = reportOf((await selvage(words)).stdout).kernels[0]!.cost!;
   assert.deepEqual([open.totals?.source?.sectors, open.totals?.source?.conflicts], [null, 0]);
   assert.ok(!open.assumptions!.some(({ kind }) => kind === 'user'));
@@ -124,7 +124,7 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
   assert.equal(most!.rounds, undefined);
   assert.deepEqual([lean.bounds, lean.resources], [{ production: bounds.production }, resources]);
   const brief = (await selvage(words)).stdout;
-  assert.match(brief, /machine code: \d+ instructions, of which a warp executes at most \d+\*max\(1, ceil\(n\/32\)\) \+ \d+ = \d+, in the order/); // prettier-ignore
+  assert.match(brief, /machine code: \d+ instructions, of which a warp executes at most \d+\*max\(1, ceil\(n\/32\)\) \+ \d+ = \d+, in the order/); // oxfmt-ignore
   assert.match(brief, /of one warp +at most\n +sectors +10\*ceil\(n\/32\) \+ 5 = 45\n/);
   const pretty = (await selvage([...words, '--shared', '60000', '--verbose'])).stdout;
   assert.match(
@@ -148,7 +148,7 @@ test('a kernel that the assembler refuses keeps its bounds', { skip: withoutNvcc
   const { status, stdout } = await selvage(['cost', 'big.cu', '--block', '64', '--grid', '1', '--format', 'json']);
   assert.equal(status, 3);
   const { kernels, diagnostics } = reportOf(stdout);
-  assert.deepEqual(diagnostics.map(({ code }) => code), ['compile/refused']); // prettier-ignore
+  assert.deepEqual(diagnostics.map(({ code }) => code), ['compile/refused']); // oxfmt-ignore
   assert.match(diagnostics[0]!.message, /too much shared data/);
   const { bounds, resources } = kernels[0]!.cost!;
   assert.deepEqual([bounds.source, bounds.production!.sectors.value, resources], [undefined, 8, undefined]);
@@ -167,7 +167,7 @@ test('PTX: registers to who asks for costs, or why there are none; a check says 
   const words = ['paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--nvcc', join(folder, 'none')];
   const { status, stdout } = await selvage(['cost', ...words]);
   assert.equal(status, 0);
-  assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m); // prettier-ignore
+  assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m); // oxfmt-ignore
   assert.ok(!/compile\/|register/.test((await selvage(['check', ...words])).stdout));
 });
 
@@ -193,7 +193,7 @@ __global__ void wrong(int *a) {
   writeFileSync(join(folder, 'wrong.cu'), text);
   const { status, stdout } = await selvage(['check', 'wrong.cu']);
   assert.equal(status, 3);
-  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas refuses it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // prettier-ignore
+  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas refuses it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // oxfmt-ignore
   assert.match(stdout, /what a warp costs \(unknown instruction bogus\.u32\)/);
   assert.match(stdout, /; incomplete because of 1 error$/m);
 });

@@ -74,7 +74,7 @@ test('the IR is printed as it is checked', async (context) => {
 test('accesses are printed as terms over the thread', async (context) => {
   const { stdout } = await printed(context, '--print', 'symbolic');
   assert.match(stdout, /^blockDim\.x = 64, blockDim\.y = 1, blockDim\.z = 1$/m);
-  assert.match(stdout, /^access 0: write of 4 bytes in shared memory at mirror\.ptx:15, b0\n {2}s \+ threadIdx\.x \* 4 bytes if true$/m); // prettier-ignore
+  assert.match(stdout, /^access 0: write of 4 bytes in shared memory at mirror\.ptx:15, b0\n {2}s \+ threadIdx\.x \* 4 bytes if true$/m); // oxfmt-ignore
   assert.match(stdout, /^access 1: read of 4 bytes in shared memory at mirror\.ptx:18, b0$/m);
 });
 
@@ -89,7 +89,7 @@ test('intervals begin at the entry and at the barrier', async (context) => {
 
 test('the write and the read that the barrier separates are in no obligation together', async (context) => {
   const { stdout } = await printed(context, '--print', 'obligations');
-  const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(([, scope, a, b]) => `${scope} ${a} ${b}`); // prettier-ignore
+  const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(([, scope, a, b]) => `${scope} ${a} ${b}`); // oxfmt-ignore
   assert.deepEqual(pairs, ['block 0 0', 'block 2 2']);
   assert.match(stdout, /two threads access disjoint bytes\n {4}thread 1: s \+ threadIdx\.x \* 4 bytes if true\n/);
 });

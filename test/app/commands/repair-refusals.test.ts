@@ -93,7 +93,7 @@ test('a barrier stands between the macros of a kernel', { skip: withoutNvcc }, a
   assert.equal(repair.status, 'repaired');
   assert.deepEqual(repair.edits?.map(({ startLine, endLine, replacement }) => [startLine, endLine, replacement]), [
     [5, 4, '    __syncthreads();\n'],
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });
 
 async function repairOf(folder: string, ...words: readonly string[]) {

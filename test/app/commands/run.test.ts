@@ -64,7 +64,7 @@ test('a run: the document alone on standard output, arrays with their digests', 
 });
 
 test('pretty: kernel, launch, arrays', async () => {
-  const { stdout, status } = await run('copy.ptx', ...one, '--arg', 'param0=int32[32]:iota', '--arg', 'param1=&param0+64'); // prettier-ignore
+  const { stdout, status } = await run('copy.ptx', ...one, '--arg', 'param0=int32[32]:iota', '--arg', 'param1=&param0+64'); // oxfmt-ignore
   assert.equal(status, 1);
   assert.match(
     stdout,
@@ -129,7 +129,7 @@ test('arrays from files and to files, little-endian', async () => {
 
 test('aliases: the same array, bytes into it, elements into it', async () => {
   for (const alias of ['&A+64', '&A[16]', '&param0 + 0x40']) {
-    const { outputs, launch } = await document('copy.ptx', '--block', '16', '--grid', '1', '--arg', `B=${alias}`, '--arg', 'A=int32[32]:iota'); // prettier-ignore
+    const { outputs, launch } = await document('copy.ptx', '--block', '16', '--grid', '1', '--arg', `B=${alias}`, '--arg', 'A=int32[32]:iota'); // oxfmt-ignore
     assert.equal(launch.args['param1'], '&param0+64');
     assert.deepEqual(Object.keys(outputs), ['param0']);
     assert.deepEqual(outputs['param0']?.aliases, ['param1']);
@@ -143,10 +143,10 @@ test('structs without a known definition: members by offset, floats by their tex
   ];
   write('struct.ptx', parameterKernel(['.param .align 8 .b8 p[24]'], reads));
   const thread = ['struct.ptx', '--block', '1', '--grid', '1'];
-  const members = ['--arg', 'param0+0=uint8[12]', '--arg', 'param0+8=0x01020304', '--arg', 'param0+12=1.0', '--arg', 'param0+16=-1']; // prettier-ignore
+  const members = ['--arg', 'param0+0=uint8[12]', '--arg', 'param0+8=0x01020304', '--arg', 'param0+12=1.0', '--arg', 'param0+16=-1']; // oxfmt-ignore
   const { outputs } = await document(...thread, ...members);
   assert.deepEqual(outputs['param0+0']?.first, [4, 3, 2, 1, 0, 0, 0x80, 0x3f]);
-  await refused(/k needs more arguments:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread); // prettier-ignore
+  await refused(/k needs more arguments:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread); // oxfmt-ignore
   await refused(/param0 is a struct of 24 bytes; give its members, such as param0\+0/, ...thread, '--arg', 'param0=3');
   write('p.bin', new Uint8Array(20));
   await refused(/param0 has 24 bytes, and the file 20/, ...thread, '--arg', 'param0=@p.bin');
@@ -172,8 +172,8 @@ test('scalars with literals of their type', async () => {
   ];
   const { outputs } = await document(...words('-2', '-1.5e1', '0xffffffffffffffff', '0x7f'));
   assert.deepEqual(outputs['param0']?.first, [0xfffffffe, 0xc1700000, 0xffffffff, 0xffffffff, 0x7f]);
-  assert.deepEqual((await document(...words('4000000000u', '3', '-5', '65535'))).outputs['param0']?.first, [4_000_000_000, 0x40400000, 0xfffffffb, 0xffffffff, 65535]); // prettier-ignore
-  assert.deepEqual((await document(...words('true', 'inf', '1', '0'))).outputs['param0']?.first.slice(0, 2), [1, 0x7f800000]); // prettier-ignore
+  assert.deepEqual((await document(...words('4000000000u', '3', '-5', '65535'))).outputs['param0']?.first, [4_000_000_000, 0x40400000, 0xfffffffb, 0xffffffff, 65535]); // oxfmt-ignore
+  assert.deepEqual((await document(...words('true', 'inf', '1', '0'))).outputs['param0']?.first.slice(0, 2), [1, 0x7f800000]); // oxfmt-ignore
   await refused(/param1 cannot be 1\.5: 1\.5 is not a whole number/, ...words('1.5', '1', '1', '1'));
   await refused(/param1 cannot be 4294967296: .* does not fit in 32 bits/, ...words('4294967296', '1', '1', '1'));
   await refused(/param4 cannot be 65536/, ...words('1', '1', '1', '65536'));
@@ -183,7 +183,7 @@ test('scalars with literals of their type', async () => {
 test('arguments that are missing, unknown or wrong', async () => {
   const rest = ['--arg', 'B=int32[32]'];
   const a = (value: string): string[] => ['copy.ptx', ...one, '--arg', `A=${value}`, ...rest];
-  await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // prettier-ignore
+  await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // oxfmt-ignore
   await refused(/--arg C: k has no such parameter/, 'copy.ptx', ...one, ...zeros, '--arg', 'C=1');
   await refused(/did you mean param1\?/i, 'copy.ptx', ...one, ...zeros, '--arg', 'parm1=1');
   await refused(/--arg A has 2 elements, and 3 are given/, ...a('int32[2]:[1,2,3]'));
@@ -203,8 +203,8 @@ test('arguments that are missing, unknown or wrong', async () => {
   await refused(/--arg A has 7 bytes, which is not a multiple of the 4 bytes of int32/, ...a('int32:@seven.bin'));
   write('eight.bin', new Uint8Array(8));
   await refused(/--arg A has 3 elements, and the file holds 2/, ...a('int32[3]:@eight.bin'));
-  await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // prettier-ignore
-  await refused(/--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&A[50]'); // prettier-ignore
+  await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // oxfmt-ignore
+  await refused(/--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&A[50]'); // oxfmt-ignore
   await refused(/--arg B is &1; an alias is &A/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&1');
   await refused(
     /--arg param0 is given twice, under two names/,
@@ -214,11 +214,11 @@ test('arguments that are missing, unknown or wrong', async () => {
     '--arg',
     'param0=int32[2]',
   );
-  await refused(/--arg n has 4 bytes, so it takes a number; for example --arg param2=1024/, 'copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[2]', '--arg', 'n=int32[4]'); // prettier-ignore
+  await refused(/--arg n has 4 bytes, so it takes a number; for example --arg param2=1024/, 'copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[2]', '--arg', 'n=int32[4]'); // oxfmt-ignore
 });
 
 test('what is no launch of one kernel', async () => {
-  write('two.ptx', kernelSource('', { name: 'first' }) + kernelSource('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // prettier-ignore
+  write('two.ptx', kernelSource('', { name: 'first' }) + kernelSource('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // oxfmt-ignore
   await refused(/needs one file/);
   await refused(/needs one file/, 'copy.ptx', 'two.ptx');
   await refused(/needs one file/, '.');
@@ -245,7 +245,7 @@ test('what is no launch of one kernel', async () => {
   await refused(/--track C: there is no such array/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
   write('bounds.ptx', kernelSource('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
-  await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // prettier-ignore
+  await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // oxfmt-ignore
   write('required.ptx', kernelSource('').replace('n) {', 'n) .reqntid 64, 1, 1 {'));
   await refused(/requires a block of 64,1,1/, 'required.ptx', ...one, ...zeros);
   const elsewhere = await selvage(['check', 'copy.ptx', '--counters'], folder);
@@ -268,9 +268,9 @@ test('a race: both accesses with lines, threads, blocks, kind and scope', async 
     [race.code, race.severity, race.kind, race.memory, race.scope, race.array, race.bytes],
     ['race/shared', 'error', 'read-write', 'shared', 'block', 's', 4],
   );
-  const sides = [race.first, race.second].map(({ operation, location, thread, block }) => ({ operation, line: location?.line, thread, block })); // prettier-ignore
+  const sides = [race.first, race.second].map(({ operation, location, thread, block }) => ({ operation, line: location?.line, thread, block })); // oxfmt-ignore
   sides.sort((a, b) => a.line! - b.line!);
-  assert.deepEqual(sides.map(({ operation, line }) => [operation, line]), [['write', 5], ['read', 7]]); // prettier-ignore
+  assert.deepEqual(sides.map(({ operation, line }) => [operation, line]), [['write', 5], ['read', 7]]); // oxfmt-ignore
   assert.equal(Math.abs(sides[0]!.thread![0] - sides[1]!.thread![0]), 32);
   assert.match(race.message, / on line 5 while .* on line 7; no `__syncthreads\(\)` separates the two accesses\./);
   assert.equal((await document(...words, '--fail-on', 'never')).status, 0);
@@ -287,7 +287,7 @@ test('a race between blocks, and writes of one value as a warning', async () => 
   assert.ok(race && isRunRace(race));
   assert.deepEqual([race.scope, race.severity, race.sameValue, race.array], ['grid', 'warning', true, 'param0']);
   assert.equal(report.status, 0);
-  assert.equal((await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros, '--fail-on', 'warning')).status, 1); // prettier-ignore
+  assert.equal((await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros, '--fail-on', 'warning')).status, 1); // oxfmt-ignore
 });
 
 test('volatile accesses race, unless they are a flag that one thread sets and others wait for', async () => {
@@ -415,7 +415,7 @@ const endings: readonly {
     message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) reaches the instruction `frobnicate.b32` on line 4, which Selvage cannot execute/,
     status: 3,
   },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 for (const { name, body, words = [], code, line, message, status } of endings) {
   test(`found: ${name}`, async () => {
@@ -467,12 +467,12 @@ test('every back end shows the same', async () => {
       return report;
     }),
   );
-  assert.deepEqual(first!.findings.filter(isRunRace).map(linesOf), [[4, 4], [8, 8]]); // prettier-ignore
+  assert.deepEqual(first!.findings.filter(isRunRace).map(linesOf), [[4, 4], [8, 8]]); // oxfmt-ignore
   for (const other of others) assert.deepEqual(other, first);
 });
 
 test('a schedule: the order of blocks and warps, decided by the seed', async () => {
-  write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
+  write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
   const words = [
     'order.ptx',
     '--block',
@@ -486,17 +486,17 @@ test('a schedule: the order of blocks and warps, decided by the seed', async () 
     '--arg',
     'n=0',
   ];
-  const digest = async (...schedule: string[]): Promise<string> => (await document(...words, ...schedule)).outputs['param1']!.sha256!; // prettier-ignore
+  const digest = async (...schedule: string[]): Promise<string> => (await document(...words, ...schedule)).outputs['param1']!.sha256!; // oxfmt-ignore
   const plain = await digest();
   assert.equal(await digest('--schedule', '7'), await digest('--schedule', '7'));
-  const digests = new Set([plain, await digest('--schedule', '1'), await digest('--schedule', '2'), await digest('--schedule', '3')]); // prettier-ignore
+  const digests = new Set([plain, await digest('--schedule', '1'), await digest('--schedule', '2'), await digest('--schedule', '3')]); // oxfmt-ignore
   assert.ok(digests.size > 2);
 });
 
 test('several schedules: the first that shows a defect is told, and runs again alone', async () => {
   // Blocks that draw their own number write their own element; in any other order they all write the tenth.
-  write('drawn.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // prettier-ignore
-  const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // prettier-ignore
+  write('drawn.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
+  const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // oxfmt-ignore
   const words = of('2');
   const plain = await document(...words);
   assert.deepEqual([plain.status, plain.launch.schedule, plain.launch.schedules], [0, undefined, undefined]);
@@ -549,7 +549,7 @@ test('counters by line', async () => {
 });
 
 test('a trace: one line for each instruction of the threads that are asked for, on standard error', async () => {
-  write('traced.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // prettier-ignore
+  write('traced.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // oxfmt-ignore
   const words = [
     'traced.ptx',
     '--block',
@@ -571,7 +571,7 @@ test('a trace: one line for each instruction of the threads that are asked for, 
     lines.every((line) => line.startsWith('(1,0,0) (4,0,0) k.cu:')),
     ran.stderr,
   );
-  const at = (place: string): string[] => lines.filter((line) => line.includes(` k.cu:${place} `)).map((line) => line.replace(/^.*? {2}/, '')); // prettier-ignore
+  const at = (place: string): string[] => lines.filter((line) => line.includes(` k.cu:${place} `)).map((line) => line.replace(/^.*? {2}/, '')); // oxfmt-ignore
   assert.match(at('2')[0]!, /^ld\.global\.u32 {2}%r1 = 4 {2}from %d3 = 0x[0-9a-f]+ {2}reads 4 at param0\+16$/);
   assert.deepEqual(at('3').slice(0, 2), [
     'add.s32  %r2 = 9  from %r1 = 4, 5',
@@ -583,7 +583,7 @@ test('a trace: one line for each instruction of the threads that are asked for, 
   assert.equal((JSON.parse(ran.stdout) as RunReport).steps, plain.steps);
   assert.deepEqual((JSON.parse(ran.stdout) as RunReport).outputs, plain.outputs);
   const several = await run(...words, '--no-races', '--trace=0-1', '--trace=7:0:0,*');
-  const who = new Set(several.stderr.trimEnd().split('\n').map((line) => line.split(' ').slice(0, 2).join(' '))); // prettier-ignore
+  const who = new Set(several.stderr.trimEnd().split('\n').map((line) => line.split(' ').slice(0, 2).join(' '))); // oxfmt-ignore
   assert.deepEqual([...who].sort(), ['(0,0,0) (0,0,0)', '(0,0,0) (1,0,0)', '(0,0,0) (7,0,0)', '(1,0,0) (7,0,0)']);
 });
 
@@ -595,7 +595,7 @@ test('the trace of a fault ends with the access', async () => {
 test('help of run, and of nothing else, tells of arguments and its options', async () => {
   const help = (await selvage(['run', '--help'], folder)).stdout;
   assert.match(help, /^selvage run PATH --kernel GLOB/);
-  for (const word of ['--input', '--counters', '--trace[=THREAD[,BLOCK]]', 'random(seed)', 'out of steps']) assert.ok(help.includes(word), word); // prettier-ignore
+  for (const word of ['--input', '--counters', '--trace[=THREAD[,BLOCK]]', 'random(seed)', 'out of steps']) assert.ok(help.includes(word), word); // oxfmt-ignore
   assert.ok(!help.includes('--assume'));
   assert.ok(!(await selvage(['check', '--help'], folder)).stdout.includes('--counters'));
   for (const code of ['barrier/deadlock', 'memory/out-of-bounds', 'run/budget', 'run/unsupported']) {
@@ -609,7 +609,7 @@ const demo = fileURLToPath(new URL('../../../src/app/commands/demo/head/', impor
 /** The lines of both accesses, the smaller first. */
 function linesOf({ first, second }: { readonly first: { readonly location?: { readonly line: number } }; readonly second: { readonly location?: { readonly line: number } } }): number[] {
   return [first.location?.line ?? 0, second.location?.line ?? 0].sort((a, b) => a - b);
-} // prettier-ignore
+} // oxfmt-ignore
 
 const replayed = [
   [demo, 'reduce.verification'],
@@ -648,7 +648,7 @@ test('witnesses that are none', async () => {
     write('bad.json', text);
     return ['copy.ptx', '--input', 'bad.json'];
   };
-  const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // prettier-ignore
+  const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // oxfmt-ignore
   await refused(/--input none\.json .*there is no such file/, 'copy.ptx', '--input', 'none.json');
   await refused(/is not JSON/, ...input('{'));
   await refused(/contains no witness/, ...input('{ "kernels": [] }'));
@@ -658,8 +658,8 @@ test('witnesses that are none', async () => {
     ...input(JSON.stringify({ ...witness, block: [1024, 2, 1] })),
   );
   await refused(/the grid has no block 7/, ...input(JSON.stringify({ ...witness, schedule: { blocks: [7] } })));
-  await refused(/The witness names q, but k has no such parameter/, ...input(JSON.stringify({ ...witness, args: { q: 1 } }))); // prettier-ignore
-  await refused(/elements of type int33/, ...input(JSON.stringify({ ...witness, args: { param0: { type: 'int33', length: 1 } } }))); // prettier-ignore
+  await refused(/The witness names q, but k has no such parameter/, ...input(JSON.stringify({ ...witness, args: { q: 1 } }))); // oxfmt-ignore
+  await refused(/elements of type int33/, ...input(JSON.stringify({ ...witness, args: { param0: { type: 'int33', length: 1 } } }))); // oxfmt-ignore
   await refused(/--kernel m?atches|matches no kernel/, ...input(JSON.stringify({ ...witness, kernel: 'other' })));
   const array = { type: 'int32', length: 32 };
   const withArgument = (param0: unknown): string => JSON.stringify({ ...witness, args: { param0 } });
@@ -675,9 +675,9 @@ test('witnesses that are none', async () => {
     [null, /wrong at args\.param0: write a number or an array/],
   ] as const)
     await refused(message, ...input(withArgument(wrong)));
-  await refused(/the cluster of the witness has a dimension below 1/, ...input(JSON.stringify({ ...witness, cluster: [-1, 1, 1] }))); // prettier-ignore
+  await refused(/the cluster of the witness has a dimension below 1/, ...input(JSON.stringify({ ...witness, cluster: [-1, 1, 1] }))); // oxfmt-ignore
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  await refused(/wrong at args\.param0: write a number or an array/, ...input(withArgument('DEEP').replace('"DEEP"', deep))); // prettier-ignore
+  await refused(/wrong at args\.param0: write a number or an array/, ...input(withArgument('DEEP').replace('"DEEP"', deep))); // oxfmt-ignore
   const report = await document(...input(JSON.stringify(witness)));
   assert.deepEqual(report.launch.args, { param0: { type: 'int32', length: 32 }, param1: '&param0' });
   assert.equal((await document(...input(JSON.stringify(witness)), '--block', '8')).launch.block[0], 8);
@@ -716,16 +716,16 @@ test(
           [2, 1, 1],
         ],
       );
-      assert.deepEqual(report.launch.args, { 'r.data': 'float32[60]', 'r.n': 60, 'r.scale': 2, table: 'float64[4]', h: -1.5, shift: 3, quads: 'float32[4]' }); // prettier-ignore
+      assert.deepEqual(report.launch.args, { 'r.data': 'float32[60]', 'r.n': 60, 'r.scale': 2, table: 'float64[4]', h: -1.5, shift: 3, quads: 'float32[4]' }); // oxfmt-ignore
       assert.deepEqual(report.outputs['r.data']?.first.slice(0, 3), [12, 13.5, 15.5]);
     }
     const short = await run(...words.map((word) => word.replace('[60]', '[59]')));
     assert.equal(short.status, 1);
-    assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* on line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // prettier-ignore
-    const wrong = (argument: string): string[] => [...words.filter((word) => !word.startsWith(argument.replace(/=.*/, '='))).flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])), '--arg', argument]; // prettier-ignore
-    await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // prettier-ignore
-    await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]')); // prettier-ignore
-    await refused(/--arg table is declared const double ?\*, so it takes an array; for example --arg table=float64\[1024\]/, ...wrong('table=4')); // prettier-ignore
+    assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* on line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // oxfmt-ignore
+    const wrong = (argument: string): string[] => [...words.filter((word) => !word.startsWith(argument.replace(/=.*/, '='))).flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])), '--arg', argument]; // oxfmt-ignore
+    await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // oxfmt-ignore
+    await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]')); // oxfmt-ignore
+    await refused(/--arg table is declared const double ?\*, so it takes an array; for example --arg table=float64\[1024\]/, ...wrong('table=4')); // oxfmt-ignore
     await refused(/--arg r\.n is declared int, so it takes a number/, ...wrong('r.n=int32[4]'));
     await refused(/--arg r is a struct of 24 bytes; give its members, such as r\.data/, ...words, '--arg', 'r=3');
     await refused(/--arg shift cannot be 256: 256 does not fit in 8 bits/, ...words, '--arg', 'shift=256');
@@ -771,10 +771,10 @@ test('a bar with rate and time left, on a terminal alone', async () => {
     progressText({ steps: 50_000_000, endedBlocks: 250, blocks: 1000 }, 2000),
     '[######..................] 25 % of 1000 blocks, 25 M instructions a second, 6 s left',
   );
-  assert.match(progressText({ steps: 100, endedBlocks: 0, blocks: 1 }, 10), / 0 % of 1 blocks, 10 k instructions a second$/); // prettier-ignore
+  assert.match(progressText({ steps: 100, endedBlocks: 0, blocks: 1 }, 10), / 0 % of 1 blocks, 10 k instructions a second$/); // oxfmt-ignore
   let now = 0;
   let shown = '';
-  const bar = progressBar((text) => void (shown += text), () => now); // prettier-ignore
+  const bar = progressBar((text) => void (shown += text), () => now); // oxfmt-ignore
   const progress = { steps: 1000, endedBlocks: 1, blocks: 2 };
   bar.update(progress);
   assert.equal(shown, '', 'a short run shows none');
@@ -782,7 +782,7 @@ test('a bar with rate and time left, on a terminal alone', async () => {
   bar.update(progress);
   bar.update(progress);
   bar.end();
-  assert.deepEqual(shown.split('\r').map((part) => part.length > 20), [false, true, false]); // prettier-ignore
+  assert.deepEqual(shown.split('\r').map((part) => part.length > 20), [false, true, false]); // oxfmt-ignore
   const quiet = await selvage(['run', 'copy.ptx', ...one, ...zeros], folder, { terminal: true });
   assert.equal(quiet.stderr, '');
 });

@@ -91,7 +91,7 @@ test('1, 2 and 4 shards give the review of a single job, byte for byte', { skip 
 
 test('a shard that is missing is said, and nothing counts as fixed for it', { skip }, async () => {
   const results = await sharded(2, [2]);
-  const [manifest] = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json')); // prettier-ignore
+  const [manifest] = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json')); // oxfmt-ignore
   const { units } = JSON.parse(readFileSync(join(results, manifest!), 'utf8')) as { units: string[] };
   assert.ok(units.length >= 2 && units.length <= 3);
   const lost = ['src/a.cu', 'src/b.cu', 'src/c.cu', 'src/d.cu', 'src/e.cu'].filter((unit) => !units.includes(unit));

@@ -34,7 +34,7 @@ test('each kernel has a class, what is conditional a condition, and no verdict t
   const [, add, increment] = report.kernels;
   assert.equal(add?.idempotency?.condition, 'unless `param0` overlaps `param1` or `param2`');
   assert.deepEqual(increment?.idempotency?.details?.[0]?.kind, 'read-then-write');
-  assert.deepEqual(increment.idempotency.details[0].locations.map(({ line }) => line), [18, 18]); // prettier-ignore
+  assert.deepEqual(increment.idempotency.details[0].locations.map(({ line }) => line), [18, 18]); // oxfmt-ignore
   assert.deepEqual(increment.idempotency.witness?.block, [64, 1, 1]);
   for (const format of ['pretty', 'markdown', 'html'] as const) {
     assert.match(run.rendered.get(format)!, /idempotent unless .*param0.* overlaps .*param1.* or .*param2/);
@@ -43,13 +43,13 @@ test('each kernel has a class, what is conditional a condition, and no verdict t
 });
 
 test('beside verdicts the class is in the report, and shown with --verbose', async () => {
-  const run = await selvage(['check', ...words.slice(1), '--checks', 'race,divergence,idempotency', '--format', 'json'], folder, { formats: ['pretty'] }); // prettier-ignore
+  const run = await selvage(['check', ...words.slice(1), '--checks', 'race,divergence,idempotency', '--format', 'json'], folder, { formats: ['pretty'] }); // oxfmt-ignore
   const { kernels: reported } = JSON.parse(run.stdout) as Report;
   assert.deepEqual(reported.map(({ race, idempotency }) => [race.verdict, idempotency?.kernel]), [
     ['proved', 'idempotent'],
     ['proved', 'conditional'],
     ['proved', 'non-idempotent'],
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
   assert.doesNotMatch(run.rendered.get('pretty')!, /idempotent/);
   const verbose = await selvage(['check', ...words.slice(1), '--checks', 'race,idempotency', '--verbose'], folder);
   assert.match(verbose.stdout, /idempotent unless/);
@@ -77,7 +77,7 @@ test('launches of a trace are judged, line by line', async () => {
   writeFileSync(join(folder, 'trace.jsonl'), whole.map((line) => `${JSON.stringify(line)}\n\n`).join(''));
   const run = await selvage([...words, '--launches', 'trace.jsonl'], folder);
   assert.equal(run.status, 0, run.stderr);
-  const verdicts = run.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as LaunchVerdict); // prettier-ignore
+  const verdicts = run.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as LaunchVerdict); // oxfmt-ignore
   assert.equal(verdicts.length, lines.length);
   for (const [index, [fields, verdict, reason]] of lines.entries()) {
     assert.equal(verdicts[index]?.line, 2 * index + 1);
@@ -96,7 +96,7 @@ test('a line that is no launch: the others are judged, exit code 3', async () =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as LaunchVerdict);
-  assert.deepEqual(verdicts.map(({ verdict }) => verdict), ['idempotent', 'undecided', 'idempotent']); // prettier-ignore
+  assert.deepEqual(verdicts.map(({ verdict }) => verdict), ['idempotent', 'undecided', 'idempotent']); // oxfmt-ignore
   assert.match(verdicts[1]!.reason!, /not JSON/);
 });
 

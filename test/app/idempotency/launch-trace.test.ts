@@ -40,7 +40,7 @@ test('arguments by name, by place and as bytes make the same buffer', () => {
     const result = read({ ...line, arguments: given });
     assert.ok('launch' in result, JSON.stringify(result));
     assert.deepEqual(Buffer.from(result.launch.arguments), bytes);
-    assert.deepEqual([result.launch.grid, result.launch.block, result.launch.dynamicShared], [[4, 1, 1], [64, 1, 1], 0]); // prettier-ignore
+    assert.deepEqual([result.launch.grid, result.launch.block, result.launch.dynamicShared], [[4, 1, 1], [64, 1, 1], 0]); // oxfmt-ignore
     assert.deepEqual(result.launch.offsets, [0, 8, 16, 20, 24]);
   }
   assert.ok('launch' in read({ ...line, kernel: '_Z5scale', arguments: { ...byName, n: undefined, param2: 7 } }));
@@ -147,7 +147,7 @@ for (const [isMalformed, cases] of [
   [true, malformed],
   [false, unfitting],
 ] as const) {
-  // prettier-ignore
+  // oxfmt-ignore
   test(isMalformed ? 'lines that are no launch say why' : 'launches that do not fit say why', () => {
     for (const [fields, expected] of cases) {
       const result = read(fields);

@@ -107,7 +107,7 @@ test('what was kept answers as a new scan does, after files changed, came and we
   ];
   for (const step of steps) {
     step();
-    const [kept, fresh] = [await open(), await openLaunchIndex({ tree: openSourceTree(root), environment: process.env, folder: undefined })]; // prettier-ignore
+    const [kept, fresh] = [await open(), await openLaunchIndex({ tree: openSourceTree(root), environment: process.env, folder: undefined })]; // oxfmt-ignore
     for (const ask of ['launching', 'declaring', 'mentioning'] as const)
       assert.deepEqual(kept[ask](['k', 'run']), fresh[ask](['k', 'run']), `${ask} after ${String(step)}`);
   }

@@ -53,7 +53,7 @@ test('every distinct launch site is a launch of its own, equal ones are one', ()
 test('a site that cannot be evaluated is analysed with any launch, and listed where others are known', () => {
   const known = site(1, { block: [32, 1, 1], grid: [1, 1, 1] });
   const mixed = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [known, site(2, {})] });
-  assert.deepEqual(mixed.launches.map(({ block }) => block?.[0]), [32, undefined]); // prettier-ignore
+  assert.deepEqual(mixed.launches.map(({ block }) => block?.[0]), [32, undefined]); // oxfmt-ignore
   assert.equal(mixed.notEvaluated.length, 1);
   assert.equal(mixed.diagnostics[0]?.code, 'launch/not-evaluated');
   const none = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(2, {})] });
@@ -67,7 +67,7 @@ test('a site that may be cooperative or have clusters does not look settled', ()
   assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not stand for it');
   const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;
   const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
-  assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // prettier-ignore
+  assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // oxfmt-ignore
   assert.deepEqual(sized.notEvaluated, [open]);
   assert.match(
     sized.diagnostics[0]?.message ?? '',

@@ -37,7 +37,7 @@ interface Workflow {
   >;
   readonly permissions: object;
   readonly concurrency: { readonly group: string };
-  readonly jobs: { readonly selvage: { readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[] } }; // prettier-ignore
+  readonly jobs: { readonly selvage: { readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[] } }; // oxfmt-ignore
 }
 
 test('each layout gets a workflow and a configuration with the flags of its build files', async () => {
@@ -49,7 +49,7 @@ test('each layout gets a workflow and a configuration with the flags of its buil
     const { configuration, diagnostics } = parseConfiguration(text, '.selvage.yml');
     assert.deepEqual(diagnostics, [], name);
     assert.deepEqual(configuration.nvcc.args.toSorted(), flags.toSorted(), name);
-    assert.match(text, /^# yaml-language-server: \$schema=https:\/\/\S+\/octo\/selvage\/v1\/src\/settings\/configuration\.schema\.json\n/); // prettier-ignore
+    assert.match(text, /^# yaml-language-server: \$schema=https:\/\/\S+\/octo\/selvage\/v1\/src\/settings\/configuration\.schema\.json\n/); // oxfmt-ignore
     const workflow = parse(read(folder, workflowPath)) as Workflow;
     assert.ok(workflow.on['pull_request']?.types?.includes('ready_for_review'));
     assert.ok('merge_group' in workflow.on && !('pull_request_target' in workflow.on));
@@ -61,7 +61,7 @@ test('each layout gets a workflow and a configuration with the flags of its buil
     assert.equal(steps.at(-1)?.uses, 'octo/selvage@v1');
     assert.equal(steps[0]?.with?.['persist-credentials'], false);
     for (const { run } of steps) assert.doesNotMatch(run ?? '', /\$\{\{/);
-    assert.equal(steps.some(({ run }) => run?.startsWith('cmake ') === true), 'CMakeLists.txt' in files, name); // prettier-ignore
+    assert.equal(steps.some(({ run }) => run?.startsWith('cmake ') === true), 'CMakeLists.txt' in files, name); // oxfmt-ignore
   }
 });
 
@@ -167,7 +167,7 @@ test('names of the repository cannot write a workflow or a key', async () => {
   await selvage(['init', '--quiet'], folder);
   const { configuration, diagnostics } = parseConfiguration(read(folder, '.selvage.yml'), 'c.yml');
   assert.deepEqual(diagnostics, []);
-  assert.deepEqual(configuration.nvcc.args.toSorted(), ["-DB=$(id)", '-DC=${{', "-Iin'c"].filter((flag) => configuration.nvcc.args.includes(flag)).toSorted()); // prettier-ignore
+  assert.deepEqual(configuration.nvcc.args.toSorted(), ["-DB=$(id)", '-DC=${{', "-Iin'c"].filter((flag) => configuration.nvcc.args.includes(flag)).toSorted()); // oxfmt-ignore
   assert.doesNotMatch(configuration.nvcc.args.join(' '), /options-file|ccbin/);
   assert.doesNotMatch(read(folder, workflowPath), /secrets|\$\(id\)/);
 });

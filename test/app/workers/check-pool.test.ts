@@ -89,7 +89,7 @@ test('a stretch of code is stopped, and what it throws or gives comes through', 
       }),
     TypeError,
   );
-  assert.throws(() => within(20, () => { for (;;); }), Stopped); // prettier-ignore
+  assert.throws(() => within(20, () => { for (;;); }), Stopped); // oxfmt-ignore
   assert.equal(
     within(1000, () => within(1000, () => 6)),
     6,

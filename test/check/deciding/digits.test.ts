@@ -34,7 +34,7 @@ function randomLayout(random: Random): Layout {
   const all = [x, y, z];
   const middle = random.pick(['rest', 'quotient', 'loop', 'loops'] as const);
   // Weights of some order of the digits, now and then with one factor too many or too few.
-  const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // prettier-ignore
+  const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // oxfmt-ignore
   const weights: Size[] = [[], [], []];
   let weight: Size = random.chance(0.2) ? [2] : [];
   for (const digit of order) {
@@ -83,7 +83,7 @@ function ptxOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout
     for (const [at, factor] of factors.entries()) lines.push(`mad.lo.s32 %r30, %r2${at}, ${factor}, %r30;`);
   };
   const store = (index: string, scratch: number): string =>
-    `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`; // prettier-ignore
+    `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`; // oxfmt-ignore
   const loop = (name: string, body: () => void): void => {
     lines.push(`mov.u32 %r21, 0;\n${name}: setp.ge.s32 %p2, %r21, ${second}; @%p2 bra end${name};`);
     body();
@@ -108,7 +108,7 @@ function ptxOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout
 function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, blocks: number): boolean {
   for (let n = 1; n <= 4; n++) {
     for (let m = 1; m <= 4; m++) {
-      const value = (size: Size): number => size.reduce<number>((all, one) => all * (one === 'n' ? n : one === 'm' ? m : one), 1); // prettier-ignore
+      const value = (size: Size): number => size.reduce<number>((all, one) => all * (one === 'n' ? n : one === 'm' ? m : one), 1); // oxfmt-ignore
       const owners = new Map<number, number>();
       for (let i = 0; i < threads * blocks; i++) {
         if (layout.bound && i >= value(layout.bound)) continue;
@@ -117,7 +117,7 @@ function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, bl
         const all = isLoop
           ? Array.from({ length: y }, (_, round) => [i % x, round, Math.floor(i / x)])
           : [[i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))]];
-        const ats = all.map((digits) => digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0)); // prettier-ignore
+        const ats = all.map((digits) => digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0)); // oxfmt-ignore
         const starts = layout.added ? ats.flatMap((at) => [at, at + value(layout.added!)]) : ats;
         for (const start of starts)
           for (let byte = 4 * start; byte < 4 * start + layout.bytes; byte++) {
@@ -139,7 +139,7 @@ test('what digits refute does not meet', () => {
     const layout = randomLayout(random);
     const [threads, blocks] = [random.pick([4, 6, 32]), random.pick([2, 3])];
     const isOpen = random.chance(0.5);
-    const options = { block: isOpen ? null : ([threads, 1, 1] as const), grid: [blocks, 1, 1] as const, assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])] }; // prettier-ignore
+    const options = { block: isOpen ? null : ([threads, 1, 1] as const), grid: [blocks, 1, 1] as const, assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])] }; // oxfmt-ignore
     const problems = problemsOf(kernelOf(ptxOf(layout)), options);
     for (const [at, { context, instances, obligations }] of problems.entries()) {
       const { symbolic, dimensions } = context;

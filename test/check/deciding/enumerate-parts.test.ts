@@ -13,7 +13,7 @@ function piece(text: string): TextPart {
 /** A side over `bx`, `tx` and a round `r`, with a guard or two. */
 function randomSide(random: Random, side: 1 | 2, sizes: readonly [number, number, number]): SideParts {
   const [bx, tx, r] = [`bx_${side}`, `tx_${side}`, `r_${side}`];
-  const texts = [`${random.pick([1, 4, 12, 16, 64])} * ${tx}`, `${random.pick([16, 48, 64, 256])} * ${bx}`, `${random.pick([0, 4, 64, 1024])} * ${r}`]; // prettier-ignore
+  const texts = [`${random.pick([1, 4, 12, 16, 64])} * ${tx}`, `${random.pick([16, 48, 64, 256])} * ${bx}`, `${random.pick([0, 4, 64, 1024])} * ${r}`]; // oxfmt-ignore
   if (random.chance(0.3)) texts.push(`4 * (${bx} % 2)`);
   if (random.chance(0.3)) texts.push('128 * k');
   if (random.chance(0.2)) texts.push(`8 * ((${tx} + ${r}) % 3)`);
@@ -34,8 +34,8 @@ function randomSide(random: Random, side: 1 | 2, sizes: readonly [number, number
 function addresses({ constant, parts, guards, variables }: SideParts, k: number): { address: number; block: number }[] {
   const found: { address: number; block: number }[] = [];
   const names = variables.map(({ name }) => name);
-  const value = new Function('k', ...names, `return ${[constant, ...parts.map(({ text }) => text)].join(' + ')}`) as (...of: number[]) => number; // prettier-ignore
-  const holds = new Function('k', ...names, `return ${['true', ...guards.map(({ text }) => text)].join(' && ')}`) as (...of: number[]) => boolean; // prettier-ignore
+  const value = new Function('k', ...names, `return ${[constant, ...parts.map(({ text }) => text)].join(' + ')}`) as (...of: number[]) => number; // oxfmt-ignore
+  const holds = new Function('k', ...names, `return ${['true', ...guards.map(({ text }) => text)].join(' && ')}`) as (...of: number[]) => boolean; // oxfmt-ignore
   for (let t = 0; t < variables[0]!.size; t++)
     for (let b = 0; b < variables[1]!.size; b++)
       for (let r = 0; r < variables[2]!.size; r++)
@@ -57,10 +57,10 @@ test('random sides meet in parts where they meet when all is tried', () => {
     const meets = shared.some((k) => {
       const second = addresses(other, k);
       return addresses(one, k).some((a) =>
-        second.some((b) => identity(a.block) !== identity(b.block) && a.address < b.address + other.bytes && b.address < a.address + one.bytes)); // prettier-ignore
+        second.some((b) => identity(a.block) !== identity(b.block) && a.address < b.address + other.bytes && b.address < a.address + one.bytes)); // oxfmt-ignore
     });
-    const found = staysDisjoint([one, other], identity, ['k'], shared.map((k) => Int32Array.of(k)), work); // prettier-ignore
-    assert.equal(found, !meets, JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))); // prettier-ignore
+    const found = staysDisjoint([one, other], identity, ['k'], shared.map((k) => Int32Array.of(k)), work); // oxfmt-ignore
+    assert.equal(found, !meets, JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))); // oxfmt-ignore
     count[meets ? 'meet' : 'apart']++;
   }
   assert.ok(count.apart > 60 && count.meet > 60, JSON.stringify(count));

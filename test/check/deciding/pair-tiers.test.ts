@@ -40,7 +40,7 @@ test('linear addresses: what is refuted has no overlap, and trying all threads f
   for (let seed = 0; seed < 300; seed++) {
     const random = seededRandom(seed);
     const kernel = linearKernel(random);
-    const options = { block: random.pick([[4, 1, 1], [3, 2, 1], [4, 4, 1]] as const), grid: random.pick([[2, 1, 1], [3, 2, 1]] as const) }; // prettier-ignore
+    const options = { block: random.pick([[4, 1, 1], [3, 2, 1], [4, 4, 1]] as const), grid: random.pick([[2, 1, 1], [3, 2, 1]] as const) }; // oxfmt-ignore
     for (const problem of problemsOf(kernel, options)) {
       const { context, instances, obligations } = problem;
       for (const obligation of obligations) {
@@ -72,7 +72,7 @@ test('random kernels: what any tier proves has no overlap', async () => {
   for (let seed = 0; seed < sweep(30, 60); seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
-    const options = random.chance(0.25) ? { block: null, grid: null } : { block: random.pick([[4, 1, 1], [3, 1, 1], [8, 1, 1]] as const), grid: [2, 1, 1] } as const; // prettier-ignore
+    const options = random.chance(0.25) ? { block: null, grid: null } : { block: random.pick([[4, 1, 1], [3, 1, 1], [8, 1, 1]] as const), grid: [2, 1, 1] } as const; // oxfmt-ignore
     for (const problem of problemsOf(kernel, options)) {
       const { context, instances, obligations } = problem;
       const { symbolic, dimensions } = context;

@@ -84,7 +84,7 @@ function randomQuestion(random: Random, count: number): (name: Naming) => string
     return (name: Naming): string => `(${operator} (- ${name(x)} ${name(y)}) ${right})`;
   });
   const head = random.pick(['and', 'and', 'or']);
-  return (name) => `(and ${atoms[0]!(name)} (${head} ${atoms.slice(1).map((atom) => atom(name)).join(' ')}))`; // prettier-ignore
+  return (name) => `(and ${atoms[0]!(name)} (${head} ${atoms.slice(1).map((atom) => atom(name)).join(' ')}))`; // oxfmt-ignore
 }
 
 function tierOf(
@@ -138,7 +138,7 @@ test('premises on demand: as all of them at once, and the proof is one of its ow
       const { scripts } = result.asked as SolverQuery;
       if (scripts.length < all.length + stated.length) counts.fewer++;
       const told = new Set([...all.map(({ text }) => text), ...stated.map((text) => `(assert ${text})`)]);
-      assert.ok(scripts.every((text) => told.has(text)), where); // prettier-ignore
+      assert.ok(scripts.every((text) => told.has(text)), where); // oxfmt-ignore
       assert.ok(clauseProof(result.asked!), where);
     }
   }
@@ -161,7 +161,7 @@ test('rows and their products keep apart what a question says of neither', async
   };
   for (const size of ['gx', 'gy', 'gz']) declare(size, `(<= 1 ${size} 65535)`);
   for (const side of [1, 2]) {
-    for (const axis of ['x', 'y', 'z']) declare(`b${axis}_${side}`, `(<= 0 b${axis}_${side})`, `(< b${axis}_${side} g${axis})`); // prettier-ignore
+    for (const axis of ['x', 'y', 'z']) declare(`b${axis}_${side}`, `(<= 0 b${axis}_${side})`, `(< b${axis}_${side} g${axis})`); // oxfmt-ignore
     product(`across_${side}`, `by_${side}`, 'gx');
     product(`inner_${side}`, `bz_${side}`, 'gx');
     product(`down_${side}`, `inner_${side}`, 'gy');

@@ -49,7 +49,7 @@ test('the last of threads that count differently written works on what the other
       [store(x), atomic(z, 'add', order, 'cta', { test: when(last) }), load(y)],
       [store(y), atomic(z, 'add', order, 'cta', { test: when(last) }), load(x)],
     );
-  assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']); // prettier-ignore
+  assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']); // oxfmt-ignore
 });
 
 test('what waits for a value that nobody stores does not happen', async () => {
@@ -138,7 +138,7 @@ ld.u32 %r20, [%d2+64]; setp.eq.u32 %p3, %r20, 1; @%p3 bra END;`;
 });
 
 test('a flag whose initialiser has it set orders nothing', async () => {
-  const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // prettier-ignore
+  const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // oxfmt-ignore
   const verdictWith = async (initialiser: string): Promise<string> => {
     const kernel = kernelOf(waits, `.visible .global .align 4 .u32 flag${initialiser};`);
     return (await checkKernel(requestFor(kernel))).race.verdict;

@@ -78,7 +78,7 @@ test('of an array of locks, the own one orders work on what tells which it is', 
     'another index than that of the lock': ['%r30', '%r31', '', load('%r31', '%d50', '%r8', 53)],
     'the lock of another element is released': ['%r30', '%r30', 'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;'],
     'somebody else releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   for (const [what, [index, at, between, rest]] of Object.entries(broken))
     assert.notEqual(await ofTable(index, at, between, rest), 'proved', what);
   assert.notEqual(await race(underLockOf('%r7', '%r0')), 'proved', 'a lock for each thread of the launch');

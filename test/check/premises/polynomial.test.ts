@@ -34,7 +34,7 @@ test('sums and products have the values of what they are made of', () => {
     assert.equal(valueOf(product, values), x * y);
     for (const [monomial, coefficient] of product) {
       const [u] = monomial.split(' ');
-      if (u) assert.equal(valueOf(new Map([[without(monomial, u), coefficient]]), values) * values.get(u)!, valueOf(new Map([[monomial, coefficient]]), values)); // prettier-ignore
+      if (u) assert.equal(valueOf(new Map([[without(monomial, u), coefficient]]), values) * values.get(u)!, valueOf(new Map([[monomial, coefficient]]), values)); // oxfmt-ignore
     }
   }
 });

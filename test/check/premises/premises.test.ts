@@ -114,7 +114,7 @@ function valueOf(text: string, values: Readonly<Record<string, bigint>>): bigint
       not: () => !a, and: () => operands.every(Boolean), or: () => operands.some(Boolean), ite: () => (a ? b : c),
       '+': () => a + b, '*': () => a * b, '-': () => (operands.length === 1 ? -a : a - b),
       mod: rest, div: () => (a - rest()) / b,
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     return meanings[operator]!();
   };
   return read();

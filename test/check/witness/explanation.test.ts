@@ -35,7 +35,7 @@ test('a race is told with its threads, what is missing and what to do', async ()
   assert.deepEqual(interleaving.steps.map(({ action }) => action).toSorted(), ['read', 'write']);
   assert.equal(interleaving.missing?.kind, 'block-barrier');
   assert.equal(overlap?.bytes, 4);
-  assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // prettier-ignore
+  assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // oxfmt-ignore
 });
 
 test('a finding records what its threads did, in the order of the run, with what the cells held', async () => {
@@ -182,10 +182,10 @@ test('a statement that is not enough is not said to be', async () => {
   assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
   // The kernel changes the array: what is stated of it would not hold.
   const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
-  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there' }); // prettier-ignore
+  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there' }); // oxfmt-ignore
   // The other half of the kernel stays open.
   const two = `${scatter} shr.u32 %r2, %r7, 1; ${load('%r3', '%d2', '%r2', 13)} add.s64 %d20, %d2, 65536; ${store('%d20', '%r3', '%r7', 14)}`;
-  for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // prettier-ignore
+  for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // oxfmt-ignore
 });
 
 test('pointers into one object, and launches that nobody gave', async () => {
@@ -227,7 +227,7 @@ test('an access that the compiler gives no line is told at what comes before it,
   const accesses = kernel.blocks
     .flatMap(({ instructions }) => instructions)
     .filter(({ operation }) => /^(?:ld|st)\.u32/.test(operation.mnemonic));
-  assert.deepEqual(accesses.map((access) => placeOf(kernel, access).line), [20, 22, 22]); // prettier-ignore
+  assert.deepEqual(accesses.map((access) => placeOf(kernel, access).line), [20, 22, 22]); // oxfmt-ignore
 });
 
 test('a table of constant memory that an index is read from is named', async () => {

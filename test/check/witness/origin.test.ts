@@ -21,7 +21,7 @@ test('a race that no argument decides is an error', async () => {
 test('a barrier between the accesses that depends on an argument makes it a warning', async () => {
   const onArgument = 'setp.eq.s32 %p1, %r9, 64;';
   const { race } = await check(`${write} ${onArgument} @%p1 bra L; bar.sync 0; L: ${readNext}`);
-  assert.deepEqual(race.findings.map(({ severity, when }) => [severity, when]), [['warning', 'n == 64']]); // prettier-ignore
+  assert.deepEqual(race.findings.map(({ severity, when }) => [severity, when]), [['warning', 'n == 64']]); // oxfmt-ignore
   const body = `${write} ${onArgument} @%p1 bra L; bar.sync 0; L: ${readNext}`;
   assert.deepEqual(await races(body, { scalars: { 2: 64n } }), ['error given']);
 });

@@ -28,7 +28,7 @@ interface StagedAccess {
 type Stage = StagedAccess | { readonly kind: 'warp' | 'block' };
 
 function drawIndex(pick: <Choice>(choices: readonly Choice[]) => Choice): Index {
-  const [bit, distance, shift, mask] = [pick([1, 2, 8, 16, 32]), pick([1, 31, 32, 33]), pick([1, 2, 5]), pick([7, 31, 48])]; // prettier-ignore
+  const [bit, distance, shift, mask] = [pick([1, 2, 8, 16, 32]), pick([1, 31, 32, 33]), pick([1, 2, 5]), pick([7, 31, 48])]; // oxfmt-ignore
   return pick<Index>([
     { text: (register) => `mov.u32 ${register}, %r0;`, at: (thread) => thread },
     { text: (register) => `xor.b32 ${register}, %r0, ${bit};`, at: (thread) => thread ^ bit },

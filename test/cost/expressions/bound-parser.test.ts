@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { parseBound } from '../../../src/cost/expressions/bound-parser.ts';
 import { expressionText } from '../../../src/cost/expressions/expression-text.ts';
-import { type Expression, add, ceilDivide, constant, evaluate, floorQuotient, log2, multiply, named, scale } from '../../../src/cost/expressions/expression.ts'; // prettier-ignore
+import { type Expression, add, ceilDivide, constant, evaluate, floorQuotient, log2, multiply, named, scale } from '../../../src/cost/expressions/expression.ts'; // oxfmt-ignore
 import { maximum, minimum } from '../../../src/cost/expressions/order.ts';
 
 function expressionOf(text: string): Expression {
@@ -13,7 +13,7 @@ function expressionOf(text: string): Expression {
 }
 
 test('bounds are read as they are printed', () => {
-  const texts = ['0', '8*ceil(n/32) + 4', 'floor(n/32)', '3*n/2', 'n*p.n - 2*n', 'max(n, 4)', 'min(n, 64)', '2*floor(log2(n)) + 1', 'ceil(log2(blockDim.x))', 'ceil(n/(blockDim.x*gridDim.x))', 'ceil((n + 3*m)/32)', '4*p@8']; // prettier-ignore
+  const texts = ['0', '8*ceil(n/32) + 4', 'floor(n/32)', '3*n/2', 'n*p.n - 2*n', 'max(n, 4)', 'min(n, 64)', '2*floor(log2(n)) + 1', 'ceil(log2(blockDim.x))', 'ceil(n/(blockDim.x*gridDim.x))', 'ceil((n + 3*m)/32)', '4*p@8']; // oxfmt-ignore
   for (const text of texts) assert.equal(expressionText(expressionOf(text)), text);
   assert.equal(expressionText(expressionOf(' 8 * ceil( n / 32 )+ (4)')), '8*ceil(n/32) + 4');
   assert.equal(expressionText(expressionOf('ceil(n/4)/2 + ceil(n/4)/2')), 'ceil(n/4)');

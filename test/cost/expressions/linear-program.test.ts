@@ -38,11 +38,11 @@ test('the least sum is that of the best corner', () => {
   const random = seededRandom(8);
   let solved = 0;
   for (let round = 0; round < 400; round++) {
-    const rows = Array.from({ length: random.between(1, 5) }, (): Row => [whole(random.between(-4, 4)), whole(random.between(-4, 4)), whole(random.between(-5, 6))]); // prettier-ignore
+    const rows = Array.from({ length: random.between(1, 5) }, (): Row => [whole(random.between(-4, 4)), whole(random.between(-4, 4)), whole(random.between(-5, 6))]); // oxfmt-ignore
     const weights = [whole(random.below(5)), whole(random.below(5))] as const;
     const found = minimise(
       weights.map((weight) => rational(weight)),
-      rows.map(([a, b, least]) => ({ coefficients: new Map([[0, rational(a)], [1, rational(b)]]), least: rational(least) })), // prettier-ignore
+      rows.map(([a, b, least]) => ({ coefficients: new Map([[0, rational(a)], [1, rational(b)]]), least: rational(least) })), // oxfmt-ignore
       100,
     );
     const expected = byCorners(weights, rows);

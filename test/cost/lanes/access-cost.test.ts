@@ -103,7 +103,7 @@ test('transposes, with padding and without, in blocks of several shapes', () => 
     [64, 4, 1],
     [5, 7, 1],
   ] as const) {
-    for (let width = 31; width <= 40; width++) assertEqual(transpose(width, 32 * width + 1), block, `${width} ${block.join('x')}`); // prettier-ignore
+    for (let width = 31; width <= 40; width++) assertEqual(transpose(width, 32 * width + 1), block, `${width} ${block.join('x')}`); // oxfmt-ignore
   }
 });
 
@@ -125,7 +125,7 @@ test('what is not known costs its worst case: an unknown row may start anywhere 
   const code = kernel(
     'add.u32 %r1, %r0, %r9; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.u32 %r5, [%d7];',
   );
-  assert.deepEqual([8n, 3n].map((n) => compared(code, [32, 1, 1], n).sectors), [[5, 4], [5, 5]]); // prettier-ignore
+  assert.deepEqual([8n, 3n].map((n) => compared(code, [32, 1, 1], n).sectors), [[5, 4], [5, 5]]); // oxfmt-ignore
 });
 
 test('an unknown distance: all lanes may touch other sectors, and the same bank', () => {
@@ -138,7 +138,7 @@ test('an unknown distance: all lanes may touch other sectors, and the same bank'
     { sectors: [32, 1], conflicts: [31, 0] },
     { sectors: [32, 4], conflicts: [31, 0] },
     { sectors: [32, 32], conflicts: [31, 31] },
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 });
 
 test('unknown words of known banks do not conflict', () => {

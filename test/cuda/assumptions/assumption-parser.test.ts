@@ -168,7 +168,7 @@ function randomExpression(random: Random, depth: number): IntegerExpression {
     const right = randomExpression(random, depth - 1);
     const known = evaluateExpression(right, () => undefined);
     // Divisors and shifts that have no value are refused.
-    const operators = ['+', '-', '*', '&', '|', ...(known === 0n ? [] : ['/', '%']), ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : [])] as const; // prettier-ignore
+    const operators = ['+', '-', '*', '&', '|', ...(known === 0n ? [] : ['/', '%']), ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : [])] as const; // oxfmt-ignore
     return { kind: 'arithmetic', operator: random.pick(operators) as ArithmeticOperator, left, right };
   }
   return random.pick([

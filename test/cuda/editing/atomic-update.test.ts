@@ -35,7 +35,7 @@ test('an update of what a template stands for is a sum of any numbers', async ()
   const text = 'template <typename T, int N>\n__global__ void k(T *A, T v) {\nA[N] += v;\nA[0] = max(A[0], v);\n}\n';
   const source = (await cudaParser()).parse(text, 'a.cu');
   const updates = atomicUpdates(source, new Set([3, 4]));
-  assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // prettier-ignore
+  assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // oxfmt-ignore
 });
 
 test('what is no update, or has no atomic of its type, stays', async () => {

@@ -85,10 +85,10 @@ test('the bodies of lambdas that the device calls have candidates, and their sta
 `);
   const { candidates } = await candidatesOf(text);
   const inside = candidates.filter(({ line, column }) => line === 2 && column > 20);
-  assert.deepEqual(inside.map(({ kind }) => kind), ['before', 'before', 'after']); // prettier-ignore
+  assert.deepEqual(inside.map(({ kind }) => kind), ['before', 'before', 'after']); // oxfmt-ignore
   assert.ok(!candidates.some(({ line, column }) => line === 3 && column > 10));
   assert.ok(!candidates.some(({ kind }) => kind === 'split'));
-  assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // prettier-ignore
+  assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // oxfmt-ignore
 });
 
 test('nothing comes between a pragma and its loop', async () => {
@@ -259,7 +259,7 @@ test('comments go with the barrier that they are of', async () => {
   const moved = (line: number) =>
     edited(text, (candidate) => (candidate.kind === 'existing' ? 'off' : at(line)(candidate)));
   const after = (await moved(7)).split('\n');
-  assert.deepEqual(after.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // prettier-ignore
+  assert.deepEqual(after.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // oxfmt-ignore
   const shared = await edited(text.replace('/* once */', 'A[3] = 1;'), (candidate) =>
     candidate.kind === 'existing' ? 'off' : at(7)(candidate),
   );
@@ -290,7 +290,7 @@ __global__ void k(float *A, int n) {
 `;
   const { candidates, text: marked } = await candidatesOf(text, { splits: false });
   assert.doesNotMatch(marked, /FOR \(\w, n\)(?! \{)/);
-  assert.deepEqual(candidates.filter(({ kind }) => kind === 'existing').map(({ line }) => line), [6]); // prettier-ignore
+  assert.deepEqual(candidates.filter(({ kind }) => kind === 'existing').map(({ line }) => line), [6]); // oxfmt-ignore
   const twice = await edited(text, at(8, 'after'), { splits: false });
   assert.equal(twice, text.replace('+= 2;\n', '+= 2;\n      BARRIER();\n'));
 });

@@ -14,17 +14,17 @@ interface Found {
 
 async function launchesIn(text: string, types: readonly string[] = []): Promise<Found[]> {
   const parser = await cudaParser();
-  const own = preprocessPlainly({ file: 'run.cu', text: (file) => (file === 'run.cu' ? text : undefined), resolve: () => undefined, definitions: [] }); // prettier-ignore
+  const own = preprocessPlainly({ file: 'run.cu', text: (file) => (file === 'run.cu' ? text : undefined), resolve: () => undefined, definitions: [] }); // oxfmt-ignore
   const host = readHostText(own);
   const program = readHostProgram('run.cu', host.text, parser.treeOf(host.text));
   const parameters = Array.from({ length: 6 }, (_, at) => ({ name: `p${at}`, type: types[at] ?? '' }));
-  return program.launches.map((launch) => ({ launch, sites: sitesOf(launch, host.locate(launch.node.start), parameters) })); // prettier-ignore
+  return program.launches.map((launch) => ({ launch, sites: sitesOf(launch, host.locate(launch.node.start), parameters) })); // oxfmt-ignore
 }
 
 /** The first extents of the grids of the launches of `k` in a function; null where one is not constant. */
 async function grids(body: string, before = ''): Promise<(number | null)[]> {
   const found = await launchesIn(`${before}\nvoid run(int parameter) {\n${body}\n}\n`);
-  const all = found.filter(({ launch }) => launch.kernel.name === 'k').flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null)); // prettier-ignore
+  const all = found.filter(({ launch }) => launch.kernel.name === 'k').flatMap(({ sites }) => sites.map(({ grid }) => grid?.[0] ?? null)); // oxfmt-ignore
   return [...new Set(all)].sort((a, b) => (a ?? -1) - (b ?? -1));
 }
 
@@ -46,7 +46,7 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   ['if (parameter) g = 5; k<<<g, 1>>>();', 'int g;'],
   ['if (parameter) s->n = 5; k<<<s->n, 1>>>();', 'struct S { int n; }; S* s;'],
   // Loops whose first round differs.
-  ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // prettier-ignore
+  ['int n = 1; bool first = true; for (int i = 0; i < parameter; i++) { if (first) first = false; else n *= 2; k<<<n, 1>>>(); }'], // oxfmt-ignore
   ['int n = 1; for (int i = 0; i < parameter; i++) { for (int j = 0; j < i; j++) n *= 2; k<<<n, 1>>>(); }'],
   ['int n = 1; for (int i = 0; i < parameter; i++) { if (i == 1) n = 7; } k<<<n, 1>>>();'],
   // What a round leaves for the one after the next.
@@ -102,39 +102,39 @@ const open: readonly (readonly [body: string, before?: string])[] = [
   // Conversions.
   ['unsigned char c = parameter; k<<<c == 300 ? 1 : 2, 1>>>(); char d = 300; k<<<parameter, 1>>>();'],
   // Code that runs without a call in the text, and names that lead to a variable without its own.
-  ['Q q; q << 2; k<<<q.v, 1>>>();', 'struct Q { int v = 1; Q &operator<<(int x) { v = x; return *this; } };'], // prettier-ignore
-  ['As a; a = 16; k<<<a.v, 1>>>();', 'struct As { int v = 32; As &operator=(int x) { v = 2 * x; return *this; } };'], // prettier-ignore
-  ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // prettier-ignore
-  ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // prettier-ignore
-  ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', 'struct Fn { int *r; void operator()() const { *r = 6; } };'], // prettier-ignore
-  ['int n = 3; Less o; o < n; o.set(); k<<<n, 1>>>();', 'struct Less { int *p; bool operator<(int &x) { p = &x; return true; } void set() { *p = 6; } };'], // prettier-ignore
-  ['Conv c{3}; k<<<c, 1>>>();', 'struct Conv { int n; operator int() const { return n * 2; } };'], // prettier-ignore
-  ['C x(1); C y = x; k<<<y.v, 1>>>();', 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'], // prettier-ignore
-  ['D d; B b = d; k<<<b.v, 1>>>();', 'struct B { int v = 1; }; struct D : B { int v = 2; };'], // prettier-ignore
-  ['int n = 3; { Set t{&n}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // prettier-ignore
-  ['int n = 3; { Holder h{{&n}}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } }; struct Holder { Set s; };'], // prettier-ignore
-  ['int n = 3; Set{&n}; k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // prettier-ignore
-  ['int n = 6; { Guard t(n); k<<<n, 1>>>(); }', 'struct Guard { int &r; int old; Guard(int &x) : r(x), old(x) { r = 3; } ~Guard() { r = old; } };'], // prettier-ignore
-  ['Cfg c; Tuner t(c); t.set(); k<<<c.s, 1>>>();', 'struct Cfg { int s = 3; }; struct Tuner { Cfg &c; Tuner(Cfg &x) : c(x) {} void set() { c.s = 6; } };'], // prettier-ignore
-  ['struct L { int *x; void f() { *x = 6; } } l; int n = 3; l.x = &n; l.f(); k<<<n, 1>>>();'], // prettier-ignore
-  ['int n = 3; auto *c = new Ct(n); delete c; k<<<n, 1>>>();', 'struct Ct { Ct(int &x) { x = 6; } };'], // prettier-ignore
-  ['int n = 3; new (&n) int(6); k<<<n, 1>>>();'], // prettier-ignore
-  ['P x{3, 3}; int P::*m = &P::b; x.*m = 6; k<<<x.b, 1>>>();', 'struct P { int a, b; };'], // prettier-ignore
-  ['union { int i; unsigned char c[4]; } u; u.i = 3; u.c[0] = 6; k<<<u.i, 1>>>();'], // prettier-ignore
-  ['int v[2][2] = {{3, 3}, {3, 3}}; int(*w)[2] = v; w[1][0] = 6; k<<<v[1][0], 1>>>();'], // prettier-ignore
-  ['int v[2] = {3, 3}; View w{v}; w.d[1] = 6; k<<<v[1], 1>>>();', 'struct View { int *d; };'], // prettier-ignore
-  ['Q a[2] = {{3}, {3}}; Q *q; q = a; q++; q->n = 6; k<<<a[1].n, 1>>>();', 'struct Q { int n; };'], // prettier-ignore
-  ['int n = 32; ((unsigned char *)&n)[1] = 1; k<<<n, 1>>>();'], // prettier-ignore
-  ['Der d; d.go();', 'struct Bas { virtual int threads() const { return 3; } void go(); }; struct Der : Bas { int threads() const override { return 6; } }; void Bas::go() { k<<<threads(), 1>>>(); }'], // prettier-ignore
-  ['Der d; Bas *b = &d; k<<<b->threads(), 1>>>();', 'struct Bas { virtual int threads() { return 3; } }; struct Der : Bas { int threads() override { return 6; } };'], // prettier-ignore
-  ['std::vector<int> v{3, 3}; fill(v.data(), 2); k<<<v[0], 1>>>();', 'void fill(int *x, int n) { for (int i = 0; i < n; i++) x[i] = 6; }'], // prettier-ignore
-  ['int n = 3; auto r = std::ref(n); r.get() = 6; k<<<n, 1>>>();', 'struct Q { int v = 1; int &ref() { return v; } };'], // prettier-ignore
-  ['k<<<(int)E1::N, 1>>>();', 'enum class E1 { N = 3 }; enum class E2 { N = 6 };'], // prettier-ignore
-  ['k<<<pick((short)parameter), 1>>>();', 'int pick(float) { return 3; } int pick(int) { return 6; }'], // prettier-ignore
-  ['k<<<width<5>(), 1>>>();', 'template <int N> int width() { return 3; } template <> int width<4>() { return 6; }'], // prettier-ignore
-  ['auto f = [n = 2]() mutable { return ++n; }; auto g = f; f(); k<<<g(), 1>>>();'], // prettier-ignore
-  ['k<<<size, 1>>>();', 'static int size = 3; void set(int &x) { x = 6; } void init() { set(size); }'], // prettier-ignore
-  ['int n = 3; k<<<(other)(n), 1>>>();'], // prettier-ignore
+  ['Q q; q << 2; k<<<q.v, 1>>>();', 'struct Q { int v = 1; Q &operator<<(int x) { v = x; return *this; } };'], // oxfmt-ignore
+  ['As a; a = 16; k<<<a.v, 1>>>();', 'struct As { int v = 32; As &operator=(int x) { v = 2 * x; return *this; } };'], // oxfmt-ignore
+  ['In a; ++a; k<<<a.v, 1>>>();', 'struct In { int v = 32; In &operator++() { v = 64; return *this; } };'], // oxfmt-ignore
+  ['Tab t{{3, 3}}; t[1]; k<<<t.v[0], 1>>>();', 'struct Tab { int v[2]; int &operator[](int i) { v[0] = 6; return v[i]; } };'], // oxfmt-ignore
+  ['int n = 3; Fn f{&n}; f(); k<<<n, 1>>>();', 'struct Fn { int *r; void operator()() const { *r = 6; } };'], // oxfmt-ignore
+  ['int n = 3; Less o; o < n; o.set(); k<<<n, 1>>>();', 'struct Less { int *p; bool operator<(int &x) { p = &x; return true; } void set() { *p = 6; } };'], // oxfmt-ignore
+  ['Conv c{3}; k<<<c, 1>>>();', 'struct Conv { int n; operator int() const { return n * 2; } };'], // oxfmt-ignore
+  ['C x(1); C y = x; k<<<y.v, 1>>>();', 'struct C { int v; C(int x) : v(x) {} C(const C &o) : v(o.v + 1) {} };'], // oxfmt-ignore
+  ['D d; B b = d; k<<<b.v, 1>>>();', 'struct B { int v = 1; }; struct D : B { int v = 2; };'], // oxfmt-ignore
+  ['int n = 3; { Set t{&n}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // oxfmt-ignore
+  ['int n = 3; { Holder h{{&n}}; } k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } }; struct Holder { Set s; };'], // oxfmt-ignore
+  ['int n = 3; Set{&n}; k<<<n, 1>>>();', 'struct Set { int *r; ~Set() { *r = 6; } };'], // oxfmt-ignore
+  ['int n = 6; { Guard t(n); k<<<n, 1>>>(); }', 'struct Guard { int &r; int old; Guard(int &x) : r(x), old(x) { r = 3; } ~Guard() { r = old; } };'], // oxfmt-ignore
+  ['Cfg c; Tuner t(c); t.set(); k<<<c.s, 1>>>();', 'struct Cfg { int s = 3; }; struct Tuner { Cfg &c; Tuner(Cfg &x) : c(x) {} void set() { c.s = 6; } };'], // oxfmt-ignore
+  ['struct L { int *x; void f() { *x = 6; } } l; int n = 3; l.x = &n; l.f(); k<<<n, 1>>>();'], // oxfmt-ignore
+  ['int n = 3; auto *c = new Ct(n); delete c; k<<<n, 1>>>();', 'struct Ct { Ct(int &x) { x = 6; } };'], // oxfmt-ignore
+  ['int n = 3; new (&n) int(6); k<<<n, 1>>>();'], // oxfmt-ignore
+  ['P x{3, 3}; int P::*m = &P::b; x.*m = 6; k<<<x.b, 1>>>();', 'struct P { int a, b; };'], // oxfmt-ignore
+  ['union { int i; unsigned char c[4]; } u; u.i = 3; u.c[0] = 6; k<<<u.i, 1>>>();'], // oxfmt-ignore
+  ['int v[2][2] = {{3, 3}, {3, 3}}; int(*w)[2] = v; w[1][0] = 6; k<<<v[1][0], 1>>>();'], // oxfmt-ignore
+  ['int v[2] = {3, 3}; View w{v}; w.d[1] = 6; k<<<v[1], 1>>>();', 'struct View { int *d; };'], // oxfmt-ignore
+  ['Q a[2] = {{3}, {3}}; Q *q; q = a; q++; q->n = 6; k<<<a[1].n, 1>>>();', 'struct Q { int n; };'], // oxfmt-ignore
+  ['int n = 32; ((unsigned char *)&n)[1] = 1; k<<<n, 1>>>();'], // oxfmt-ignore
+  ['Der d; d.go();', 'struct Bas { virtual int threads() const { return 3; } void go(); }; struct Der : Bas { int threads() const override { return 6; } }; void Bas::go() { k<<<threads(), 1>>>(); }'], // oxfmt-ignore
+  ['Der d; Bas *b = &d; k<<<b->threads(), 1>>>();', 'struct Bas { virtual int threads() { return 3; } }; struct Der : Bas { int threads() override { return 6; } };'], // oxfmt-ignore
+  ['std::vector<int> v{3, 3}; fill(v.data(), 2); k<<<v[0], 1>>>();', 'void fill(int *x, int n) { for (int i = 0; i < n; i++) x[i] = 6; }'], // oxfmt-ignore
+  ['int n = 3; auto r = std::ref(n); r.get() = 6; k<<<n, 1>>>();', 'struct Q { int v = 1; int &ref() { return v; } };'], // oxfmt-ignore
+  ['k<<<(int)E1::N, 1>>>();', 'enum class E1 { N = 3 }; enum class E2 { N = 6 };'], // oxfmt-ignore
+  ['k<<<pick((short)parameter), 1>>>();', 'int pick(float) { return 3; } int pick(int) { return 6; }'], // oxfmt-ignore
+  ['k<<<width<5>(), 1>>>();', 'template <int N> int width() { return 3; } template <> int width<4>() { return 6; }'], // oxfmt-ignore
+  ['auto f = [n = 2]() mutable { return ++n; }; auto g = f; f(); k<<<g(), 1>>>();'], // oxfmt-ignore
+  ['k<<<size, 1>>>();', 'static int size = 3; void set(int &x) { x = 6; } void init() { set(size); }'], // oxfmt-ignore
+  ['int n = 3; k<<<(other)(n), 1>>>();'], // oxfmt-ignore
 ];
 
 for (const [body, before] of open)
@@ -157,7 +157,7 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['const int n = 2, m = 3; change(n, &m); k<<<n + m, 1>>>();', [5]],
   ['int i; for (i = 31; i >= 0; i--) if (40 & (1 << i)) break; k<<<i, 1>>>();', [5]],
   ['int i = 0; while (true) { if (i == 4) break; i++; } k<<<i, 1>>>();', [4]],
-  ['int i, n = 0; for (i = 0; i < 9; i++) { if (i == 2) continue; n += i; if (n > 7) { n++; break; } } k<<<n, 1>>>();', [9]], // prettier-ignore
+  ['int i, n = 0; for (i = 0; i < 9; i++) { if (i == 2) continue; n += i; if (n > 7) { n++; break; } } k<<<n, 1>>>();', [9]], // oxfmt-ignore
   ['int n = -7; k<<<(n >> 1) + 10, 1>>>();', [6]],
   ['S s{4}; k<<<s.n, 1>>>();', [8], 'struct S { int n; S(int m) : n(m * 2) {} };'],
   ['S s; k<<<s.n, 1>>>();', [5], 'struct S { int n = 3; S() { n = 5; } };'],
@@ -168,25 +168,25 @@ const told: readonly (readonly [body: string, expected: readonly number[], befor
   ['int n = parameter / 3 + 1; switch (n) { case 4: k<<<n, 1>>>(); }', [4]],
   ['int x = 49; k<<<(int)(x * (1.0 / 49)) + 1, 1>>>();', []],
   // Conversions of integers, and what reads as a declaration or a cast.
-  ['int n = 3; auto f = [q = &n] { *q = 6; }; f(); k<<<n, 1>>>();', [6]], // prettier-ignore
-  ['int n = 3; auto f = [&q = n] { q = 6; }; f(); k<<<n, 1>>>();', [6]], // prettier-ignore
-  ['int b = -1; k<<<b > sizeof(int) ? 6 : 3, 1>>>();', [6]], // prettier-ignore
-  ['int i = -1; unsigned u = 1; k<<<i < u ? 3 : 6, 1>>>();', [6]], // prettier-ignore
-  ['auto b = 32u; auto c = b - 33; k<<<c > 0 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
-  ['short b = 32767; b++; k<<<b < 0 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
-  ['unsigned u = 2; int d = -4; k<<<(d / u) > 5 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
-  ['unsigned u = 1; k<<<(true ? -1 : u) > 5 ? 6 : 3, 1>>>();', [6]], // prettier-ignore
-  ['int t = 6; dim3 g(t * t); k<<<g, 1>>>();', [36]], // prettier-ignore
-  ['int t = 6; int n(t * t); k<<<n, 1>>>();', [36]], // prettier-ignore
-  ['int w = 7, t = 2; dim3 g(up(w, t)); k<<<g, 1>>>();', [4], 'int up(int a, int b) { return (a + b - 1) / b; }'], // prettier-ignore
-  ['int n[2] = {3, 6}; dim3 g(n[1]); k<<<g, 1>>>();', [6]], // prettier-ignore
-  ['k<<<(std::max)((std::min)(9, 4), 1), 1>>>();', [4]], // prettier-ignore
-  ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // prettier-ignore
-  ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // prettier-ignore
-  ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // prettier-ignore
+  ['int n = 3; auto f = [q = &n] { *q = 6; }; f(); k<<<n, 1>>>();', [6]], // oxfmt-ignore
+  ['int n = 3; auto f = [&q = n] { q = 6; }; f(); k<<<n, 1>>>();', [6]], // oxfmt-ignore
+  ['int b = -1; k<<<b > sizeof(int) ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
+  ['int i = -1; unsigned u = 1; k<<<i < u ? 3 : 6, 1>>>();', [6]], // oxfmt-ignore
+  ['auto b = 32u; auto c = b - 33; k<<<c > 0 ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
+  ['short b = 32767; b++; k<<<b < 0 ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
+  ['unsigned u = 2; int d = -4; k<<<(d / u) > 5 ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
+  ['unsigned u = 1; k<<<(true ? -1 : u) > 5 ? 6 : 3, 1>>>();', [6]], // oxfmt-ignore
+  ['int t = 6; dim3 g(t * t); k<<<g, 1>>>();', [36]], // oxfmt-ignore
+  ['int t = 6; int n(t * t); k<<<n, 1>>>();', [36]], // oxfmt-ignore
+  ['int w = 7, t = 2; dim3 g(up(w, t)); k<<<g, 1>>>();', [4], 'int up(int a, int b) { return (a + b - 1) / b; }'], // oxfmt-ignore
+  ['int n[2] = {3, 6}; dim3 g(n[1]); k<<<g, 1>>>();', [6]], // oxfmt-ignore
+  ['k<<<(std::max)((std::min)(9, 4), 1), 1>>>();', [4]], // oxfmt-ignore
+  ['int n = 3; bump(n); virtually(); k<<<n, 1>>>();', [5], 'struct V { virtual void f() {} }; V *v; void bump(int &x) { x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
+  ['int n = 3; int *q = &n; bump(&n); virtually(); k<<<4, 1>>>();', [4], 'struct V { virtual void f() {} }; V *v; void bump(int *x) { *x += 2; } void virtually() { v->f(); }'], // oxfmt-ignore
+  ['S s; s.n = 3; virtually(); k<<<s.n, 1>>>();', [3], 'struct V { virtual void f() {} }; V *v; struct S { int n; float *p; }; void virtually() { v->f(); }'], // oxfmt-ignore
   // Code that is not followed has run; the variable is a number, so that no such code compares it.
-  ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // prettier-ignore
-  ['int n = 3; Less o; o < o; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // prettier-ignore
+  ['int n = 3; Less o; o < o; if (n < 4) k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
+  ['int n = 3; Less o; o < o; cudaGraphicsSubResourceGetMappedArray(&a, r, n, 0); k<<<n, 1>>>();', [3], 'struct Less { int v; bool operator<(const Less &x) const { return v < x.v; } };'], // oxfmt-ignore
 ];
 
 for (const [body, expected, before] of told)
@@ -230,9 +230,9 @@ test('what is not so is not tied', async () => {
   for (const [text, types, wrong] of [
     ['void f(int n) { k<<<(n + 255) / 256, 256>>>(n); }', ['unsigned char'], /gridDim.x == \(p0/],
     ['void f(int n) { unsigned char c = n; k<<<c, 256>>>(n); }', ['int'], /gridDim.x == p0/],
-    ['void adjust(int& s) { s = -7; } void f(int n) { for (int s = 1; s < n; s += 2) { adjust(s); k<<<1, 1>>>(s); } }', ['int'], /p0 >= 1|% 2/], // prettier-ignore
+    ['void adjust(int& s) { s = -7; } void f(int n) { for (int s = 1; s < n; s += 2) { adjust(s); k<<<1, 1>>>(s); } }', ['int'], /p0 >= 1|% 2/], // oxfmt-ignore
     ['void f(int n) { int s; for (s = n; s > 3; s /= 2) g(); k<<<1, 1>>>(s, n); }', ['int', 'int'], /p0 >= 0|p0 <= p1/],
-    ['struct S { int n; }; void f(S* s, S* t) { int m = s->n; t->n = 5; k<<<s->n, 1>>>(m); }', ['int'], /gridDim.x == p0/], // prettier-ignore
+    ['struct S { int n; }; void f(S* s, S* t) { int m = s->n; t->n = 5; k<<<s->n, 1>>>(m); }', ['int'], /gridDim.x == p0/], // oxfmt-ignore
     ['void f() { int m = n_; n_ = 8; k<<<n_, 1>>>(m); }', ['int'], /gridDim.x == p0/],
   ] as const)
     for (const list of await ties(text, types)) assert.doesNotMatch(list.join('; '), wrong, text);
@@ -255,10 +255,10 @@ test('memory that the program fills whole before a launch has contents', async (
   assert.equal(await contents('cudaMemcpy(a, table, 16, cudaMemcpyHostToDevice); cudaDeviceSynchronize();'), all);
   assert.equal(await contents('cudaMemset(a, 0, 16);'), 'p0[*] in 0..0');
   assert.equal(await contents('cudaMemset(a, 0xff, 16);'), 'p0[*] in -1..-1');
-  assert.equal(await contents('int same[4] = {7, 7, 7, 8}; cudaMemcpy(a, same, sizeof(same), cudaMemcpyHostToDevice);'), 'p0[*] in 7..8; 7,7,7,8'); // prettier-ignore
+  assert.equal(await contents('int same[4] = {7, 7, 7, 8}; cudaMemcpy(a, same, sizeof(same), cudaMemcpyHostToDevice);'), 'p0[*] in 7..8; 7,7,7,8'); // oxfmt-ignore
   assert.equal(await contents('if (parameter) cudaMemset(a, 1, 16); cudaMemset(a, 0, 16);'), 'p0[*] in 0..0');
-  assert.equal(await contents('float* b; cudaMalloc(&b, 64); cudaMemset(a, 0, 16); cudaMemset(b, 1, 64);'), 'p0[*] in 0..0'); // prettier-ignore
-  assert.equal(await contents('for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);'), 'p0[*] in 16843009..16843009'); // prettier-ignore
+  assert.equal(await contents('float* b; cudaMalloc(&b, 64); cudaMemset(a, 0, 16); cudaMemset(b, 1, 64);'), 'p0[*] in 0..0'); // oxfmt-ignore
+  assert.equal(await contents('for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);'), 'p0[*] in 16843009..16843009'); // oxfmt-ignore
 });
 
 /** What may write memory between its filling and the launch, or fills a part of it. */
@@ -275,7 +275,7 @@ const unfilled: readonly (readonly [body: string, before?: string])[] = [
   [`parameter && cudaMemset(a, 0, 16);`],
   [`while (parameter--) ${copied}`],
   [`cudaMemset(a, 0, 16); for (int i = 0; i < 3; i++) { k<<<1, 4>>>(a); }`],
-  [`cudaMemset(a, 0, 16); for (int i = 0; i < parameter; i++) { k<<<1, 4>>>(a); } k<<<1, 4>>>(nullptr); if (parameter) cudaMemset(a, 0, 16);`], // prettier-ignore
+  [`cudaMemset(a, 0, 16); for (int i = 0; i < parameter; i++) { k<<<1, 4>>>(a); } k<<<1, 4>>>(nullptr); if (parameter) cudaMemset(a, 0, 16);`], // oxfmt-ignore
   ['cudaMemset(a, 0, 12);'],
   ['cudaMemset(a + 1, 0, 16);'],
   ['cudaMemset(a, parameter, 16);'],
@@ -287,7 +287,7 @@ const unfilled: readonly (readonly [body: string, before?: string])[] = [
   ['int own[4] = {1, 2}; int* p = own; p[3] = 3; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
   ['char own[16] = {1}; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
   ['cudaMallocManaged(&a, 16); cudaMemset(a, 0, 16); a[0] = 1;'],
-  [`step(a); ${copied} again(a);`, 'void step(int* p) {} void again(int* p) { cudaMemcpy(p, p + 2, 8, cudaMemcpyDeviceToDevice); }'], // prettier-ignore
+  [`step(a); ${copied} again(a);`, 'void step(int* p) {} void again(int* p) { cudaMemcpy(p, p + 2, 8, cudaMemcpyDeviceToDevice); }'], // oxfmt-ignore
   [copied, 'struct Guard { Guard() { zero(); } }; Guard guard;'],
   [copied, '#include <thread>\nvoid go() { std::thread t(f); }'],
   [copied, 'void go(cudaStream_t t) { cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking); }'],

@@ -259,18 +259,18 @@ test('what nobody knows is tied to the arguments', async () => {
     return site?.ties.map(printAssumption);
   };
   const a = 'float *a';
-  assert.deepEqual(await of('void f(float* a, int n) { k<<<(n + 255) / 256, 256>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 255) / 256', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int n) { int g = n % 64 ? n / 64 + 1 : n / 64; k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int n) { int g = (int)ceil((float)n / 64.0f); k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int w, int h) { if (w % 16 != 0) return; k<<<dim3(w / 16, h / 16), 64>>>(a, w); }', a, 'w'), ['gridDim.x == w / 16', 'gridDim.z == 1', 'w % 16 == 0']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', a, 'n'), ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', a, 'n'), ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']); // prettier-ignore
-  assert.deepEqual(await of('void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', a, 's', 'n'), ['s > 0', 's <= n / 2']); // prettier-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { k<<<(n + 255) / 256, 256>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 255) / 256', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { int g = n % 64 ? n / 64 + 1 : n / 64; k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { int g = (int)ceil((float)n / 64.0f); k<<<dim3(g, 1, 1), 64>>>(a, n); }', a, 'n'), ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int w, int h) { if (w % 16 != 0) return; k<<<dim3(w / 16, h / 16), 64>>>(a, w); }', a, 'w'), ['gridDim.x == w / 16', 'gridDim.z == 1', 'w % 16 == 0']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', a, 'n'), ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', a, 'n'), ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']); // oxfmt-ignore
+  assert.deepEqual(await of('void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', a, 's', 'n'), ['s > 0', 's <= n / 2']); // oxfmt-ignore
   const condition = 'bool first, int n) { int way = n ? (first ? 5 : 9) : 0; k<<<1, 64>>>(a,';
   assert.deepEqual(await of(`void f(float* a, ${condition} n != 3); }`, a, 'up'), ['up == 1 || up == 0']);
   assert.deepEqual(await of(`void f(float* a, ${condition} way); }`, a, 'way'), ['way == 5 || way == 9 || way == 0']);
   assert.deepEqual(await of(`void f(float* a, ${condition} n ? way : n); }`, a, 'way'), []);
-  assert.deepEqual(await of('void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', a, 'n'), ['extent(a) >= n']); // prettier-ignore
+  assert.deepEqual(await of('void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', a, 'n'), ['extent(a) >= n']); // oxfmt-ignore
 });
 
 test('arguments, shared memory and text of a launch', async () => {
@@ -285,8 +285,8 @@ test('arguments, shared memory and text of a launch', async () => {
   assert.match(site.text, /^ns::red<float, 4 \* 8, true, T><<<1, n/);
   assert.equal(site.sharedBytes, 256);
   assert.equal(site.cooperative, false);
-  assert.deepEqual([...site.scalars], [[4, 64n], [5, 2.5]]); // prettier-ignore
-  assert.deepEqual(site.aliases, [[0, 1], [0, 3], [1, 3], [2, 9], [7, 8]]); // prettier-ignore
+  assert.deepEqual([...site.scalars], [[4, 64n], [5, 2.5]]); // oxfmt-ignore
+  assert.deepEqual(site.aliases, [[0, 1], [0, 3], [1, 3], [2, 9], [7, 8]]); // oxfmt-ignore
 });
 
 test('an argument that may mean something else the next time is not the same memory', async () => {
@@ -326,7 +326,7 @@ void f(float* a, int n, CUmodule module) {
   cudaGraphAddKernelNode(&node, graph, nullptr, 0, &p);
 }
 `);
-  const summary = found.map(({ launch, sites: [site] }) => [launch.kernel.name, site?.grid, site?.block, site?.cluster, site?.sharedBytes, site?.cooperative]); // prettier-ignore
+  const summary = found.map(({ launch, sites: [site] }) => [launch.kernel.name, site?.grid, site?.block, site?.cluster, site?.sharedBytes, site?.cooperative]); // oxfmt-ignore
   assert.deepEqual(summary, [
     ['red', [3, 1, 1], [4, 5, 1], undefined, 16, false],
     ['ns::coop', [3, 1, 1], [4, 5, 1], undefined, 0, true],
@@ -386,7 +386,7 @@ test('texts without a launch are told without parsing', () => {
 });
 
 test('a way to a launch that only adds conditions to another way there is covered by it', async () => {
-  const parameters = [{ name: 'p', type: 'float*' }, { name: 'n', type: 'int' }]; // prettier-ignore
+  const parameters = [{ name: 'p', type: 'float*' }, { name: 'n', type: 'int' }]; // oxfmt-ignore
   const launches = 'if (b > 4) b++; else n++; if (n > 9) run(p, n); run(p, n);';
   const found = await launchesIn(
     `static void run(float *p, int n) { k<<<(n + 63) / 64, 64>>>(p, n); }\nvoid all(float *p, int n, int b) { ${launches} }`,

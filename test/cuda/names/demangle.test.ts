@@ -36,7 +36,7 @@ const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_ZNSt6vectorIiSaIiEE9push_backEOi', 'std::vector<int, std::allocator<int>>::push_back(int&&)'],
   ['_ZTV4Base', 'vtable for Base'],
   ['_Z3redPKfPfi', 'red(float const*, float*, int)'],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 test('symbols of nvcc get their names', () => {
   for (const [symbol, full] of table) assert.equal(demangle(symbol)?.full, full, symbol);

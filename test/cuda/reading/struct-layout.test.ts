@@ -58,7 +58,7 @@ struct Empty {};
 struct Aligned { char c; alignas(16) int n; char d; };
 `;
 
-const names = 'View Wide Wider Pieces Arrays Outer Methods Pair Tagged Aliased a::b::Deep a::Deep2 Hidden Empty Aligned'.split(' '); // prettier-ignore
+const names = 'View Wide Wider Pieces Arrays Outer Methods Pair Tagged Aliased a::b::Deep a::Deep2 Hidden Empty Aligned'.split(' '); // oxfmt-ignore
 const spelled = (name: string): string => (name === 'Hidden' ? '(anonymous namespace)::Hidden' : name);
 
 test('members stand at their natural alignment', () => {
@@ -176,7 +176,7 @@ test('the compiler lays them out the same', { skip: nvcc ? false : 'no nvcc' }, 
       ),
     ];
   });
-  const builtins = 'bool char short int long float double half __half2 char2 char4 uchar4 short2 ushort4 int2 uint4 long2 longlong2 float2 float3 float4 double2 int3 dim3 uint8_t int64_t size_t'.split(' '); // prettier-ignore
+  const builtins = 'bool char short int long float double half __half2 char2 char4 uchar4 short2 ushort4 int2 uint4 long2 longlong2 float2 float3 float4 double2 int3 dim3 uint8_t int64_t size_t'.split(' '); // oxfmt-ignore
   for (const type of builtins) {
     const own = layout('S', `struct S { char c; ${type} member; };`);
     assert.ok(own, type);

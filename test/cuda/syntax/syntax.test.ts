@@ -66,7 +66,7 @@ test('kernels are found with names, parameters and lines', () => {
     source.kernels.map(({ qualified }) => qualified),
     [
       'reduce', 'ns::a::b::(anonymous namespace)::hidden', 'plain', 'macroed', 'attributed', 'special', 'either', 'either', 'after',
-    ], // prettier-ignore
+    ], // oxfmt-ignore
   );
   const reduce = kernels.get(`reduce@${lineOf(sample, 'template <int BS')}`);
   assert.ok(reduce);
@@ -148,7 +148,7 @@ test('suppressions speak of their own line, or of the statement below', () => {
     [
       { code: 'race/global', reason: 'one thread', firstLine: lineOf(sample, 'one thread'), lastLine: lineOf(sample, 'one thread') },
       { code: 'race/shared', reason: 'known,', firstLine: statement, lastLine: statement + 1 },
-    ], // prettier-ignore
+    ], // oxfmt-ignore
   );
 });
 
@@ -171,7 +171,7 @@ test('comments that do nothing are reported where they stand', () => {
 test('strings, comments and raw strings hide what looks like code', () => {
   const text =
     'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
-  assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // prettier-ignore
+  assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // oxfmt-ignore
 });
 
 test('the tree carries lines and survives errors', async () => {
@@ -187,7 +187,7 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
   const deep = `__global__ void k(int* p) { *p = ${'('.repeat(5000)}1${')'.repeat(5000)}; }\n__global__ void l() {}`;
   const source = parser.parse(deep);
   source.tree();
-  assert.deepEqual(source.kernels.map(({ name }) => name), ['k', 'l']); // prettier-ignore
+  assert.deepEqual(source.kernels.map(({ name }) => name), ['k', 'l']); // oxfmt-ignore
   parser.parse('<'.repeat(20_000)).tree();
 
   const random = seededRandom(7);

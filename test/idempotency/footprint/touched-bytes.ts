@@ -109,7 +109,7 @@ export function touchedBytes(kernel: Kernel, launch: TestLaunch): Touched {
   const buffers: GlobalBuffer[] = [];
   const values = launch.arguments.map((argument): Argument => {
     if (argument !== 'array') return { kind: 'scalar', value: argument };
-    buffers.push({ name: `array${buffers.length}`, bytes: null, elementBytes: 4, fill: launch.fill ?? 0n, values: new Map() }); // prettier-ignore
+    buffers.push({ name: `array${buffers.length}`, bytes: null, elementBytes: 4, fill: launch.fill ?? 0n, values: new Map() }); // oxfmt-ignore
     return { kind: 'pointer', buffer: buffers.length - 1, offset: 1n << 20n };
   });
   let memory: readonly NamedMemory[] = [];

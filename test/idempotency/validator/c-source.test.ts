@@ -27,7 +27,7 @@ function compile(source: string, folder: string): string {
   const program = join(folder, 'program');
   const strict = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror'];
   const sanitize = ['-fsanitize=undefined', '-fno-sanitize-recover=all'];
-  execFileSync('cc', [...strict, ...sanitize, '-O1', ...sources.map((path) => `-I${path}`), 'validators.c', 'driver.c', '-o', program], { cwd: folder }); // prettier-ignore
+  execFileSync('cc', [...strict, ...sanitize, '-O1', ...sources.map((path) => `-I${path}`), 'validators.c', 'driver.c', '-o', program], { cwd: folder }); // oxfmt-ignore
   return program;
 }
 

@@ -356,7 +356,7 @@ test('atomic sums flush subnormal numbers in global memory alone', () => {
     assert.deepEqual(run(`${name}.add.f32${result}`, 'global', '%d2'), flushed, name);
     assert.deepEqual(run(`${name}.shared.add.f32${result}`, 'shared', '%r1'), kept, name);
     assert.deepEqual(run(`${name}.add.f32${result}`, 'shared', '%d6'), kept, name);
-  } // prettier-ignore
+  } // oxfmt-ignore
 });
 
 test('strong loads without strong writes race as reads do', () => {

@@ -49,13 +49,13 @@ test('sectors of an access: strides, offsets, widths', () => {
 });
 
 test('bank conflicts: strides in words', () => {
-  const strided = (words: number): number => conflictsOf(lanes, lanes.map((lane) => 4 * words * lane), 4, false); // prettier-ignore
+  const strided = (words: number): number => conflictsOf(lanes, lanes.map((lane) => 4 * words * lane), 4, false); // oxfmt-ignore
   assert.deepEqual([0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64].map(strided), [0, 0, 1, 0, 3, 7, 15, 0, 31, 0, 31]);
 });
 
 test('bank conflicts: narrow, wide, few lanes, atomics', () => {
   const of = (stride: number, bytes: number, atomic = false, who = lanes): number =>
-    conflictsOf(who, who.map((lane) => stride * lane), bytes, atomic); // prettier-ignore
+    conflictsOf(who, who.map((lane) => stride * lane), bytes, atomic); // oxfmt-ignore
   assert.equal(of(1, 1), 0, 'four lanes want one word');
   assert.equal(of(2, 2), 0);
   assert.equal(of(8, 8), 0, 'half warps: 16 lanes of 8 bytes are 32 banks');
@@ -101,7 +101,7 @@ test('a store down a column touches a sector for each lane', () => {
   assert.deepEqual(
     counters.warps.map(({ block, warp, sectors }) => [block[0], warp, sectors]),
     [[0, 0, 32], [0, 1, 32], [1, 0, 32], [1, 1, 32]],
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 });
 
 /** What the instructions with a mnemonic counted. */

@@ -206,13 +206,13 @@ const table: readonly Litmus[] = [
   handover('fence and acquire', 'grid', [[fence('gpu', 'release'), store('relaxed')], [waitFor('acquire')]]),
   handover('an acquire fence does not release', 'grid', [[fence('gpu', 'acquire'), store('relaxed')], [waitFor('acquire')]], {
     certain: ['0.0 1.1'],
-  }), // prettier-ignore
+  }), // oxfmt-ignore
   handover('a release fence does not acquire', 'grid', [[store('release')], [relaxedWait, fence('gpu', 'release')]], {
     certain: ['0.0 1.2'],
   }),
   handover('fences of the block between blocks', 'grid', [[fence('cta'), store('relaxed')], [relaxedWait, fence('cta')]], {
     certain: ['0.0 1.2'],
-  }), // prettier-ignore
+  }), // oxfmt-ignore
   handover(
     'fence of the block on one side',
     'grid',
@@ -295,7 +295,7 @@ const table: readonly Litmus[] = [
   {
     name: 'spin lock with acquire and release',
     threads: place('grid', Array.from({ length: 3 }, () => [lock('acquire'), read(data), write(data), unlock('release')])),
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   {
     name: 'spin lock without fences',
     threads: place(
@@ -324,7 +324,7 @@ const table: readonly Litmus[] = [
     name: 'spin lock of block scope between blocks',
     threads: place('grid', Array.from({ length: 2 }, () => [lock('acquire', 'cta'), write(data), unlock('release', 'cta')])),
     certain: ['0.0 1.0', '0.0 1.2', '0.1 1.1', '0.2 1.0', '0.2 1.2'],
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   {
     name: 'ticket lock',
     threads: place('grid', Array.from({ length: 2 }, () => [
@@ -333,7 +333,7 @@ const table: readonly Litmus[] = [
       write(data),
       add('release'),
     ])),
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   {
     name: 'ticket lock without acquire',
     threads: place('grid', Array.from({ length: 2 }, () => [
@@ -343,7 +343,7 @@ const table: readonly Litmus[] = [
       add('release'),
     ])),
     certain: ['0.2 1.2'],
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   ...lastBlock('the last block sums up', [fence()], [fence()], {}),
   ...lastBlock('the last block sums up without a fence before its reads', [fence()], [], {
     certain: ['0.0 1.3', '0.3 1.0'],
@@ -358,7 +358,7 @@ const table: readonly Litmus[] = [
       add('relaxed', 'gpu', flag, { into: 'count' }),
       access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 2, value: () => 0 }),
     ])),
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   {
     name: 'a counter that a thread resets which saw but its first value',
     threads: place('grid', Array.from({ length: 2 }, () => [
@@ -366,7 +366,7 @@ const table: readonly Litmus[] = [
       access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 0, value: () => 0 }),
     ])),
     certain: ['0.0 1.1', '0.1 1.0', '0.1 1.1'],
-  }, // prettier-ignore
+  }, // oxfmt-ignore
   {
     name: 'barrier of the grid as spin code',
     threads: gridBarrier('release', 'acquire'),
@@ -571,7 +571,7 @@ test('random programs: no false alarm and none missed', () => {
       case 5: {
         const fitting = strong.filter((semantics) =>
           kind === 'read' ? semantics !== 'release' && semantics !== 'acq_rel' : kind === 'atomic' || !/acq/.test(semantics),
-        ); // prettier-ignore
+        ); // oxfmt-ignore
         const at = random.chance(0.8) ? flag : data;
         if (kind !== 'atomic' && random.chance(0.3)) return access(kind, at, 'volatile', 'sys');
         return access(kind, at, random.pick(fitting), scope);
@@ -599,7 +599,7 @@ test('random programs: no false alarm and none missed', () => {
       ...(isClustered && { cluster: 0 }),
       steps: common ?? steps(),
       ...(common && index > 0 && { like: 0 }),
-    })); // prettier-ignore
+    })); // oxfmt-ignore
     const result = someOrders(threads, 6, (bound) => random.below(bound), random.chance(0.5));
     runs += result.runs;
     assert.deepEqual([result.falseAlarms, result.missed], [[], []]);

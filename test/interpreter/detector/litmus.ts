@@ -191,7 +191,7 @@ function run(
         peer.block === own.block && (step.kind === 'barrier' || step.kind === 'part-barrier' || peer.thread >> 5 === own.thread >> 5)
           ? [index]
           : [],
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       const there = peers.filter((peer) => waiting.has(peer) && stepOf(peer)!.kind === step.kind);
       if (step.kind === 'part-barrier') {
         const key = `${own.block} ${step.number}`;
@@ -224,7 +224,7 @@ function run(
     for (const [thread] of threads.entries()) {
       for (let step = stepOf(thread); step && 'when' in step && step.when && !step.when(registers[thread]!); step = stepOf(thread)) {
         position[thread]!++;
-      } // prettier-ignore
+      } // oxfmt-ignore
     }
     // Nothing depends on the order in which threads come to a barrier of all.
     for (const thread of threads.keys()) {

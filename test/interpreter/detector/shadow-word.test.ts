@@ -115,7 +115,7 @@ test('words follow the state machine, whatever is renumbered', () => {
         warp.counted = 1;
       } else if (action === 4) {
         const [a, b] = [blocks[0]!.ticket, blocks[1]!.ticket];
-        renumberTickets(words, new Map([[a, 2], [b, 1]])); // prettier-ignore
+        renumberTickets(words, new Map([[a, 2], [b, 1]])); // oxfmt-ignore
         [blocks[0]!.ticket, blocks[1]!.ticket] = [2, 1];
       } else {
         const thread = 32 * index + random.below(2);

@@ -65,5 +65,5 @@ test('a long chain of clocks answers as a trie does', () => {
 
 test('keys of different kinds are apart', () => {
   const clock = withCount(withCount(null, clockKey(0, 5), 1), clockKey(1, 5), 2);
-  assert.deepEqual([0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))), [1, 2, 0]); // prettier-ignore
+  assert.deepEqual([0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))), [1, 2, 0]); // oxfmt-ignore
 });

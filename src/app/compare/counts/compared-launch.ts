@@ -64,11 +64,11 @@ export function compareLaunches(
         const points = pointsOf(...contexts, names);
         if (points.length === 0) return [];
         const isBlockChosen = contexts.some(({ dimensions }) => dimensions.block.includes(null)) || is !== after;
-        return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }]; // prettier-ignore
+        return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }]; // oxfmt-ignore
       };
       const compare = (was: Launch, is: Launch): ComparedLaunch[] => inTime(deadline, () => compareNow(was, is)) ?? [];
       const own = compare(before, after);
-      const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // prettier-ignore
+      const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // oxfmt-ignore
       const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;
       if (!isFree || before.block !== null || after.block !== null) return own;
       // What is better at one size of the block may be worse at another.
@@ -83,7 +83,7 @@ function isGridKnown({ grid, ties = [] }: Launch): boolean {
 /** Launches that correspond: those that are alike, then those that stand in the same order. */
 function pairsOf(base: readonly Launch[], head: readonly Launch[]): readonly (readonly [Launch, Launch])[] {
   const key = ({ block, grid, sharedBytes, scalars, ties = [] }: Launch): string =>
-    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // prettier-ignore
+    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // oxfmt-ignore
   const left = [...base];
   const take = (wanted: (launch: Launch) => boolean): Launch | undefined => {
     const at = left.findIndex(wanted);
@@ -127,7 +127,7 @@ function settingOfBase(
   setting: LaunchInstance,
   names: ReadonlyMap<string, string>,
 ): LaunchInstance | null {
-  const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // prettier-ignore
+  const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // oxfmt-ignore
   // What the kernel does not read may be what the grid is made of.
   const unread = head.kernel.parameters.flatMap(({ index, bytes }): ParameterField[] =>
     bytes > 8 || head.fields.some((field) => field.index === index)

@@ -37,8 +37,8 @@ export function notAssembled(options: Options, entry: LaunchedKernel, why: Unass
   if (why.isRefusal) {
     const location = refusedPlace(entry, why);
     // The assembler knows symbols alone.
-    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // prettier-ignore
-    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // prettier-ignore
+    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // oxfmt-ignore
+    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // oxfmt-ignore
   }
   if (options.checks.includes('race')) return [];
   const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${why.reason}.`;

@@ -89,13 +89,13 @@ export interface RepeatedCode {
 
 /** The code of a kernel with the rounds of the loops that its lines are in, and with what a warp executes of it. */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
-  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // prettier-ignore
+  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
   const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
   const looping = new Set(
     made.profile?.lines.filter(({ depth }) => depth > 0).map(({ location }) => lineKey(location)),
   );
   const executed = made.executed?.(visits);
-  const stepsOf = (steps: Expression | null | undefined): { readonly steps?: AmountReport } => (steps ? { steps: reported(amountOf(steps)) } : {}); // prettier-ignore
+  const stepsOf = (steps: Expression | null | undefined): { readonly steps?: AmountReport } => (steps ? { steps: reported(amountOf(steps)) } : {}); // oxfmt-ignore
   return {
     ...made,
     ...(made.profile && {
@@ -117,7 +117,7 @@ export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: Rep
           return {
             ...line,
             ...(own && { roundBounds: { inner: reported(own.inner), all: reported(own.all) } }),
-            ...(own && isNumber(own.inner) && isNumber(own.all) && { rounds: { inner: own.inner.value!, all: own.all.value! } }), // prettier-ignore
+            ...(own && isNumber(own.inner) && isNumber(own.all) && { rounds: { inner: own.inner.value!, all: own.all.value! } }), // oxfmt-ignore
             ...stepsOf(executed?.byLine.get(key)),
           };
         }),

@@ -165,7 +165,7 @@ function costOf(
   return {
     repeated: (production ?? source)!.repeated,
     bounds: { ...(source && { source: source.bounds }), ...(production && { production: production.bounds }) },
-    totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // prettier-ignore
+    totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // oxfmt-ignore
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
     ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
   };
@@ -177,7 +177,7 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
     for (const { arguments: operands } of instructions)
       for (const operand of operands) if (operand.kind === 'special') read.add(operand.register);
   }
-  const isRead = (axis: 0 | 1 | 2): boolean => axis === 0 || read.has(`tid.${'xyz'[axis]}`) || read.has(`ntid.${'xyz'[axis]}`); // prettier-ignore
+  const isRead = (axis: 0 | 1 | 2): boolean => axis === 0 || read.has(`tid.${'xyz'[axis]}`) || read.has(`ntid.${'xyz'[axis]}`); // oxfmt-ignore
   const block = (axis: 0 | 1 | 2): number | null =>
     launch.block === null && kernel.requiredThreads
       ? kernel.requiredThreads[axis]
@@ -222,7 +222,7 @@ class Analyses {
 
   of(kernel: Kernel, launch: Launch, means: Means): Analysed {
     const { mostVisits, merged } = means;
-    const key = JSON.stringify([kernel === this.entry.kernel, dimensionsOf(kernel, launch), launch.sharedBytes, mostVisits, merged !== undefined]); // prettier-ignore
+    const key = JSON.stringify([kernel === this.entry.kernel, dimensionsOf(kernel, launch), launch.sharedBytes, mostVisits, merged !== undefined]); // oxfmt-ignore
     const analysed = this.#known.get(key) ?? analyse(this.entry, kernel, launch, means, this.#deadline);
     this.#known.set(key, analysed);
     return analysed;

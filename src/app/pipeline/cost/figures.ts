@@ -71,7 +71,7 @@ export function kernelFigures(
   let steps = maxRuns * most;
   return async (entry, resources, code, stepsOfWarp, deadline) => {
     const launch = costLaunch(entry);
-    const run = launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null; // prettier-ignore
+    const run = launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null; // oxfmt-ignore
     steps -= run?.steps ?? 0;
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
@@ -141,7 +141,7 @@ function countedRun(
   }
   const { contention } = counters;
   const isEverywhere = contention !== null && contention.blocks > 1;
-  const blockBytes = [...counters.neededSectors].reduce((sum, [ordinal, sectors]) => sum + 32 * sectors * weightOf(ordinal), 0); // prettier-ignore
+  const blockBytes = [...counters.neededSectors].reduce((sum, [ordinal, sectors]) => sum + 32 * sectors * weightOf(ordinal), 0); // oxfmt-ignore
   const sum = operations.single + operations.double + operations.tensor;
   const location = contention && instructions.get(contention.instruction)?.location;
   return {

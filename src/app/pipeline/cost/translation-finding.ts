@@ -51,26 +51,26 @@ export function translationFinding(
   };
   switch (fault.kind) {
     case 'missing':
-      return faultFinding('assembly/missing', fault.ptxLine, `The ${namesOfLost[fault.what] ?? fault.what} at ${at(fault.ptxLine)} is missing in the ${made}.`); // prettier-ignore
+      return faultFinding('assembly/missing', fault.ptxLine, `The ${namesOfLost[fault.what] ?? fault.what} at ${at(fault.ptxLine)} is missing in the ${made}.`); // oxfmt-ignore
     case 'unstored':
-      return faultFinding('assembly/missing', fault.ptxLine, `The ${made} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`); // prettier-ignore
+      return faultFinding('assembly/missing', fault.ptxLine, `The ${made} loads a spilled register at ${at(fault.ptxLine)}, and the store of it is missing.`); // oxfmt-ignore
     case 'skipped':
-      return faultFinding('assembly/missing', fault.ptxLine, `Some path through the ${made} leaves out the store, the atomic or the fence at ${at(fault.ptxLine)}; no path of its PTX does. Either the path is never taken, or an instruction is missing.`, false); // prettier-ignore
+      return faultFinding('assembly/missing', fault.ptxLine, `Some path through the ${made} leaves out the store, the atomic or the fence at ${at(fault.ptxLine)}; no path of its PTX does. Either the path is never taken, or an instruction is missing.`, false); // oxfmt-ignore
     case 'unused':
-      return faultFinding('assembly/missing', fault.ptxLine, `The ${made} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it may be missing.`, false); // prettier-ignore
+      return faultFinding('assembly/missing', fault.ptxLine, `The ${made} computes a value at ${at(fault.ptxLine)} that no instruction uses. The instruction of the PTX that uses it may be missing.`, false); // oxfmt-ignore
     case 'stray': {
-      const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // prettier-ignore
-      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // prettier-ignore
+      const [is, wanted] = fault.what === 'access' ? ['an access of memory', 'a barrier'] : ['a barrier', 'an access of memory']; // oxfmt-ignore
+      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} ${is} stands at ${at(fault.ptxLine)}, where its PTX has ${wanted}.`); // oxfmt-ignore
     }
     case 'foreign': {
       const what = { address: 'an address', data: 'data', guard: 'a condition' }[fault.what];
-      return faultFinding('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that its PTX does not use. Another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that Selvage does not find in its PTX. Another access may stand in its place.`, fault.isCertain); // prettier-ignore
+      return faultFinding('assembly/order', fault.ptxLine, fault.isCertain ? `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that its PTX does not use. Another access stands in its place.` : `In the ${made} the access at ${at(fault.ptxLine)} uses ${what} that Selvage does not find in its PTX. Another access may stand in its place.`, fault.isCertain); // oxfmt-ignore
     }
     case 'weaker':
-      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} the access at ${at(fault.ptxLine)} is weaker than its PTX asks for: other threads may not see it in the order that its PTX promises. Another access may stand in its place.`); // prettier-ignore
+      return faultFinding('assembly/order', fault.ptxLine, `In the ${made} the access at ${at(fault.ptxLine)} is weaker than its PTX asks for: other threads may not see it in the order that its PTX promises. Another access may stand in its place.`); // oxfmt-ignore
     case 'reversed':
-      return faultFinding('assembly/order', fault.later, `In the ${made} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`); // prettier-ignore
+      return faultFinding('assembly/order', fault.later, `In the ${made} the access at ${at(fault.later)} may come before the one at ${at(fault.earlier)}; its PTX has a ${fault.what} between them.`); // oxfmt-ignore
     case 'unseparated':
-      return faultFinding('assembly/order', fault.later, `In the ${made} no ${fault.what === 'wait' ? namesOfLost.wait : fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`); // prettier-ignore
+      return faultFinding('assembly/order', fault.later, `In the ${made} no ${fault.what === 'wait' ? namesOfLost.wait : fault.what} is between the access at ${at(fault.earlier)} and the one at ${at(fault.later)}; its PTX has one.`); // oxfmt-ignore
   }
 }

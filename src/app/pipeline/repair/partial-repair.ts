@@ -111,7 +111,7 @@ export function worsened(
   after: OpenPairs,
 ): EditRefusal | null {
   if (divergence.verdict !== 'proved')
-    return { kind: 'not-proved', check: 'divergence', verdict: divergence.verdict, ...(divergence.reason && { reason: divergence.reason }) }; // prettier-ignore
+    return { kind: 'not-proved', check: 'divergence', verdict: divergence.verdict, ...(divergence.reason && { reason: divergence.reason }) }; // oxfmt-ignore
   if (race.verdict === 'unknown' || race.verdict === 'skipped')
     return { kind: 'not-proved', check: 'race', verdict: race.verdict, ...(race.reason && { reason: race.reason }) };
   if (open.beside !== null) return { kind: 'not-proved', check: 'race', verdict: race.verdict, reason: open.beside };

@@ -30,7 +30,7 @@ import type { Project, Tools } from '../../project/job.ts';
 import { isUnit } from '../../project/source-tree.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
-import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts'; // prettier-ignore
+import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts'; // oxfmt-ignore
 
 /** What a repair works with, beside the kernels. */
 export interface RepairRun {
@@ -213,7 +213,7 @@ export class Workbench {
       if (refused !== null) return { verified: false, refusal: refused };
     }
     if (!open) return { verified: true, notes: [...notes], leaves: [] };
-    const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! }))); // prettier-ignore
+    const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! }))); // oxfmt-ignore
     const left = wanted.filter(({ finding, after }) => !isGone(finding, after));
     if (left.length === wanted.length) return { verified: false, refusal: { kind: 'nothing-fixed' } };
     return { verified: true, notes: [...notes], leaves: left.map(({ finding }) => leftOpen(finding)) };
@@ -413,7 +413,7 @@ function complaint(
     ['race', race],
     ['divergence', divergence],
   ] as const)
-    // prettier-ignore
+    // oxfmt-ignore
     if (verdict !== 'proved') return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
   if (differ !== undefined) return { kind: 'builds-differ', differ };
   return freshAssumption({ race, divergence }, known, isRemoval);
@@ -445,7 +445,7 @@ function worseBuilds(
 
 const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {
   skipped: 0, proved: 0, possible: 1, unknown: 2, race: 3, divergent: 3,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Whether some threads return before a barrier. */
 function exitsEarly({ divergence }: Pick<CheckResult | KernelReport, 'divergence'>): boolean {

@@ -24,7 +24,7 @@ import type {
   RepairReport,
 } from '../../../report-model/report.ts';
 import { neededFindings } from './partial-repair.ts';
-import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './batched-repair.ts'; // prettier-ignore
+import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './batched-repair.ts'; // oxfmt-ignore
 import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
@@ -118,7 +118,7 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
 
 /** Repairs that may reach one kernel: they edit one file, or a header and a unit that may include it. */
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
-  const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // prettier-ignore
+  const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // oxfmt-ignore
   if (isOfHeaders) return [[...outcomes]];
   const files = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
@@ -267,7 +267,7 @@ function undecidedOf(report: KernelReport): Finding[] {
 /** Whether barriers may turn what is open into a proof: an open pair, and nothing that the engine does not understand. */
 function mayBeProved(report: KernelReport): boolean {
   const verdicts = [report.race.verdict, report.divergence.verdict];
-  const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // prettier-ignore
+  const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // oxfmt-ignore
   return isOpen && undecidedOf(report).length > 0;
 }
 
@@ -370,7 +370,7 @@ async function decideGroup(
   const { location } = entry.kernel;
   const file = location?.file ?? unit;
   if (isAbsolute(file) || location === undefined)
-    return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) }); // prettier-ignore
+    return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) }); // oxfmt-ignore
   const source = await sources.parseToEdit(file);
   if (!source) return skipped({ kind: 'unreadable', file });
   const line = lineDirective.exec(source.text);
@@ -458,7 +458,7 @@ function withTried(outcome: SearchedOutcome, header: string, tried: RepairOutcom
   if (!('why' in outcome) || outcome.why.kind !== 'unrepairable') return outcome;
   if (!('why' in tried) || tried.why.kind !== 'unrepairable') return outcome;
   const inside: Obstacle = { kind: 'in-header', file: header, obstacles: tried.why.obstacles };
-  const obstacles = outcome.why.obstacles.map((one) => one.kind === 'foreign' && one.accesses.foreign === header ? inside : one); // prettier-ignore
+  const obstacles = outcome.why.obstacles.map((one) => one.kind === 'foreign' && one.accesses.foreign === header ? inside : one); // oxfmt-ignore
   return { ...outcome, why: { ...outcome.why, obstacles } };
 }
 

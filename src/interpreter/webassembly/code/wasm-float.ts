@@ -22,7 +22,7 @@ type Native = 'f32' | 'f64';
 
 const roundings: Readonly<Record<string, NarrowRounding>> = {
   rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rni: 'rn', rzi: 'rz', rmi: 'rm', rpi: 'rp',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const integralOperators = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
 
@@ -95,7 +95,7 @@ function flushPattern({ body }: FloatContext, format: FloatFormat, source: WasmW
     body, type,
     source, constant(signMask(format)), `${type}.and`, source,
     source, constant(exponent), `${type}.and`, `${type}.eqz`, 'select',
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 }
 
 function signMask(format: FloatFormat): bigint {
@@ -119,7 +119,7 @@ function flushNumber(value: WasmLocal): Item[] {
   return [
     numberItem(format, 0), value, `${format}.copysign`, value,
     value, `${format}.abs`, numberItem(format, leastNormal[format]), `${format}.lt`, 'select',
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 }
 
 /** Pushes the number of an f32 or f64 pattern. */
@@ -339,7 +339,7 @@ function exactDouble(
     body, 'f64',
     x, 'i64.reinterpret_f64', y, 'i64.reinterpret_f64', 'i64.or', i64(-1n << 63n), 'i64.and', 'f64.reinterpret_i64',
     sum, sum, f64(0), 'f64.eq', 'select',
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 }
 
 /** `min` and `max` with their variants, of two or three values. */
@@ -370,7 +370,7 @@ function emitExtremum(context: FloatContext, operation: FloatOperation, sources:
     best = bind(
       body, type,
       best, ...signs, type === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64', `${type}.copysign`,
-    ); // prettier-ignore
+    ); // oxfmt-ignore
   }
   if (isNative(format)) return finishNative(context, format, [best], { flush: ftz, saturate, relu: false });
   return finishDouble(context, operation, bind(body, 'f64', best, 'f64.promote_f32'), ftz);

@@ -44,7 +44,7 @@ const operators = {
   'i32.trunc_sat_f64_u': [0xfc, 3], 'i64.trunc_sat_f32_s': [0xfc, 4], 'i64.trunc_sat_f32_u': [0xfc, 5],
   'i64.trunc_sat_f64_s': [0xfc, 6], 'i64.trunc_sat_f64_u': [0xfc, 7],
   'memory.size': [0x3f, 0], 'memory.grow': [0x40, 0], 'memory.copy': [0xfc, 10, 0, 0], 'memory.fill': [0xfc, 11, 0],
-} as const; // prettier-ignore
+} as const; // oxfmt-ignore
 
 /** An operator that takes all it needs from the stack. */
 export type WasmOperator = keyof typeof operators;
@@ -58,7 +58,7 @@ const memoryOperators = {
   'i32.store': [0x36, 2], 'i64.store': [0x37, 3], 'f32.store': [0x38, 2], 'f64.store': [0x39, 3],
   'i32.store8': [0x3a, 0], 'i32.store16': [0x3b, 1], 'i64.store8': [0x3c, 0], 'i64.store16': [0x3d, 1],
   'i64.store32': [0x3e, 2],
-} as const; // prettier-ignore
+} as const; // oxfmt-ignore
 
 /** An operator with an address on the stack and a constant displacement. */
 export type WasmMemoryOperator = keyof typeof memoryOperators;

@@ -95,7 +95,7 @@ export class WasmSupport {
           body, type,
           value, constant(mask), `${type}.and`, constant(shift), `${type}.shl`,
           value, constant(shift), `${type}.shr_u`, constant(mask), `${type}.and`, `${type}.or`,
-        ); // prettier-ignore
+        ); // oxfmt-ignore
       }
       append(body, value);
     });
@@ -111,7 +111,7 @@ export class WasmSupport {
         magnitude, 'f32.reinterpret_i32', f32(2 ** 112), 'f32.mul',
         magnitude, i32(0x0f800000), 'i32.ge_u', 'select',
         source, i32(16), 'i32.shl', 'f32.reinterpret_i32', 'f32.copysign',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
     });
   }
 
@@ -142,12 +142,12 @@ export class WasmSupport {
       const below = bind(
         body, 'i32',
         i32(lowest), exponent, 'i32.sub', i32(0), exponent, i32(lowest), 'i32.lt_s', 'select',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       const wanted = bind(body, 'i32', below, i32(52 - fractionBits), 'i32.add');
       const shift = bind(
         body, 'i64',
         wanted, i32(55), wanted, i32(55), 'i32.lt_s', 'select', 'i64.extend_i32_u',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       const mantissa = bind(body, 'i64', fraction, i64(1n << 52n), 'i64.or');
       const kept = bind(body, 'i64', mantissa, shift, 'i64.shr_u');
       const rest = bind(body, 'i64', mantissa, kept, shift, 'i64.shl', 'i64.sub');
@@ -162,13 +162,13 @@ export class WasmSupport {
         rz: [i32(0)],
         rm: [...inexact, negative, 'i32.and'],
         rp: [...inexact, negative, 'i32.eqz', 'i32.and'],
-      }; // prettier-ignore
+      }; // oxfmt-ignore
       const bits = bind(
         body, 'i32',
         kept, 'i32.wrap_i64', ...ups[rounding], 'i32.add',
         exponent, i32(lowest), exponent, i32(lowest), 'i32.gt_s', 'select', i32(lowest), 'i32.sub',
         i32(fractionBits), 'i32.shl', 'i32.add',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       const overflow: Record<NarrowRounding, Item[]> = {
         rn: [i32(infinity)],
         rna: [i32(infinity)],
@@ -182,7 +182,7 @@ export class WasmSupport {
         ...overflow[rounding], bits,
         bits, i32(infinity), 'i32.ge_u', exponent, i32(2 ** (exponentBits - 1)), 'i32.ge_s', 'i32.or', 'select',
         i32(padding), 'i32.shl', signed, 'i32.or',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
     });
   }
 
@@ -204,7 +204,7 @@ export class WasmSupport {
       const product = bind(body, 'f64', a, b, 'f64.mul');
       const field = (x: WasmLocal): Item[] => [
         x, 'i64.reinterpret_f64', i64(52n), 'i64.shr_u', 'i32.wrap_i64', i32(0x7ff), 'i32.and',
-      ]; // prettier-ignore
+      ]; // oxfmt-ignore
       /** Of the exponent: within 2^-900 to 2^900. */
       const moderate = (x: WasmLocal): Item[] => [...field(x), i32(123), 'i32.sub', i32(1800), 'i32.lt_u'];
       append(
@@ -228,7 +228,7 @@ export class WasmSupport {
         body, 'f64',
         ah, bh, 'f64.mul', product, 'f64.sub', ah, bl, 'f64.mul', 'f64.add', al, bh, 'f64.mul', 'f64.add',
         al, bl, 'f64.mul', 'f64.add',
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       const low = bind(body, 'f64', c, error, 'f64.add');
       const lowLost = lostInSum(body, c, error, low);
       const sum = bind(body, 'f64', product, low, 'f64.add');
@@ -275,7 +275,7 @@ export function lostInSum(body: FunctionBody, x: WasmLocal, y: WasmLocal, sum: W
   return bind(
     body, 'f64',
     x, sum, part, 'f64.sub', 'f64.sub', y, part, 'f64.sub', 'f64.add',
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Liveness {
 const uniformRegisters: ReadonlySet<SpecialRegister> = new Set([
   'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y', 'nctaid.z', 'warpsize',
   'dynamic_smem_size',
-] as const); // prettier-ignore
+] as const); // oxfmt-ignore
 
 /**
  * The value that a load from the parameters reads at a place known in advance.

@@ -156,7 +156,7 @@ export class RegionInstructions {
       bind(
         body, 'i64',
         this.#code.frame, this.#code.thread, i32(instruction.id), i32(result), i32(part), call(this.#code.machineFunction('unknown')),
-      ); // prettier-ignore
+      ); // oxfmt-ignore
     return instruction.operation.results.map((type, index): WasmValue => {
       const low = unknown(index, 0);
       if (type === 128) return { kind: 'pair', low, high: unknown(index, 1) };

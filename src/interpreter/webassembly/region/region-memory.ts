@@ -154,7 +154,7 @@ export class RegionMemory {
     const at = bind(
       body, 'i32',
       full, 'i32.wrap_i64', i32(0), full, i64(BigInt(globalEnd)), 'i64.lt_u', 'select',
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     append(body, at, i32(6), 'i32.shr_u');
     body.memory('i32.load8_u', placeMap);
     const entry = bind(body, 'i32', i32(Math.log2(placeEntry.bytes)), 'i32.shl');
@@ -204,7 +204,7 @@ export class RegionMemory {
       number, 'i32.wrap_i64', i32(pageFactors.page), 'i32.mul',
       address, i64(40n), 'i64.shr_u', 'i32.wrap_i64', i32(pageFactors.expanse), 'i32.mul', 'i32.add',
       i32(pageFactorShift), 'i32.shr_u', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     append(body, entry);
     body.memory('i64.load', pageTable + pageEntry.number);
     append(body, number, 'i64.eq');

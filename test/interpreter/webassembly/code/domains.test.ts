@@ -243,7 +243,7 @@ const arities: Readonly<Record<string, number>> = {
   add: 2, sub: 2, mul: 2, div: 2, fma: 3, 'fma.relu': 3, sqrt: 1, rcp: 1, rsqrt: 1, sin: 1, cos: 1, lg2: 1, ex2: 1,
   tanh: 1, neg: 1, abs: 1, min: 2, max: 3, 'min.nan': 3, 'max.nan': 2, 'min.xorsign.abs': 2, 'max.nan.xorsign.abs': 2,
   'max.xorsign.abs': 3, 'min.abs': 3, 'max.nan.abs': 3,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 for (const format of ['f16', 'bf16', 'f32', 'f64']) {
   test(`every operation on ${format}, with its roundings and modes`, () => {

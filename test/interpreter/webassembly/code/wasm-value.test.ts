@@ -8,7 +8,7 @@ import { numberPhis } from '../../../../src/interpreter/webassembly/region/wasm-
 import { WasmSupport } from '../../../../src/interpreter/webassembly/code/wasm-support.ts';
 import {
   append, localsOf, numberType, pushForVariable, setVariable, variable, wasmConstant, wasmLocal,
-} from '../../../../src/interpreter/webassembly/code/wasm-value.ts'; // prettier-ignore
+} from '../../../../src/interpreter/webassembly/code/wasm-value.ts'; // oxfmt-ignore
 import { kernel } from '../../core/launch-text.ts';
 
 test('variables are set all at once, pairs and numbers with them', () => {
