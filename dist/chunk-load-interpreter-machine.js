@@ -1,0 +1,2 @@
+import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
+import{runKernel}from"./chunk-interpreter-detector-shadow-word.js";import"./chunk-interpreter-core-back-end.js";import"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{runKernel};
