@@ -63,8 +63,9 @@ export function instructionDocument(): string {
     '|---|---|---|',
     ...Object.entries(treatments).map(([name, text]) => `| ${name} | ${count(name as Treatment)} | ${text} |`),
     '',
-    'Asynchronous and bulk copies, mbarriers, matrix loads and stores and surface writes have known effects that the',
-    'checker does not use yet: a kernel with one of them is not proved.',
+    'Proofs use the effects of `cp.async`, of mbarriers at which all threads of the block arrive, of matrix loads and',
+    'stores, and of `wgmma`; a surface write is a store to an unknown element. A kernel with another mbarrier, a bulk copy',
+    'or an instruction of clusters is not proved.',
   ];
   for (const [chapter, title] of Object.entries(chapters)) {
     const rows = tableRows.filter((row) => row.section.split('.')[2] === chapter).sort(compareSections);
