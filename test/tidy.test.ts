@@ -11,8 +11,8 @@ import { codes } from '../src/source/codes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A room of the map: a folder, or an entry point. */
-interface Room {
+/** A layer: a folder, or an entry point. */
+interface Layer {
   /** Below `src/`. */
   readonly name: string;
   readonly rank: number;
@@ -20,15 +20,14 @@ interface Room {
   readonly touchesOutside: boolean;
 }
 
-/** The rooms that the table of the map names, by name. Several in a row do not know each other. */
-const rooms: ReadonlyMap<string, Room> = new Map(
-  [
-    ...readFileSync(join(root, 'src/ARCHITECTURE.md'), 'utf8').matchAll(/^\| (`[^|]*`) \| (yes)? ?\| [^|]+ \|$/gm),
-  ].flatMap(([, names, outside], rank) =>
-    [...names!.matchAll(/`([^`]+?)\/?`/g)].map(([, name]) => [
-      name!,
-      { name: name!, rank, touchesOutside: outside !== undefined },
-    ]),
+/** The layers that `layers.md` lists, by name. Layers of one row do not import each other. */
+const layers: ReadonlyMap<string, Layer> = new Map(
+  [...readFileSync(join(root, 'test/layers.md'), 'utf8').matchAll(/^\| (`[^|]*`) \| (yes)? ?\| [^|]+ \|$/gm)].flatMap(
+    ([, names, outside], rank) =>
+      [...names!.matchAll(/`([^`]+?)\/?`/g)].map(([, name]) => [
+        name!,
+        { name: name!, rank, touchesOutside: outside !== undefined },
+      ]),
   ),
 );
 
@@ -48,19 +47,19 @@ interface SourceFile {
   readonly text: string;
   /** Comments blanked. */
   readonly code: string;
-  /** Undefined: the map does not know it. */
-  readonly room: Room | undefined;
+  /** Undefined: its folder is not in the table. */
+  readonly layer: Layer | undefined;
 }
 
 const sources: readonly SourceFile[] = tracked
   .filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
   .map((path) => {
     const text = read(path);
-    return { path, text, code: withoutComments(text), room: roomOf(path) };
+    return { path, text, code: withoutComments(text), layer: layerOf(path) };
   });
 
-function roomOf(path: string): Room | undefined {
-  return rooms.get(relative('src', dirname(path)) || basename(path));
+function layerOf(path: string): Layer | undefined {
+  return layers.get(relative('src', dirname(path)) || basename(path));
 }
 
 /** Blanks comments and keeps line numbers; strings are skipped so that `'//'` in one is not taken for a comment. */
@@ -103,21 +102,26 @@ function importedFiles({ path, code }: SourceFile): string[] {
     .map((specifier) => join(dirname(path), specifier));
 }
 
-test('every source file is in a room of the map, and imports from rooms above its own', () => {
-  assert.ok(rooms.size > 40, `the table of the map names ${rooms.size} rooms`);
+test('every source file is in a layer of the table, and imports from earlier ones', () => {
+  assert.ok(layers.size > 40, `the table has ${layers.size} layers`);
   const wrong: string[] = [];
   for (const file of sources) {
-    const { path, room } = file;
-    if (!room) wrong.push(`${path}: not in a room of src/ARCHITECTURE.md`);
+    const { path, layer } = file;
+    if (!layer) wrong.push(`${path}: not in a layer of test/layers.md`);
     for (const target of importedFiles(file)) {
       if (!/\.(?:ts|json)$/.test(target)) wrong.push(`${path} imports ${target} without its extension`);
       if (target === 'package.json') continue;
-      const other = roomOf(target);
-      const allowed = room && other && (other === room || other.rank < room.rank);
-      if (!allowed) wrong.push(`${path} imports ${target}`);
+      const other = layerOf(target);
+      const allowed = layer && other && (other === layer || other.rank < layer.rank);
+      const [importer, imported] = [path, target].map((name) => /^src\/(repair|cost|idempotency)\//.exec(name)?.[1]);
+      if (!allowed || (importer && imported && importer !== imported)) wrong.push(`${path} imports ${target}`);
     }
   }
-  none(wrong);
+  const used = new Set(sources.map(({ layer }) => layer?.name));
+  none(
+    wrong,
+    [...layers.keys()].filter((name) => !used.has(name)).map((name) => `${name}: a layer without files`),
+  );
 });
 
 test('no circle of imports, types included', () => {
@@ -140,14 +144,14 @@ test('a folder of sources holds at most 20 files', () => {
   none([...sizes].filter(([, size]) => size > 20).map(([folder, size]) => `${folder} holds ${size} files`));
 });
 
-test('only the rooms at the border touch files, processes, clock, environment, network', () => {
+test('only layers marked in the table touch files, processes, clock, environment, network', () => {
   const modules =
     /from\s*'(?:node:)?(?:fs|fs\/promises|child_process|worker_threads|os|process|net|tls|dns|http|https|http2|dgram|vm|module|timers|timers\/promises|perf_hooks|readline)'/g;
   const globals =
     /\b(?:process\s*\.|performance\s*\.|Date\s*\.\s*now|new\s+Date\s*\(\s*\)|fetch\s*\(|setTimeout\s*\(|setInterval\s*\(|console\s*\.)/g;
   none(
     sources
-      .filter(({ room }) => room?.touchesOutside !== true)
+      .filter(({ layer }) => layer?.touchesOutside !== true)
       .flatMap(({ path, code }) => [...places(path, code, modules), ...places(path, withoutStrings(code), globals)]),
     sources.flatMap(({ path, code }) => places(path, withoutStrings(code), /Math\s*\.\s*random/g)),
   );
@@ -258,6 +262,30 @@ test('an exported name means one thing, and another file names it', () => {
 test('a source file has at most 700 lines', () => {
   const lengths = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
   none(lengths.filter(({ lines }) => lines > 700).map(({ path, lines }) => `${path} has ${lines} lines`));
+});
+
+test('documents for engineers are short, and name files that exist', () => {
+  const documents = tracked.filter((path) =>
+    /^src\/(?!docs\/)(?:[\w-]+\/)*(?!INSTRUCTIONS)[A-Z-]+\.md$|^\.github\/[A-Z]+\.md$|^test\/layers\.md$/.test(path),
+  );
+  const folders = new Set(
+    tracked.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
+  );
+  const known = [...tracked, ...folders].map((path) => `/${path}`);
+  const named = /`((?:[\w@-][\w@.-]*\/)*(?:[\w@-][\w@.-]*\.(?:ts|md)|[\w@-]+\/)|(?:kernels|verdicts)\/[\w/-]+\.cu)`/g;
+  const wrong: string[] = [];
+  for (const path of documents) {
+    const text = read(path).replaceAll(/^```[^]*?^```$/gm, '');
+    const lines = text.split('\n').length - 1;
+    const most = path === 'src/ARCHITECTURE.md' ? 220 : path.endsWith('/README.md') ? 60 : Infinity;
+    if (lines > most) wrong.push(`${path} has ${lines} lines, at most ${most} are allowed`);
+    for (const [, name] of text.matchAll(named))
+      if (!known.some((file) => file.endsWith(`/${name}`))) wrong.push(`${path} names ${name}`);
+    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
+      if (!/^[a-z]+:/.test(target!) && !known.includes(join('/', dirname(path), target!)))
+        wrong.push(`${path} links ${target}`);
+  }
+  none(wrong);
 });
 
 test('only system/child-process.ts starts programs', () => {
