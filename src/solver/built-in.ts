@@ -2,7 +2,7 @@
  * The decision procedures of our own in front of Z3: most queries are small, and decided before Z3 would have been
  * loaded. What is not linear, or takes too long, Z3 is asked.
  */
-import { effortOfUnit, unitsForWork } from './budget.ts';
+import { effortOfUnit, integerFactor, unitsForWork } from './budget.ts';
 import { BitProblem } from './bit-problem.ts';
 import { LinearProblem } from './linear-problem.ts';
 import { readCommands, type SExpression, Undecided } from './s-expression.ts';
@@ -57,7 +57,8 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
       by = 'z3';
       other ??= (await start()).open();
       for (; sent < scripts.length; sent++) other.add(scripts[sent]!);
-      const answer = await other.check(assumptions, units, milliseconds);
+      const most = units * (scripts.some(isOfBits) ? 1 : integerFactor);
+      const answer = await other.check(assumptions, most, milliseconds);
       ofOther += units * (answer.kind === 'unknown' ? effortOfUnit.spent : effortOfUnit.granted);
       return answer;
     },

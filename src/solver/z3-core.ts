@@ -3,7 +3,7 @@
  * is never used (it corrupts long scripts), nor the asynchronous checks of z3-solver (they hop to a second thread), and
  * every limit is a parameter of one solver, never `set-option`, which is global to the process.
  */
-import { arithmeticSolvers } from './budget.ts';
+import { arithmeticSolver } from './budget.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -110,8 +110,6 @@ export interface Z3Context {
   readonly solver: Pointer;
   readonly limitKey: Pointer;
   readonly arithmeticKey: Pointer;
-  /** All that was added. */
-  readonly scripts: string[];
   readonly constants: Map<string, bigint | boolean>;
   readonly literals: Map<string, Pointer>;
 }
@@ -128,7 +126,7 @@ export function openContext(z3: Z3Module): Z3Context {
   const limitKey = symbol(z3, context, 'rlimit');
   const arithmeticKey = symbol(z3, context, 'arith.solver');
   expectNoError(z3, context);
-  return { z3, context, solver, limitKey, arithmeticKey, scripts: [], constants: new Map(), literals: new Map() };
+  return { z3, context, solver, limitKey, arithmeticKey, constants: new Map(), literals: new Map() };
 }
 
 /** Frees a context and all that was added to it. */
@@ -155,7 +153,7 @@ function expectNoError(z3: Z3Module, context: Pointer): void {
  * @throws Z3Error when the script does not parse or holds a command that is not a declaration, definition or assertion;
  * the context must not be used for a verdict afterwards
  */
-export function addScript({ z3, context, solver, constants, scripts }: Z3Context, script: string): void {
+export function addScript({ z3, context, solver, constants }: Z3Context, script: string): void {
   const problem = scriptProblem(script);
   if (problem !== undefined) throw new Z3Error(`Z3: ${problem}`);
   // The text goes through the heap: ccall would copy it to the stack, which is small.
@@ -167,7 +165,6 @@ export function addScript({ z3, context, solver, constants, scripts }: Z3Context
   z3._free(text);
   expectNoError(z3, context);
   for (const [name, value] of declaredConstants(script)) constants.set(name, value);
-  scripts.push(script);
 }
 
 /**
@@ -176,21 +173,8 @@ export function addScript({ z3, context, solver, constants, scripts }: Z3Context
  * @throws Z3Error on an error of Z3's, which is no verdict
  */
 export function checkAssumptions(context: Z3Context, assumptions: readonly string[], units: number): SolverAnswer {
-  let answer: SolverAnswer | undefined;
-  for (const [attempt, [arithmetic, share]] of arithmeticSolvers.entries()) {
-    // A context keeps the solver that it began with.
-    const own = attempt === 0 ? context : openContext(context.z3);
-    if (own !== context) for (const script of context.scripts) addScript(own, script);
-    answer = checkBy(own, assumptions, Math.ceil(units * share), arithmetic);
-    if (own !== context) closeContext(own);
-    if (answer.kind !== 'unknown') break;
-  }
-  return answer!;
-}
-
-function checkBy(context: Z3Context, assumptions: readonly string[], units: number, arithmetic: number): SolverAnswer {
   const { z3, solver } = context;
-  setParameters(context, units, arithmetic);
+  setParameters(context, units);
   const list = z3._malloc(4 * Math.max(1, assumptions.length));
   assumptions.forEach((name, index) => (z3.HEAPU32[(list >> 2) + index] = literal(context, unquoted(name))));
   const verdict = z3._Z3_solver_check_assumptions(context.context, solver, assumptions.length, list);
@@ -202,15 +186,11 @@ function checkBy(context: Z3Context, assumptions: readonly string[], units: numb
   return { kind: 'unknown', reason: reason === 'canceled' ? 'solver budget exhausted' : reason };
 }
 
-function setParameters(
-  { z3, context, solver, limitKey, arithmeticKey }: Z3Context,
-  units: number,
-  arithmetic: number,
-): void {
+function setParameters({ z3, context, solver, limitKey, arithmeticKey }: Z3Context, units: number): void {
   const parameters = z3._Z3_mk_params(context);
   z3._Z3_params_inc_ref(context, parameters);
   z3._Z3_params_set_uint(context, parameters, limitKey, units);
-  z3._Z3_params_set_uint(context, parameters, arithmeticKey, arithmetic);
+  z3._Z3_params_set_uint(context, parameters, arithmeticKey, arithmeticSolver);
   z3._Z3_solver_set_params(context, solver, parameters);
   z3._Z3_params_dec_ref(context, parameters);
 }

@@ -6,6 +6,7 @@ import { accessSync, constants as fileModes, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ProcessSession, runProcess } from '../system/child-process.ts';
 import { deadlineIn } from '../system/deadline.ts';
+import { arithmeticSolver } from './budget.ts';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
@@ -190,7 +191,7 @@ class NativeSession {
   }
 
   private start(): ProcessSession {
-    const args = ['-smt2', '-in', '-nw', `-memory:${this.memory}`];
+    const args = ['-smt2', '-in', '-nw', `-memory:${this.memory}`, `smt.arith.solver=${arithmeticSolver}`];
     return new ProcessSession({ executable: this.file, args, cwd: workingFolder, env: environment });
   }
 
