@@ -10,7 +10,7 @@ export const bitVectorFactor = 4;
 
 /**
  * Of Z3's procedures for linear arithmetic the older one: on most questions with which the newer one spends 3 to 20 s it
- * takes 10 to 150 ms. Its units are used up faster: an integer query gets so many times as many.
+ * takes 10 to 150 ms. Its units are used up faster: integer queries get `integerFactor` times the units.
  */
 export const arithmeticSolver = 2;
 export const integerFactor = 4;

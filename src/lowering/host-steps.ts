@@ -1,0 +1,89 @@
+/** How nvcc compiles the host code of a unit, and the same steps up to what GCC makes of it. */
+import { basename } from 'node:path';
+import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
+import { shellWords } from '../toolchain/shell-words.ts';
+
+/** The steps from a unit to host code: the host compiler preprocesses, `cudafe++` rewrites launches, the host compiler compiles. */
+export interface HostSteps {
+  readonly preprocess: ProgramCall;
+  readonly preprocessed: string;
+  readonly rewrite: ProgramCall;
+  /** C++ with launches as calls. Its last line includes a file that only `cicc` writes. */
+  readonly rewritten: string;
+  /** Dumps what the host compiler makes of {@link source} to {@link dump}, and the assembly to {@link assembly}. */
+  readonly lower: ProgramCall;
+  readonly source: string;
+  readonly dump: string;
+  readonly assembly: string;
+}
+
+/**
+ * GIMPLE in SSA form, one statement a line, without optimisation. `lineno`: the lines of the source. `asmname`: overloads
+ * and instances have names of their own. `blocks`, `eh`: edges, those of exceptions too. `uid`: without it two variables of
+ * one name in two scopes are printed alike. `-fwrapv`: without it the front end folds `n + 100 < n`.
+ */
+function lowering(dump: string): readonly string[] {
+  return ['-O0', '-fwrapv', '-g', '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid=${dump}`];
+}
+
+/** Words of the host compiler that say where results go, or have it write other files. */
+const outputs =
+  /^(?:-c|-S|-E|-M[A-Z]*|-save-temps.*|-fdump-.*|-ftime-.*|-gsplit-dwarf|-flto.*|-fprofile-.*|--coverage)$/;
+const outputsWithValue: ReadonlySet<string> = new Set(['-o', '-MF', '-MT', '-MQ', '-dumpbase', '-dumpdir']);
+
+/**
+ * Reads the steps that `nvcc -c --dryrun` prints.
+ * @param folder where what lies between them is written
+ * @returns null unless they are those of GCC, in words that a shell leaves as they are
+ */
+export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
+  const commands = dryRun.split('\n').flatMap((line) => {
+    if (!line.startsWith('#$ ') || /^#\$ \w+=/.test(line) || line.includes('$CICC_PATH')) return [];
+    const words = shellWords(line.slice(3));
+    return words === null || words.length === 0 ? [] : [words];
+  });
+  const at = commands.findIndex(([program = '']) => basename(program) === 'cudafe++');
+  const [preprocess, rewrite, compile] = [commands[at - 1], commands[at], commands.findLast((words) => words.includes('-c'))]; // oxfmt-ignore
+  if (!preprocess || !rewrite || !compile || !preprocess.includes('-E')) return null;
+  const [preprocessed, rewritten] = [rewrite.at(-1)!, valueOf(rewrite, '--gen_c_file_name')];
+  if (rewritten === undefined || valueOf(preprocess, '-o') !== preprocessed) return null;
+  const [compiler = '', ...words] = compile;
+  const isGcc = /^(?:.*-)?(?:gcc|g\+\+|c\+\+)(?:-\d+)?$/.test(basename(compiler));
+  if (!isGcc || words.filter((word) => word === rewritten).length !== 1) return null;
+  if ([preprocess, rewrite, compile].flat().some((word) => /[$`]/.test(word))) return null;
+  const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string]; // oxfmt-ignore
+  const kept = withoutOutputs(words).filter((word) => word !== rewritten);
+  return {
+    preprocess: asCall(preprocess),
+    preprocessed,
+    rewrite: asCall(rewrite),
+    rewritten,
+    lower: [compiler, ...kept, ...lowering(dump), source, '-o', assembly],
+    source,
+    dump,
+    assembly,
+  };
+}
+
+function asCall([program, ...words]: readonly string[]): ProgramCall {
+  return [program!, ...words];
+}
+
+function valueOf(words: readonly string[], option: string): string | undefined {
+  const at = words.indexOf(option);
+  return at < 0 ? undefined : words[at + 1];
+}
+
+function withoutOutputs(words: readonly string[]): string[] {
+  return words.filter((word, at) => !outputs.test(word) && !outputsWithValue.has(word) && !outputsWithValue.has(words[at - 1] ?? '')); // oxfmt-ignore
+}
+
+/**
+ * The text that `cudafe++` wrote without the file of stubs that it includes at its end: `cicc` writes that file, and GCC
+ * need not wait for it.
+ * @returns null if there is not one such line
+ */
+export function withoutStubs(text: string): string | null {
+  const line = /^#include "[^"\n]*\.stub\.c"\n/gm;
+  return [...text.matchAll(line)].length === 1 ? text.replace(line, '\n') : null;
+}
