@@ -28,7 +28,7 @@ export interface GimpleBlock {
   readonly statements: readonly GimpleStatement[];
   /** Blocks that may run next, those of exceptions included. */
   readonly successors: readonly number[];
-  /** The block that runs after the last statement if that is no branch and throws nothing; null if no block does. */
+  /** The block that runs after the last statement if that does not branch or throw; null if no block does. */
   readonly next: number | null;
 }
 
