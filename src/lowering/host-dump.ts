@@ -4,7 +4,7 @@ import { exitedWell, type ProcessLimits, type ProcessResult } from '../system/ch
 import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
 import { type HostSteps, withoutStubs } from './host-steps.ts';
 
-/** The dump and the assembly: the latter has layouts of types, tables of virtual functions and initialised data. */
+/** The dump and the assembly, which has layouts of types, tables of virtual functions and initialised data. */
 export interface HostDump {
   readonly gimple: string;
   readonly assembly: string;

@@ -19,21 +19,21 @@ export interface HostSteps {
 
 /**
  * GIMPLE in SSA form, one statement a line, without optimisation. `lineno`: the lines of the source. `asmname`: overloads
- * and instances have names of their own. `blocks`, `eh`: edges, those of exceptions too. `uid`: without it two variables of
- * one name in two scopes are printed alike. `-fwrapv`: without it the front end folds `n + 100 < n`.
+ * and instances have distinct names. `blocks`, `eh`: edges, those of exceptions too. `uid`: without it two variables of
+ * one name in two scopes have the same text. `-fwrapv`: without it the front end folds `n + 100 < n`.
  */
 function lowering(dump: string): readonly string[] {
   return ['-O0', '-fwrapv', '-g', '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid=${dump}`];
 }
 
-/** Words of the host compiler that say where results go, or have it write other files. */
+/** Options of the host compiler that set output files, or write further files. */
 const outputs =
   /^(?:-c|-S|-E|-M[A-Z]*|-save-temps.*|-fdump-.*|-ftime-.*|-gsplit-dwarf|-flto.*|-fprofile-.*|--coverage)$/;
 const outputsWithValue: ReadonlySet<string> = new Set(['-o', '-MF', '-MT', '-MQ', '-dumpbase', '-dumpdir']);
 
 /**
  * Reads the steps that `nvcc -c --dryrun` prints.
- * @param folder where what lies between them is written
+ * @param folder for intermediate files
  * @returns null unless they are those of GCC, in words that a shell leaves as they are
  */
 export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
