@@ -1,7 +1,7 @@
-/** Values as JSON, and back: bigints, maps, bytes and undefined beside what JSON has. */
+/** Serialisation of values as JSON: bigints, maps, bytes and undefined in addition to the types of JSON. */
 import { isDeepStrictEqual } from 'node:util';
 
-/** Objects with this key stand for what JSON cannot say. */
+/** Objects with this key represent values that JSON cannot. */
 const tag = '$';
 
 /**
@@ -12,11 +12,11 @@ export function textOfValue(value: unknown): string {
   return JSON.stringify(encode(value));
 }
 
-/** A value as text that {@link valueOfText} reads back; undefined where no text stands for it exactly. */
+/** A value as text that {@link valueOfText} reads back; undefined if no text represents it exactly. */
 export function exactText(value: unknown): string | undefined {
   try {
     const text = textOfValue(value);
-    // What the text changes is not kept.
+    // Values that do not survive the conversion are not cached.
     return isDeepStrictEqual(valueOfText(text), value) ? text : undefined;
   } catch {
     return undefined;
@@ -25,7 +25,7 @@ export function exactText(value: unknown): string | undefined {
 
 /**
  * The value of a text.
- * @throws Error for anything that {@link exactText} does not make
+ * @throws Error for any text that {@link exactText} does not produce
  */
 export function valueOfText(text: string): unknown {
   return decode(JSON.parse(text));
