@@ -1,4 +1,4 @@
-/** The process in which `selvage serve` analyses a pull request: a file of JSON with what is asked, and one for the answer. */
+/** The process in which `selvage serve` analyses a pull request: request and result are JSON files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findAssets } from './app/project/assets.ts';
 import { analyseRange } from './app/compare/review-range.ts';

@@ -9,7 +9,7 @@ export interface ActionInputs {
   readonly checkRun: boolean;
   readonly maxComments: number;
   readonly reviewDrafts: boolean;
-  /** Whether an issue lists what stands on the default branch. */
+  /** Whether an issue lists the findings of the default branch. */
   readonly issue: boolean;
   readonly allowTarget: boolean;
   /** Relative to the workspace. */
@@ -21,7 +21,10 @@ export interface ActionInputs {
   readonly nvccArguments: readonly string[];
 }
 
-/** What a run may write, as far as the inputs can be read: an error in one of them has to be told as well. */
+/**
+ * Channels that a run may write, as far as the inputs can be parsed: an error in one of them has to be reported as
+ * well.
+ */
 export function readChannels(
   get: (name: string) => string,
 ): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {
@@ -41,7 +44,7 @@ const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config', 'shar
 
 /**
  * Reads and checks the inputs.
- * @param get the text of an input, empty where it is not set
+ * @param get the text of an input, empty if it is not set
  * @throws UsageError naming the input
  */
 export function readInputs(get: (name: string) => string): ActionInputs {
@@ -72,7 +75,7 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
 }
 
-/** The words of a text, as a shell splits it; nothing is expanded. */
+/** The arguments in a text, split as by a shell; nothing is expanded. */
 function words(name: string, get: (name: string) => string): readonly string[] {
   const found = shellWords(get(name));
   if (found === null) throw new UsageError(`Input ${name}: a quotation mark is not closed.`);
