@@ -23,7 +23,7 @@ interface KeepRequest {
   readonly environment: Environment;
   /** The service, determined before secrets were removed from the environment. */
   readonly service: CacheService | undefined;
-  /** Whether this run may write an entry that other runs read: no run of another branch reads it. */
+  /** Whether this run may write entries for later runs: false if runs of other code would read them. */
   readonly mayWrite: boolean;
   readonly log: (line: string) => void;
 }
