@@ -12,7 +12,7 @@ writeFileSync(answer, JSON.stringify(await answerOf(request)));
 
 async function answerOf({ diff, fork, ...range }: AnalysisRequest): Promise<AnalysisAnswer> {
   const invocation = parseCommandLine(['review']);
-  if (invocation.kind !== 'command') throw new Error('there is no command `review`');
+  if (invocation.kind !== 'command') throw new Error('unknown command `review`');
   try {
     const { report, trust, texts, nothing } = await analyseRange({
       ...range,

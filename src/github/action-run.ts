@@ -80,7 +80,7 @@ interface ActionServices {
   readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
-// A pull request may find a way to run code in the compiler, so the environment must not contain secrets.
+// A pull request may manage to run code in the compiler, so the environment must not contain secrets.
 const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // oxfmt-ignore
 
 /**
@@ -151,7 +151,7 @@ function earlyEnd(error: unknown): EarlyEnd {
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }
 
-/** Posts that there is no result for this commit. */
+/** Posts that this commit has no result. */
 async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
   const plan = planEarlyEnd(end, event.headSha, secrets);

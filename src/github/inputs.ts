@@ -1,4 +1,4 @@
-/** Reads the inputs of the action, apart from the token, which the action reads before all others. */
+/** Reads the inputs of the action, except for the token, which the action reads before all others. */
 import { parseCommandLine, type Options } from '../settings/options.ts';
 import { shellWords } from '../toolchain/shell-words.ts';
 import { UsageError } from '../base/usage-error.ts';

@@ -1,4 +1,4 @@
-/** Changes in the machine code of kernels. The published schema fixes the names. */
+/** Changes in the SASS of kernels. The published schema fixes the names. */
 import type { Location } from '../source/location.ts';
 
 /** A change of a kernel's machine code, in a sentence. */

@@ -10,13 +10,13 @@ import type { Location } from '../source/location.ts';
 export interface LineCost {
   readonly location: Location;
   readonly bound: string;
-  /** The value at the reference arguments; null if there are none. */
+  /** The value at the reference arguments; null without these. */
   readonly value: number | null;
   readonly reason?: string;
 }
 
 export interface BoundReport {
-  /** For one warp in its worst case; null if there is no bound. */
+  /** For one warp in its worst case; null without a bound. */
   readonly bound: string | null;
   /** How the bound grows with each name. */
   readonly degree?: Readonly<Record<string, number>>;
@@ -101,7 +101,7 @@ export interface CodeLine {
   readonly listing: readonly string[];
 }
 
-/** The machine code (SASS) of a kernel. */
+/** Machine code (SASS) of a kernel. */
 export interface CodeReport {
   readonly instructions: number;
   /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
@@ -118,7 +118,7 @@ export interface CodeReport {
   readonly lines: readonly CodeLine[];
 }
 
-/** Instructions of an expensive kind in the machine code. */
+/** Instructions of an expensive kind in the production build. */
 export interface MixReport {
   readonly kind: MixKind;
   /** In the PTX, whether or not they are executed. */

@@ -37,7 +37,7 @@ export function accessesInOrder({
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 
-/** An access without its thread, which is meaningful only in the run of its own pair. */
+/** An access without its thread, which is meaningful only in the run of the same pair. */
 export function withoutThread(performed: AccessDescription): AccessDescription {
   const { thread: _, block: _block, ...access } = performed;
   return access;

@@ -17,7 +17,7 @@ export interface Regression {
   readonly metric: Metric;
   /** For bounds: of the source as written, or of the optimised build. */
   readonly build?: 'source' | 'production';
-  /** A bound as text, a resource as a number; null if there is none. */
+  /** A bound as text, a resource as a number; null if missing. */
   readonly base: string | number | null;
   readonly head: string | number | null;
   /**

@@ -141,7 +141,7 @@ export interface Comparison {
   readonly regressions: readonly Regression[];
   /** Costs that are lower than in the base, in the form of those that are higher. */
   readonly improvements?: readonly Regression[];
-  /** Changes in the machine code of kernels, the largest of each kernel first. */
+  /** Changes in the SASS of kernels, the largest of each kernel first. */
   readonly code?: readonly CodeDifference[];
   /** By line, of the kernels in `code`. */
   readonly codeLines?: readonly CodeLinesOfKernel[];

@@ -182,7 +182,7 @@ async function reviewed(
   told(await publish(access.octokit, target, plan, { comment: true, checkRun: true, buttons: true }), options);
 }
 
-/** Posts that there is no result for the commit, and why. */
+/** Posts that the commit has no result, and why. */
 async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: HandlerOptions): Promise<void> {
   const plan = planEarlyEnd(end, pull.headSha, [access.token]);
   options.log(

@@ -74,7 +74,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   });
 }
 
-/** A text in lines, of which all but the first are indented. */
+/** A text in lines, which are indented after the first. */
 function wrapped(text: string, indent: number, width = widest): string[] {
   const lines: string[] = [];
   let line = /^ */.exec(text)![0];

@@ -15,7 +15,7 @@ export interface FileDiff {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Null if there is no patch (binary, too large). */
+  /** Null without a patch (binary, too large). */
   readonly hunks: readonly Hunk[] | null;
 }
 

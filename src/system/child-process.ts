@@ -183,7 +183,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   });
 }
 
-/** Output of a program of a session up to the requested line, or why there is none. */
+/** Output of a program of a session up to the requested line, or why it is missing. */
 type SessionReply =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'time-limit' }

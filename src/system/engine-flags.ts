@@ -51,9 +51,9 @@ export function shareNoWrappers(): void {
 
 /**
  * Runs work in which V8 compiles WebAssembly, without tier-up to optimised code. The optimising compiler takes 300 ms
- * of another thread for the lexer of CUDA alone, one function of 34 KB; the files that a check parses take less.
- * Engines read the flags when a module is created (Node 20), or when a function of it is first called (Node 24): both
- * are to be done inside. Other modules are compiled as usual.
+ * of another thread only for the lexer of CUDA, one function of 34 KB; the files that a check parses take less. Engines
+ * read the flags when a module is created (Node 20), or when a function of it is first called (Node 24): both are to be
+ * done inside. Other modules are compiled as usual.
  * @param work loads the module or calls it; if it returns a promise the flags apply until that is settled
  */
 export function withoutTierUp<Result>(work: () => Result): Result {

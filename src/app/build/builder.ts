@@ -40,7 +40,7 @@ export interface BuilderRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Result of `findCompiler`: a compiler, or the reason why there is none. */
+/** Result of `findCompiler`: a compiler, or the reason for its absence. */
 type CompilerAnswer = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
 /**

@@ -52,7 +52,7 @@ export interface LoweredKernel {
   readonly unit: Unit;
   readonly arch: string;
   readonly name: KernelName;
-  /** Of the verification build, or of the production build if there is no other, see {@link hasWrittenBuild}. */
+  /** Of the verification build, or of the production build without one, see {@link hasWrittenBuild}. */
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;

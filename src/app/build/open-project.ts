@@ -75,7 +75,7 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
 }
 
 /**
- * The baseline of a tree; empty if there is none or `--no-baseline` is given.
+ * The baseline of a tree; empty without a file or with `--no-baseline`.
  * @throws UsageError if the file is not a baseline
  */
 export function baselineIn(tree: SourceTree, { baseline }: Pick<Options, 'baseline'>): readonly BaselineEntry[] {

@@ -12,8 +12,9 @@ import { inlinedFunction } from '../../ptx/debug-information.ts';
 import { printModule } from '../../ptx/printer.ts';
 
 /**
- * The PTX of a kernel and of everything it uses, with the names that reports may contain, and with the lines of its own
- * file relative to the line where it begins. Independent of labels, file numbers and other kernels of the module.
+ * The PTX of a kernel and of everything it uses, with the names that reports may contain, and with lines of the
+ * kernel's file relative to the line where it begins. Independent of labels, file numbers and other kernels of the
+ * module.
  *
  * The whole module is written if the kernel calls through pointers or takes the address of a function, because the set
  * of functions with an address is a property of the module.

@@ -9,7 +9,7 @@ import { progressTo } from './output.ts';
 
 /**
  * A range of the repository of the working directory, which is trusted.
- * @throws UsageError if there is no repository
+ * @throws UsageError without a repository
  */
 export function rangeRequest(
   { nvccArguments, options }: Command,

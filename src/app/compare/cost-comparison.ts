@@ -19,7 +19,7 @@ interface CostChanges {
 
 /**
  * Regressions and improvements of the head. Both sides were built by the same compiler and counted at the same
- * arguments, so there is no noise.
+ * arguments, so differences are not noise.
  * @param launches those that could be counted; without any, bounds decide
  * @param lines null if texts are not available
  */

@@ -21,8 +21,8 @@ export type CountedChange = Required<Pick<Regression, 'baseValue' | 'headValue' 
 export type CountedMetric = Exclude<BoundMetric, 'span'>;
 
 /**
- * Factors of a clear increase if there are no thresholds. Both sides were counted at the same arguments, so there is
- * little noise; a change may need slightly more instructions.
+ * Factors of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
+ * noise; a change may need slightly more instructions.
  */
 const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // oxfmt-ignore
 
@@ -39,7 +39,7 @@ const turnsPerSector = 10;
 const growthFactor = 2;
 
 /**
- * The launch with the largest clear increase; null if there is none.
+ * The launch with the largest clear increase; null without one.
  * @param growsWith the name with which the bound of the head grows faster, if there is one
  */
 export function countedRegression(
@@ -141,7 +141,7 @@ function severityOf(
   }
   const factor = clearFactor[metric];
   if (factor === null) return null;
-  // A launch that takes fewer issue slots in total is no regression, even if one metric is worse.
+  // A launch that takes fewer issue slots in total is not a regression, even if one metric is worse.
   if (!points.every((point) => turnsOf(point.head) > turnsOf(point.base))) return null;
   // If the grid is unknown, the executed share of the work is unknown too.
   if (!launch.isWhole && metric === 'steps') return grows ? 'notice' : null;

@@ -62,7 +62,7 @@ export async function analyseShard(request: RangeRequest, shard: Shard, folder: 
 /**
  * Makes the review of a range from the results of its shards. Units of a missing shard are left out and reported.
  * @param folder contains the files of the shards, at any depth
- * @throws UsageError if there are no results, or a revision or the configuration is wrong
+ * @throws UsageError if all results are missing, or a revision or the configuration is wrong
  */
 export async function analyseMerged(request: RangeRequest, folder: string): Promise<RangeAnalysis> {
   return withResults(request, async (environment, results) => {

@@ -65,7 +65,7 @@ const loosest = 8;
 /**
  * Like {@link countLaunch}, with custom counters.
  * @param makeCounters for one run; a run that is too long is repeated with fewer blocks
- * @param stepsOfBlock maximum thread-instructions of a block; null if there is no bound
+ * @param stepsOfBlock maximum thread-instructions of a block; null without a bound
  */
 export function watchLaunch<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,

@@ -114,9 +114,7 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
   return launch;
 }
 
-/**
- * Memory with two addresses, or shared with others, may change in ways that no condition on the arguments can detect.
- */
+/** Changes to memory with two addresses, or shared with others, may be undetectable by conditions on the arguments. */
 function refuseShared(given: unknown, buffer: Uint8Array): void {
   const shared = listedAllocations(given ?? []).filter(({ isShared }) => isShared);
   if (shared.length === 0) return;

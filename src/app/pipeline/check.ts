@@ -125,7 +125,7 @@ function costEffort(options: Options): 'figures' | 'usual' | 'brief' {
   return isBrief(options) && !options.verbose ? 'brief' : 'usual';
 }
 
-/** Whether costs and idempotency are only implied by the options: commands of their own report more. */
+/** Whether costs and idempotency are only implied by the options: separate commands report more. */
 function isBrief({ checks, hasImpliedChecks }: Options): boolean {
   return hasImpliedChecks === true && checks.includes('race');
 }

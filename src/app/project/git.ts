@@ -22,7 +22,7 @@ export interface Repository {
 
 /**
  * The commit of a revision.
- * @throws UsageError if there is none
+ * @throws UsageError if it does not exist
  */
 export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
   const found = await git(repository, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
@@ -194,7 +194,7 @@ async function mustSucceed(
 /**
  * The first git on PATH. Entries that are relative, or in the repository or the workspace, are left out: programs of a
  * pull request are never run.
- * @throws UsageError if there is none
+ * @throws UsageError without a git
  */
 function gitProgram(root: string, environment: Repository['environment']): string {
   const workspaces = [repositoryRoot(root) ?? root, environment['GITHUB_WORKSPACE']].flatMap(

@@ -41,12 +41,12 @@ export interface UnitBuilder {
   readonly onPreprocessed?: (listener: (host: string) => void) => void;
   /** Flags of a unit as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
-  /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing if there is none. */
+  /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing without a database. */
   readonly definitions?: (path: string) => readonly string[];
   /** The files of the tree that a unit includes, and its own; empty if they cannot be determined. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**
-   * Result of the assembler for a PTX text and its kernels, or why there is none; missing if there is no assembler.
+   * Result of the assembler for a PTX text and its kernels, or why it has none; missing without an assembler.
    * @param unit - whose flags count
    * @param mostRegisters - fewer than those allow
    */

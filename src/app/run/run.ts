@@ -25,7 +25,7 @@ interface RunCommand {
 }
 
 interface RunOutcomeReport {
-  /** Absent if there is no kernel to run. */
+  /** Absent without a kernel to run. */
   readonly report?: RunReport;
   /** Of compiling and reading the file. */
   readonly diagnostics: readonly Diagnostic[];

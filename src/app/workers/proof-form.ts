@@ -152,7 +152,7 @@ function neededArguments({ operation: { effect }, arguments: given, marker }: In
     case 'barrier':
     case 'warp-barrier':
       return all;
-    // Of a shuffle all but the exchanged value.
+    // For a shuffle every argument except for the exchanged value.
     case 'shuffle':
       return all.slice(1);
     default:

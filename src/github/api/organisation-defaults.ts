@@ -9,7 +9,7 @@ const maxBytes = 1 << 20;
 
 /**
  * Reads the defaults of the owner of a repository from the default branch. A failure does not fail the run.
- * @returns undefined if there are none, or the token may not read them: GitHub's response is the same
+ * @returns undefined if they do not exist, or the token may not read them: GitHub's response is the same
  */
 export async function organisationDefaults(octokit: Octokit, owner: string): Promise<DefaultsText | undefined> {
   const file = `${owner}/.github/${configurationName}`;

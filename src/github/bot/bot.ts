@@ -64,7 +64,7 @@ export async function answerComment(comment: CommandComment, services: BotServic
   if (!command || comment.author.isBot) return 'ignored';
   const { octokit } = services;
   const current = await currentComment(octokit, comment);
-  // Deleted, or edited since: the edit has an event of its own.
+  // Deleted, or edited since: the edit is a separate event.
   if (!current || current.body !== comment.body || current.login !== comment.author.login) return 'ignored';
   if (!(await mayCommand(octokit, comment))) {
     await react(octokit, comment, '-1');

@@ -90,7 +90,7 @@ export async function runPost(
   }
 }
 
-/** The review of a run and its target, or why there is none. */
+/** The review of a run and its target, or why it has no review. */
 async function reviewOf(
   octokit: Octokit,
   { repository: own, workflow_run: run }: RunPayload,

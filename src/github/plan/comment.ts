@@ -167,7 +167,7 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
   return fencedBlock(printed.join('\n'), 'cuda');
 }
 
-/** A line of a text, with control characters made visible; undefined if there is no such line. */
+/** A line of a text, with control characters made visible; undefined beyond the text. */
 function lineOf(text: string | undefined, line: number): string | undefined {
   const found = text?.split(/\r?\n/)[line - 1]?.replaceAll('\t', '    ').trimEnd();
   if (found === undefined || found.trim() === '') return undefined;

@@ -17,7 +17,7 @@ export interface IssuePlan {
 
 /**
  * The issue for the check of a whole repository.
- * @returns null if there are no findings, but parts could not be analysed: then it is unknown whether all are fixed
+ * @returns null without findings if parts could not be analysed: then it is unknown whether all are fixed
  */
 export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const { findings, check, headSha, exitCode } = plan;

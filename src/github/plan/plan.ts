@@ -358,8 +358,8 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
 }
 
 /**
- * A finding that is no longer reported is fixed only if the analysis could have found it: not after an error, not with
- * a kernel undecided, not in a file that was not analysed completely or that has possible findings.
+ * A finding missing in the report is fixed only if the analysis could have found it: not after an error, not with a
+ * kernel undecided, not in a file that was not analysed completely or that has possible findings.
  */
 function fixedTest(report: Report, all: readonly Occurrence[], folder: string): ReviewPlan['isFixed'] {
   const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));

@@ -21,13 +21,13 @@ export interface PlannedFinding {
   /** Its location, as a link. */
   readonly place: string;
   readonly comment: InlineComment | null;
-  /** Why there is no comment, if there is none. */
+  /** Why it has no comment. */
   readonly withoutComment: 'not-in-diff' | 'too-many';
   /** The repair that the comment suggests. */
   readonly suggested?: Offer;
   /** The body of its comment on these lines of the head. */
   readonly bodyAt: (lines: Anchor) => string;
-  /** Markdown for the body of the review, used if there is no inline comment. */
+  /** Markdown for the body of the review, used without an inline comment. */
   readonly entry: string;
   /** A hash of it, without the parts that name the commit. */
   readonly entryText: string;

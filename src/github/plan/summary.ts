@@ -276,7 +276,7 @@ function foldedCosts(facts: ReviewFacts): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** Changes in the machine code of kernels, by line. */
+/** Changes in the SASS of kernels, by line. */
 function foldedCode({ report, source = () => undefined }: ReviewFacts): string {
   const text = codeChangesMarkdown(report.comparison ?? {}, MOST_CODE, source);
   return text === '' ? '' : details('Machine code that changed', text);
@@ -440,7 +440,7 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
   return `${at}${toMarkdown(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
 }
 
-// Apart from names, these messages contain only text of Selvage. Others may quote the compiler, which may quote any
+// Except for names, these messages contain only text of Selvage. Others may quote the compiler, which may quote any
 // file it can read.
 const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // oxfmt-ignore
 

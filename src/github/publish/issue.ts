@@ -12,7 +12,7 @@ type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'
 type IssueResult = 'created' | 'updated' | 'reopened' | 'closed' | 'unchanged' | 'none' | 'declined';
 
 const PER_PAGE = 100;
-/** Maximum pages of other authors' issues that are searched, if the list of its own issues is empty. */
+/** Maximum pages of other authors' issues that are searched, if the list of issues by its account is empty. */
 const MOST_PAGES = 3;
 
 /** Updates the issue, and returns the result. Never throws for a rejected request. */
@@ -57,10 +57,7 @@ async function bringUpToDate(
   return 'created';
 }
 
-/**
- * The issues of this account with a marker of Selvage, the newest first. The marker alone could be a copy by another
- * author.
- */
+/** The issues of this account with a marker of Selvage, the newest first. Another author could copy the marker. */
 async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, login: string): Promise<Issue[]> {
   const isOwn = (issue: Issue): boolean =>
     issue.pull_request === undefined && issue.user?.login === login && parseMarker(issue.body)?.kind === 'issue';

@@ -13,7 +13,7 @@ interface OwnFinding {
   readonly fingerprints: readonly string[];
   /** Hash of its text, from its marker. */
   readonly text: string | undefined;
-  /** Its lines; undefined if its line is no longer in the diff: GitHub folds it then. */
+  /** Its lines; undefined if its line has left the diff: GitHub folds it then. */
   readonly lines: Anchor | undefined;
   readonly isAnswered: boolean;
 }
@@ -114,7 +114,7 @@ export async function ownSummary(
   return undefined;
 }
 
-/** The marker of a comment by the token's account. The marker alone could be a copy by another author. */
+/** The marker of a comment by the token's account. Another author could copy the marker. */
 async function ownMarker(
   { body, user }: Pick<IssueComment, 'body' | 'user'>,
   viewer: Viewer,

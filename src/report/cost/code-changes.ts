@@ -1,4 +1,4 @@
-/** Changes in the machine code of kernels by source line: as Markdown, as HTML, and for a terminal. */
+/** Changes in the SASS of kernels by source line: as Markdown, as HTML, and for a terminal. */
 import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import type { Comparison } from '../../report-model/report.ts';
 import { count } from '../../messages/text/code-text.ts';

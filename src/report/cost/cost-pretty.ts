@@ -88,7 +88,7 @@ export function costLines(
   return [...lines, ...limitLines(cost, paint)];
 }
 
-/** The machine code in one line; by source line if no other list is by line, or if everything is requested. */
+/** SASS statistics in one line; by source line if no other list is by line, or if everything is requested. */
 function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
   const { instructions, steps, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;

@@ -157,7 +157,7 @@ function partOf({ request: { launch } }: KernelContext, { index }: ParameterFiel
   return BigInt(launch.parts?.find(([at]) => at === index)?.[1] ?? 1);
 }
 
-/** Converts a size between divisors: four times as much for `n / 4` and `n` on the two sides. */
+/** Converts a size between divisors: a factor of four for `n / 4` and `n` on the two sides. */
 function sizeOfPart(value: bigint, own: bigint, wanted: bigint): bigint {
   return own === wanted ? value : (value * own + wanted - 1n) / wanted;
 }

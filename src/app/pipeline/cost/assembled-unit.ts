@@ -7,7 +7,7 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 
-/** Result of the assembler for a kernel's unit, or why there is none; undefined if there was nothing to assemble. */
+/** Result of the assembler for a kernel's unit, or why it has none; undefined if there was nothing to assemble. */
 export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
 /** Starts the assembler on the production builds of the units of kernels. */

@@ -22,7 +22,7 @@ const maxListed = 8;
 /** Maximum number of reported translation errors of a kernel: one lost barrier affects many accesses. */
 const maxFaults = 4;
 
-/** The machine code of a kernel, for the report and for comparisons. */
+/** SASS of a kernel, for the report and for comparisons. */
 export interface CodeOfKernel {
   readonly code?: CodeReport;
   /** With locations as reports name them. */
@@ -38,9 +38,9 @@ export interface CodeOfKernel {
 const cubins = new WeakMap<Uint8Array, Cubin>();
 
 /**
- * Reads the machine code of a kernel.
+ * Reads the SASS of a kernel.
  * @param cubin of the unit's production build
- * @returns the report, and the errors of the machine code
+ * @returns the report, and the translation errors
  */
 export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: KernelResources | undefined): CodeOfKernel {
   const kernel = entry.unit.kind === 'ptx' ? entry.kernel : entry.produced;
@@ -88,8 +88,7 @@ export interface RepeatedCode {
 }
 
 /**
- * The machine code of a kernel with the iterations of the loops around its lines, and with the instructions that a warp
- * executes.
+ * SASS of a kernel with the iterations of the loops around its lines, and with the instructions that a warp executes.
  */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
   const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
@@ -134,7 +133,7 @@ function isNumber({ bound, value }: Repetition): boolean {
   return bound === String(value);
 }
 
-/** Report of the machine code of a kernel. */
+/** Report of the SASS of a kernel. */
 export function codeReportOf(
   profile: CodeProfile,
   translation: Translation,

@@ -10,7 +10,7 @@ export function costLaunch({ launches }: Pick<LaunchedKernel, 'launches'>): Laun
   return launches.find(({ block }) => block !== null) ?? launches[0]!;
 }
 
-/** The value of a name at the reference arguments of a kernel; undefined if there is none. */
+/** The value of a name at the reference arguments of a kernel; undefined without one. */
 export function referenceOf(entry: LaunchedKernel): (name: string) => bigint | undefined {
   const launch = costLaunch(entry);
   const scalars = new Map([...launch.scalars].map(([index, value]) => [nameAt(entry, index), value]));

@@ -43,7 +43,7 @@ export type Figures = (
   entry: LaunchedKernel,
   resources: KernelResources | undefined,
   code: CodeProfile | undefined,
-  /** Maximum number of instructions that a warp executes in the production build; null if there is no bound. */
+  /** Maximum number of instructions that a warp executes in the production build; null without a bound. */
   stepsOfWarp: string | null,
   deadline: Deadline,
 ) => Promise<FiguresReport>;
@@ -173,7 +173,7 @@ function countedRun(
   };
 }
 
-/** Maximum thread-instructions of a block; null if there is no bound. */
+/** Maximum thread-instructions of a block; null without a bound. */
 function stepsOfBlock(
   ofWarp: string | null,
   { block, grid }: LaunchInstance,

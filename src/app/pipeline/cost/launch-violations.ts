@@ -47,7 +47,7 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
 }
 
 /**
- * Launches that no device runs, regardless of the machine code: a block needs more shared memory than any device has.
+ * Launches that no device runs, regardless of the code of ptxas: a block needs more shared memory than any device has.
  */
 export function refusedEverywhere(entry: LaunchedKernel): Regression[] {
   const found = new Map<string, Regression>();

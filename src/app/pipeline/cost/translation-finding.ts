@@ -4,7 +4,7 @@ import type { TranslationFault } from '../../../sass/translation/translation.ts'
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 
-/** Names of lost operations that are not clear by themselves. */
+/** Names of lost operations whose internal names are unclear. */
 const namesOfLost: Readonly<Record<string, string>> = {
   mbarrier: 'operation on an mbarrier',
   copy: 'asynchronous copy',
@@ -20,7 +20,7 @@ interface Made {
 }
 
 /**
- * Finding about an error in the machine code of a kernel. A finding that depends on observed behaviour of ptxas, and
+ * Finding about a translation error in the SASS of a kernel. A finding that depends on observed behaviour of ptxas, and
  * not on a proof, is a notice.
  * @param kernel of the PTX that was assembled
  */

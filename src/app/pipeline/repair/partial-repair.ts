@@ -41,7 +41,7 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   const old = before.split('\n');
   const edits = lineEdits(before, after).map((edit) => {
     const lines = edit.replacement.split('\n');
-    // After a final line end, or in an empty text, there is no further line.
+    // A final line end, or an empty text, is not followed by a further line.
     return { ...edit, lines: /(?:^|\n)$/.test(edit.replacement) ? lines.slice(0, -1) : lines };
   });
   return (of, line) => {

@@ -274,7 +274,7 @@ export class Workbench {
     return null;
   }
 
-  /** Why an edit is no partial repair of an instance under one launch; unproved pairs are added to `open`. */
+  /** Why an edit is not a partial repair of an instance under one launch; unproved pairs are added to `open`. */
   private async worsened(
     instance: CheckedKernel,
     result: CheckResult,
@@ -404,7 +404,7 @@ type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: 
  */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
-/** Why a check of an edited kernel is no proof; null if it is one. */
+/** Why a check of an edited kernel does not prove it; null if it does. */
 function complaint(
   { race, divergence }: CheckResult,
   differ: string | undefined,
@@ -421,7 +421,7 @@ function complaint(
   return freshAssumption({ race, divergence }, known, isRemoval);
 }
 
-/** An assumption of an edited kernel that is neither stated nor made for the original; null if there is none. */
+/** An assumption of an edited kernel that is neither stated nor made for the original; null without one. */
 function freshAssumption(
   { race, divergence }: Pick<CheckResult, 'race' | 'divergence'>,
   known: ReadonlySet<string>,
@@ -433,9 +433,7 @@ function freshAssumption(
   return fresh ? { kind: 'unstated-assumption', assumption: fresh.text } : null;
 }
 
-/**
- * A difference between the builds of an edited kernel that those of the original do not have; null if there is none.
- */
+/** A difference between the builds of an edited kernel that those of the original do not have; null without one. */
 function worseBuilds(
   { kernel: original, produced: ran }: LaunchedKernel,
   edited: Kernel,

@@ -442,7 +442,7 @@ async function decideGroup(
     outcome = withTried(outcome, header, found);
   }
   if (isUndecided) {
-    // A proof that needs a barrier is no bug of the kernel.
+    // A proof that needs a barrier does not make the kernel racy.
     if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
     outcome = { ...outcome, notes: [...outcome.notes, 'not-shown'] };
   }
