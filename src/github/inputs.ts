@@ -17,14 +17,11 @@ export interface ActionInputs {
   /** Whether results of earlier runs are restored, and those of this one saved. */
   readonly cache: boolean;
   readonly options: Options;
-  /** Of the workflow, so they are trusted. */
+  /** Arguments of the workflow, so they are trusted. */
   readonly nvccArguments: readonly string[];
 }
 
-/**
- * Channels that a run may write, as far as the inputs can be parsed: an error in one of them has to be reported as
- * well.
- */
+/** Channels that a run may write, as far as the inputs can be parsed, so that errors in them are reported too. */
 export function readChannels(
   get: (name: string) => string,
 ): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {

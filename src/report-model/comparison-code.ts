@@ -14,9 +14,9 @@ export interface CodeLineChange {
   readonly location?: Location;
   /** In the base; absent if the line is new. */
   readonly was?: Location;
-  /** Of the base, and of the head. */
+  /** Numbers of instructions in the base and in the head. */
   readonly instructions: readonly [before: number, after: number];
-  /** Of each kind of work whose amount changed: `load global 32`, `spill load`, `barrier` … */
+  /** Amounts of each kind of work that changed: `load global 32`, `spill load`, `barrier` … */
   readonly work: Readonly<Record<string, readonly [before: number, after: number]>>;
   /** Ignoring registers, addresses and order: `-` and `+` before instructions of the base and of the head. */
   readonly diff: readonly string[];

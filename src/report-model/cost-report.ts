@@ -49,7 +49,7 @@ export interface LaunchTotals extends Readonly<Record<SummedMetric, number | nul
 export interface LaunchCost {
   /** For one warp in its worst case, of the production build; null without a bound. */
   readonly bounds: Readonly<Record<BoundMetric, string | null>>;
-  /** Of the production build; absent if a dimension is unknown. */
+  /** Totals of the production build; absent if a dimension is unknown. */
   readonly totals?: LaunchTotals;
 }
 
@@ -92,10 +92,7 @@ export interface CodeLine {
   readonly rounds?: { readonly inner: number; readonly all: number };
   /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
   readonly steps?: AmountReport;
-  /**
-   * Their kinds of work: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its
-   * count.
-   */
+  /** Kinds of work: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its count. */
   readonly work: Readonly<Record<string, number>>;
   /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */
   readonly listing: readonly string[];
@@ -114,7 +111,7 @@ export interface CodeReport {
   readonly merged?: { readonly accesses: number; readonly into: number };
   /** Whether barriers, fences, atomics and the order of accesses were validated against the PTX; if not, why. */
   readonly translation: { readonly checked: boolean; readonly reason?: string };
-  /** Those with the most instructions first. */
+  /** Lines with the most instructions first. */
   readonly lines: readonly CodeLine[];
 }
 
@@ -125,7 +122,7 @@ export interface MixReport {
   readonly instructions: number;
   /** Executed by a thread on average, if a run was counted. */
   readonly perThread?: number;
-  /** Those with most first. */
+  /** Lines with the most instructions first. */
   readonly lines: readonly { readonly location: Location; readonly instructions: number }[];
 }
 
@@ -167,9 +164,7 @@ export interface CountedLaunch {
   readonly operations: { readonly single: number; readonly double: number; readonly tensor: number };
   /** Operations for each byte of `blockBytes`; null for zero bytes. */
   readonly intensity: number | null;
-  /**
-   * Threads of the launch, and of one warp, that update one address by one atomic; in shared memory those of a block.
-   */
+  /** Threads of the launch, and of a warp, that update one address by one atomic; in shared memory those of a block. */
   readonly contention?: {
     readonly location?: Location;
     readonly space: 'global' | 'shared';
@@ -210,7 +205,7 @@ export interface LimitReport {
 export interface CostReport {
   readonly bounds: { readonly source?: BoundsReport; readonly production?: BoundsReport };
   readonly totals?: { readonly source?: LaunchTotals; readonly production?: LaunchTotals };
-  /** Of the bounds of both builds. */
+  /** Assumptions of the bounds of both builds. */
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly registerStep?: RegisterStep;

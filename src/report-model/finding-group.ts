@@ -24,7 +24,7 @@ export interface Occurrence {
 }
 
 export interface FindingGroup {
-  /** Of all pairs of accesses; sorted, each once. */
+  /** Fingerprints of all pairs of accesses; sorted, each once. */
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
   /** The occurrence whose text is used: the first one of the highest severity in the report. */

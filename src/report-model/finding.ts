@@ -16,13 +16,11 @@ import type {
 export interface ReportedStep {
   /** Threads that take it, as indices into the threads of the interleaving. */
   readonly threads: readonly number[];
-  /**
-   * `pass`: all of them have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: continues.
-   */
+  /** `pass`: all have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: continues. */
   readonly action: InterleavingStep['action'];
   /** Action of a thread, in the third person. */
   readonly text: string;
-  /** Of `pass`: number of passes, if more than one. */
+  /** Number of passes for `pass`, if more than one. */
   readonly times?: number;
   readonly location?: Location;
 }
@@ -32,7 +30,7 @@ export interface ReportedInterleaving {
   readonly steps: readonly ReportedStep[];
   /** Preceding moves, in the order of that run. */
   readonly recording?: readonly ReportedMove[];
-  /** Of a race; `text` is the end of the sentence that describes the consequence. */
+  /** Missing order of a race; `text` is the end of the sentence that describes the consequence. */
   readonly missing?: {
     readonly kind: MissingOrder['kind'];
     readonly betweenBlocks?: true;
@@ -44,16 +42,13 @@ export interface ReportedInterleaving {
 
 /** An action of one thread before a finding. */
 export interface ReportedMove {
-  /** As an index into the threads of the interleaving. */
+  /** Index into the threads of the interleaving. */
   readonly thread: number;
   readonly action: RecordedStep['action'];
   /** In the third person. */
   readonly text: string;
   readonly location: Location;
-  /**
-   * Of an access: the element, its value after the access (of an atomic before it), and whether both threads race on
-   * it.
-   */
+  /** Element of an access, its value after the access (before an atomic), and whether both threads race on it. */
   readonly cell?: { readonly name: string; readonly value?: number | string; readonly isShared?: true };
 }
 

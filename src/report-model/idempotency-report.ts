@@ -40,9 +40,6 @@ export interface LaunchIdempotencyReport {
   readonly reason?: string;
   /** Assumptions in addition to the condition, of a launch that is idempotent. */
   readonly assumptions?: readonly string[];
-  /**
-   * Bytes of the allocations that it writes, which a checkpoint before it need not contain; if the program determines
-   * their sizes.
-   */
+  /** Bytes of the allocations that it writes, which a prior checkpoint need not contain; if their sizes are known. */
   readonly savedBytes?: number;
 }

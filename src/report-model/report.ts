@@ -87,10 +87,7 @@ export interface RepairReport {
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */
   readonly fixes?: readonly string[];
-  /**
-   * Of a partial repair: fingerprints of the remaining findings. Empty if none remains but the kernel is still not
-   * proved.
-   */
+  /** Fingerprints of findings that a partial repair leaves; empty if none remains but the kernel is not proved. */
   readonly leaves?: readonly string[];
   readonly alternatives?: readonly RepairAlternative[];
 }
@@ -131,7 +128,7 @@ export interface CostNote {
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
-  /** Of the commit of the head: `2027-06-30`. */
+  /** Date of the commit of the head: `2027-06-30`. */
   readonly date?: string;
   readonly new: readonly string[];
   readonly fixed: readonly string[];

@@ -20,7 +20,7 @@ const identitySchema = v.object({
   appId: v.string(),
   /** PEM */
   privateKey: v.string(),
-  /** Of its webhook. */
+  /** Secret of its webhook. */
   secret: v.string(),
 });
 export type AppIdentity = v.InferOutput<typeof identitySchema>;

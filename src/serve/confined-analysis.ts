@@ -44,7 +44,7 @@ interface Confinement {
   readonly results: string;
   readonly searchPath: string;
   readonly milliseconds: number;
-  /** Of the process and all its descendants. */
+  /** Memory limit of the process and all its descendants. */
   readonly mebibytes: number;
   readonly signal: AbortSignal;
 }

@@ -27,7 +27,7 @@ interface HandlerOptions {
   /** `https://github.com`, or that of an Enterprise Server. */
   readonly serverUrl: string;
   readonly searchPath: string;
-  /** Of one analysis. */
+  /** Time limit of one analysis. */
   readonly milliseconds: number;
   readonly mebibytes: number;
   readonly log: (line: string) => void;

@@ -21,10 +21,7 @@ export interface Delivery {
 export interface DeliveryQueue {
   /** Stores a delivery. @returns false if it is known */
   readonly add: (delivery: Omit<Delivery, 'attempts'>, now: number) => boolean;
-  /**
-   * The next delivery, which counts as running until it ends. Repositories alternate; a pull request has one running
-   * delivery.
-   */
+  /** The next delivery, which counts as running until it ends. Repositories alternate; one runs per pull request. */
   readonly take: (now: number) => Delivery | undefined;
   /** @param error why it failed: it is retried later, a few times */
   readonly end: (id: string, now: number, error?: string) => void;

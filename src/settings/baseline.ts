@@ -14,7 +14,7 @@ const maximumLength = 16 << 20;
 
 const text = v.pipe(v.string(), v.maxLength(4000));
 const entrySchema = v.strictObject({
-  /** Of the finding: the same wherever its lines are. */
+  /** Fingerprint of the finding, which does not depend on its lines. */
   fingerprint: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
   /** The others are for readers, and identify the code to check for the finding. */
   code: text,

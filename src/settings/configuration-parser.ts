@@ -118,8 +118,7 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const offset = /at position (\d+)/.exec(reason)?.[1];
-    // The engine quotes the text of a short file instead of naming the position: then the location is the end or the
-    // start.
+    // The engine quotes a short file instead of naming the position: then the location is the end or the start.
     const end = /end of JSON/.test(reason) ? text.length : 0;
     const lines = text.slice(0, offset === undefined ? end : Number(offset)).split('\n');
     const told = reason.replace(/ at position \d+| \(line \d+ column \d+\)|, "[^]*$/g, '');

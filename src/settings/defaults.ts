@@ -42,7 +42,7 @@ export const optionDefaults = {
   /** Seconds for each kernel. */
   timeout: 60,
   head: 'HEAD',
-  /** Of `run`: the build of CUDA code. */
+  /** The build of CUDA code for `run`. */
   build: 'verification',
   backEnd: 'auto',
   /** Instructions of all threads of a run together, enough for a minute in the slower back end. */

@@ -8,7 +8,7 @@ export interface Diagnostic {
   readonly code: Code;
   readonly message: string;
   readonly location?: Location;
-  /** Of a finding about the program: invariant under changes that do not affect the finding. */
+  /** Fingerprint of a finding about the program: invariant under changes that do not affect the finding. */
   readonly fingerprint?: string;
 }
 

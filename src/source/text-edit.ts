@@ -31,10 +31,7 @@ export interface TextStyle {
   readonly bracesApart: boolean;
 }
 
-/**
- * Finds the most frequent line end of a text, its smallest step of indentation, and the most frequent placement of
- * braces.
- */
+/** Finds the most frequent line end and brace placement of a text, and its smallest step of indentation. */
 export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;

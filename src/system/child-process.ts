@@ -1,7 +1,4 @@
-/**
- * The only place that starts programs: without a shell, with an explicit environment, in a process group that ends with
- * this process.
- */
+/** The only place that starts programs: no shell, explicit environment, process group that ends with this process. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { cpuOf } from './cpu-time.ts';
@@ -20,9 +17,9 @@ export interface ProcessLimits {
 export interface ResourceLimits {
   /** CPU time. */
   readonly cpuSeconds: number;
-  /** Of its address space. */
+  /** Size of its address space. */
   readonly memoryBytes: number;
-  /** Of each file that it writes. */
+  /** Size of each file that it writes. */
   readonly fileBytes: number;
 }
 
@@ -65,10 +62,7 @@ export function exitedWell({ end }: ProcessResult): boolean {
 /** How long the pipes may stay open after the process has ended, in milliseconds. */
 const drainTime = 1000;
 
-/**
- * The running process groups. They are independent of terminals and shells, so they would survive an exit of this
- * process.
- */
+/** The running process groups. Terminals and shells do not know them, so they would survive an exit of this process. */
 const groups = new Set<number>();
 
 /** Starts a program as the leader of a process group, which has to be killed when it ends. */
@@ -213,9 +207,7 @@ export class ProcessSession {
     for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
   }
 
-  /**
-   * Milliseconds of CPU time that the program has used; undefined if it has ended, or the system does not report it.
-   */
+  /** Milliseconds of CPU time of the program; undefined if it has ended, or the system does not report it. */
   cpu(): number | undefined {
     const { pid } = this.#child;
     return pid === undefined ? undefined : cpuOf(pid);

@@ -8,9 +8,7 @@ interface CountingProcess {
   readonly threadCpuUsage?: () => { readonly user: number; readonly system: number };
 }
 
-/**
- * The name of the calling thread, by which other threads of this process may query its time; undefined if they cannot.
- */
+/** The name of the calling thread, by which other threads may query its time; undefined if they cannot. */
 export function ownThread(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self');

@@ -60,7 +60,7 @@ export function deadlineIn(
 }
 
 /**
- * Calls back once a thread or process has used some milliseconds of CPU time, or 20 times as much wall-clock time.
+ * Calls back once a thread or process has used some milliseconds of CPU time, or 20 times that of wall-clock time.
  * @param own its CPU time so far; undefined if unknown
  * @returns a function that cancels it
  */

@@ -5,7 +5,7 @@ import { UsageError } from '../base/usage-error.ts';
 import { encodeSource } from '../source/source-bytes.ts';
 
 export interface Replacement {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly file: string;
   /** Absolute; a link is followed. */
   readonly path: string;

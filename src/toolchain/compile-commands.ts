@@ -70,7 +70,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   return { commands, root, diagnostics: [] };
 }
 
-/** Of `arguments` and `command` one is enough. */
+/** One of `arguments` and `command` is enough. */
 function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
   if (isListOfText(words) && words.length > 0) return words;
   if (words !== undefined && !isListOfText(words))

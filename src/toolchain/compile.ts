@@ -59,11 +59,11 @@ export interface CompileRequest {
   /** In the order of the command line of nvcc: of two that contradict each other, the last one applies. */
   readonly flags: readonly FlagGroup[];
   readonly trust: Trust;
-  /** Of each run of nvcc. */
+  /** Limits of each run of nvcc. */
   readonly limits: ProcessLimits;
-  /** Of a production build: whether the verification build is requested too, if it needs no second front end. */
+  /** Whether a production build should include the verification build too, if it needs no second front end. */
   readonly withVerification?: boolean;
-  /** Of a verification build by nvcc: that it must not be optimised at all, and why. */
+  /** Why a verification build by nvcc must not be optimised at all; optimised if missing. */
   readonly unoptimised?: Unoptimised;
   /** Cache of results of compilers. */
   readonly kept?: KeptCode | undefined;
@@ -72,7 +72,7 @@ export interface CompileRequest {
   /** Folder that contains `selvage.h`. */
   readonly include: string;
   /**
-   * Of a production build: receives the project's part of the preprocessed unit, if it is known before the PTX. Whether
+   * Receives the project's part of the preprocessed unit of a production build, if it is known before the PTX. Whether
    * the unit compiles is unknown then.
    */
   readonly onHost?: ((host: string) => void) | undefined;
@@ -186,10 +186,7 @@ async function compileBySteps(
   }
 }
 
-/**
- * The code of a preprocessed text, cached or compiled; the end of a run that ended early; null if nvcc has to report
- * why.
- */
+/** The code of a preprocessed text, cached or compiled; the end of an incomplete run; null if nvcc must report why. */
 async function compiledTexts(
   text: string,
   steps: NvccSteps,
@@ -408,7 +405,7 @@ function placeless(ptx: string, { request, unit, input, file, mirror, temporary,
 /** Common inputs of all runs of nvcc for one unit. */
 interface Setting {
   readonly request: DependencyRequest;
-  /** Of the request. */
+  /** Root of the request. */
   readonly root: string;
   /** Absolute. */
   readonly file: string;
@@ -491,9 +488,7 @@ function architectureNote({ arch, file, root }: DependencyRequest, named: readon
   return [{ severity: 'notice', code: 'compile/architecture', message, location }];
 }
 
-/**
- * With `-restrict`, nvcc asserts that no pointers alias, as with `__restrict__`: removed from the verification build.
- */
+/** With `-restrict`, nvcc asserts that no pointers alias, as with `__restrict__`: not in the verification build. */
 function ownWords(flags: readonly string[], build: Build): readonly string[] {
   return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
 }

@@ -122,7 +122,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
     const version = parseVersion((await ask('--version')).stdout);
     if (!version) return `${path} does not print its version as nvcc does. `;
-    // Since 13.0 it has all requested features; starting a program costs as much as reading a small kernel.
+    // Since 13.0 it has all requested features; starting a program takes the time of reading a small kernel.
     const help = version.major >= 13 ? null : (await ask('--help')).stdout;
     const beside = join(dirname(path), 'ptxas');
     return {

@@ -8,7 +8,7 @@ import type { ProcessLimits } from '../system/child-process.ts';
 /** A larger text, preprocessed or PTX, is the result of a runaway template or include, not a program; in bytes. */
 export const largestText = 256 << 20;
 
-/** Of each program: generous, since a unit with many templates takes minutes. */
+/** Limits of each program: generous, since a unit with many templates takes minutes. */
 export const compilerLimits = {
   // Wall-clock time, for programs that hang without using CPU time.
   milliseconds: 1_800_000,
@@ -16,7 +16,7 @@ export const compilerLimits = {
   resources: { cpuSeconds: 600, memoryBytes: 24 * 2 ** 30, fileBytes: 4 * largestText },
 } as const satisfies ProcessLimits;
 
-/** Of a verification build whose expected time is unknown: seconds of CPU time. */
+/** CPU seconds of a verification build whose expected time is unknown. */
 export const secondsAlone = 180;
 
 /** Limits with less CPU time. */

@@ -26,7 +26,7 @@ export interface DeviceCode {
   /** The files with the PTX of the requested builds; a verification build only if it needs no second front end. */
   readonly production?: string;
   readonly verification?: string;
-  /** Of the verification build. */
+  /** Reason for the verification build. */
   readonly unoptimised?: Unoptimised;
 }
 

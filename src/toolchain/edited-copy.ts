@@ -28,7 +28,7 @@ interface CopyRequest {
   /** The unit, absolute. */
   readonly file: string;
   readonly root: string;
-  /** Of the unit. */
+  /** Text of the unit. */
   readonly text: string | undefined;
   readonly headers: EditedHeaders | undefined;
   readonly temporary: string;
@@ -58,9 +58,7 @@ export async function editedCopy({ file, root, text, headers, temporary }: CopyR
   };
 }
 
-/**
- * Writes another text for a unit, under the unit's name. Its relative includes are searched in the folder of the file.
- */
+/** Writes another text for a unit, under its name. Relative includes are searched in the folder of the file. */
 async function copyOfUnit(text: string, file: string, temporary: string): Promise<EditedCopy> {
   const folder = join(temporary, 'edited');
   await mkdir(folder);

@@ -22,9 +22,7 @@ export interface FlagGroup {
 
 interface FlagRequest extends FlagGroup {
   readonly trust: Trust;
-  /**
-   * Folders that may contain include paths, links resolved: the workspace and the toolkit. Unused for trusted flags.
-   */
+  /** Allowed folders of include paths, links resolved: the workspace and the toolkit. Unused for trusted flags. */
   readonly roots: readonly string[];
 }
 
@@ -101,9 +99,7 @@ async function userWords(word: OptionWord, { directory }: FlagRequest): Promise<
   return Promise.all(paths);
 }
 
-/**
- * Whether an included file, such as `cstdint`, is searched for in the include paths: it does not exist in the folder.
- */
+/** Whether an included file, such as `cstdint`, is searched for in the include paths, because the folder lacks it. */
 async function isSearchedFor(path: string, directory: string): Promise<boolean> {
   const isName = /^[\w.+-]+(?:\/[\w.+-]+)*$/.test(path) && !path.split('/').includes('..');
   return isName && !isPrivatePlace(path) && (await realPath(resolve(directory, path))) === null;

@@ -31,7 +31,7 @@ const valueNotNeeded = new Set([
   '-mllvm', '--sysroot', '-gcc-toolchain', '-framework', '-z', '-u', '-T',
 ]); // oxfmt-ignore
 
-/** Of one value each; in the spelling of nvcc. */
+/** Options with one value each; in the spelling of nvcc. */
 const valueNeeded: ReadonlyMap<string, string> = new Map([
   ['-D', '-D'],
   ['-U', '-U'],

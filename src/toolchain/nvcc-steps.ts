@@ -5,10 +5,7 @@ import { shellWords } from './shell-words.ts';
 /** A program and its arguments. */
 export type ProgramCall = readonly [executable: string, ...args: string[]];
 
-/**
- * The steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, and from sm_90 on `ptxas` reads the
- * PTX.
- */
+/** Steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, from sm_90 on `ptxas` reads the PTX. */
 export interface NvccSteps {
   readonly preprocess: ProgramCall;
   /** The text that it writes. */

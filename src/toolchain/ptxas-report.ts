@@ -1,7 +1,7 @@
 /** Report of the assembler on kernels: `ptxas -v`. */
 
 export interface KernelResources {
-  /** Of one thread. */
+  /** Registers of one thread. */
   readonly registers: number;
   /** All in bytes: of the stack frame of a thread, and its spills. */
   readonly stackBytes: number;

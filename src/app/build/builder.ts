@@ -24,10 +24,7 @@ export interface BuilderRequest {
   readonly tree: SourceTree;
   readonly configuration: Configuration;
   readonly options: Options;
-  /**
-   * Flags that the user passed after `--`, or the owner of a workflow in its inputs, with the folder they are relative
-   * to.
-   */
+  /** Flags after `--`, or of the workflow's owner in its inputs, with the folder they are relative to. */
   readonly userFlags: Pick<FlagGroup, 'args' | 'directory' | 'trust'> & { readonly origin?: string };
   readonly trust: Trust;
   readonly assets: Assets;
@@ -119,9 +116,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     return (await run(() => unitDependencies(asked))).dependencies;
   };
   const included = new Map<string, Promise<readonly string[]>>();
-  /**
-   * Edited headers that a unit includes, and its other dependencies; undefined if it includes none of the edited ones.
-   */
+  /** Edited headers that a unit includes, and its other dependencies; undefined without an edited one. */
   const edited = async (
     unit: Unit,
     arch: string,
@@ -213,9 +208,7 @@ function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
   };
 }
 
-/**
- * Compiles both builds of a text that were requested together; the production build may yield the other one as well.
- */
+/** Compiles both builds of a text that were requested together; the production build may include the other one. */
 function fromOneFrontEnd(
   group: AskedAtOnce,
   compile: (asked: CompileRequest) => Promise<CompileResult>,
@@ -280,10 +273,7 @@ interface Database {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Flags of a unit: compilation database, then configuration, then those of the user, so that the latter take
- * precedence.
- */
+/** Flags of a unit: compilation database, then configuration, then the user's own, which take precedence. */
 function flagsFor(unit: Unit, request: BuilderRequest, database: Database): FlagGroup[] {
   const { tree, configuration, options, userFlags, databaseRoot } = request;
   const origin = options.config === undefined ? configurationName : relativeTo(databaseRoot, resolve(options.config));

@@ -1,6 +1,4 @@
-/**
- * Internal errors in the analysis of one kernel: reported, with their input saved. Other kernels are analysed further.
- */
+/** Internal errors in the analysis of one kernel: reported, with their input saved. Other kernels continue. */
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Progress } from '../project/progress.ts';

@@ -52,19 +52,17 @@ export interface LoweredKernel {
   readonly unit: Unit;
   readonly arch: string;
   readonly name: KernelName;
-  /** Of the verification build, or of the production build without one, see {@link hasWrittenBuild}. */
+  /** The kernel of the verification build, or of the production build without one, see {@link hasWrittenBuild}. */
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
-  /** Of its unit. */
+  /** Reason of its unit. */
   readonly unoptimised?: Unoptimised;
   /** The same kernel in the production build; its symbol differs if its linkage is internal. */
   readonly produced: Kernel | undefined;
 }
 
-/**
- * Whether there is a verification build and not only a production build. A unit of PTX has one build, which is both.
- */
+/** Whether there is a verification build and not only a production build. The one build of PTX is both. */
 export function hasWrittenBuild({ kernel, produced }: LoweredKernel): boolean {
   return kernel !== produced;
 }

@@ -64,10 +64,7 @@ export async function lowerUnit(
   };
 }
 
-/**
- * Architecture that PTX of `.target` is assembled for: the requested one, unless that is older, or the PTX is specific
- * to one.
- */
+/** Architecture to assemble PTX of `.target` for: the requested one, unless it is older, or the PTX specific to one. */
 function machineOf(target: readonly string[], asked: string): string {
   const [, own, feature] = /^sm_(\d+)([af]?)$/.exec(target[0] ?? '') ?? [];
   if (own === undefined || target[0] === asked) return asked;

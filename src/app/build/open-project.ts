@@ -213,9 +213,7 @@ async function factsFrom({ facts }: Pick<Options, 'facts'>, cwd: string): Promis
   return kernels;
 }
 
-/**
- * Invalid or unavailable defaults are ignored with a diagnostic: one error must not stop the runs of all repositories.
- */
+/** Invalid or unavailable defaults are ignored with a diagnostic: one error must not stop all repositories. */
 async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadConfiguration> {
   if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
   const { file } = defaults;

@@ -36,12 +36,12 @@ function encode(value: unknown): unknown {
   if (typeof value === 'bigint') return { [tag]: 'integer', value: String(value) };
   if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
     return { [tag]: 'number', value: Object.is(value, -0) ? '-0' : String(value) };
-  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('functions and symbols cannot be serialised');
+  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('functions are not data');
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(encode);
   if (value instanceof Map) return { [tag]: 'map', value: [...value].map(encode) };
   if (value instanceof Uint8Array) return { [tag]: 'bytes', value: Buffer.from(value).toString('base64') };
-  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('only plain objects can be serialised');
+  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('only plain objects are data');
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, encode(inner)]));
 }
 
@@ -62,6 +62,6 @@ function decode(encoded: unknown): unknown {
     case 'bytes':
       return Uint8Array.from(Buffer.from(inner as string, 'base64'));
     default:
-      throw new TypeError('unknown tag of a serialised value');
+      throw new TypeError('unknown tag');
   }
 }

@@ -1,7 +1,4 @@
-/**
- * `selvage cost` and `selvage compare` of cubins and fat binaries: instructions that closed-source kernels execute, and
- * their changes.
- */
+/** `selvage cost` and `selvage compare` of cubins and fat binaries: SASS of closed-source kernels, and its changes. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kernelName } from '../../cuda/names/kernel-name.ts';

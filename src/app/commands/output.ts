@@ -17,9 +17,7 @@ export function writeMessage({ stderr }: Pick<CommandLineServices, 'stderr'>, li
   stderr.write(`selvage: ${line}\n`);
 }
 
-/**
- * Prints a report, or writes it to the file of `--output`, and writes its errors if the document does not contain them.
- */
+/** Prints a report, or writes it to the file of `--output`, and writes errors that the document does not contain. */
 export async function writeReport(
   report: Report,
   options: Options,
@@ -55,8 +53,7 @@ export function writeErrors(diagnostics: readonly Diagnostic[], services: Comman
 
 /** Writes a document to standard output, or to the file of `--output`. */
 export function print(text: string, { output, format }: Options, { stdout, cwd }: CommandLineServices): void {
-  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is the output of a
-  // terminal.
+  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is terminal output.
   const isPatch = format === 'pretty' && (output !== undefined || stdout.isTTY !== true) && hasNonTextBytes(text);
   const document = isPatch ? encodeSource(text) : text;
   if (output === undefined) stdout.write(document);

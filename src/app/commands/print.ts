@@ -1,7 +1,4 @@
-/**
- * `selvage check --print WHAT`: internal representations of kernels, from their IR to the obligations of the first
- * launch.
- */
+/** `selvage check --print WHAT`: internal representations of kernels, from IR to obligations of the first launch. */
 import { UsageError } from '../../base/usage-error.ts';
 import { printKernel } from '../../ir/form/print.ts';
 import { checkSteps } from '../../check/check-kernel.ts';

@@ -1,7 +1,4 @@
-/**
- * The files of `--save-reproducer`: one kernel as PTX, the known facts about its launches, and the commands that check
- * it.
- */
+/** The files of `--save-reproducer`: one kernel as PTX, facts about its launches, and commands that check it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';

@@ -18,7 +18,7 @@ export interface TouchedKernel {
 }
 
 export interface ChangeAnalysis {
-  /** Of the touched kernels, with the comparison. */
+  /** Report of the touched kernels, with the comparison. */
   readonly report: Report;
   readonly diff: readonly FileDiff[];
   readonly touched: readonly TouchedKernel[];

@@ -127,7 +127,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...diagnosticsOf(after.units, looked),
       ...checked.diagnostics,
       ...distinctDiagnostics(classes),
-      // Of two files that the user names, the diagnostics of both are reported.
+      // Diagnostics of both files are reported if the user names two files.
       ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
     ];
     // 7. Assemble.
@@ -367,9 +367,7 @@ function touchReason(
   return undefined;
 }
 
-/**
- * Of the production build, whose symbols of internal linkage carry another hash than those of the verification build.
- */
+/** Normal form of the production build, whose internal symbols have other hashes than in the verification build. */
 function producedForm({ production, produced }: LaunchedKernel): string {
   return production && produced ? normalForm(production.module, produced.symbol) : '';
 }

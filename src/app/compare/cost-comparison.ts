@@ -50,10 +50,7 @@ export function costChanges(
   return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better: withoutFollowers(better, {}) };
 }
 
-/**
- * A regression of accesses or branches implies one of instructions, which is reported only if it is the only one or has
- * a threshold.
- */
+/** Drops regressions of instructions that accompany those of accesses or branches, unless they have a threshold. */
 function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
   const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
   return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // oxfmt-ignore

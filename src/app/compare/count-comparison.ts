@@ -1,7 +1,4 @@
-/**
- * Compares counts of the launches of a kernel with those of its counterpart: regressions, improvements, and their
- * lines.
- */
+/** Compares counts of the launches of a kernel with its counterpart's: regressions, improvements, and their lines. */
 import type { Severity } from '../../source/severity.ts';
 import type { Location } from '../../source/location.ts';
 import type { Regression } from '../../report-model/regression.ts';

@@ -10,7 +10,7 @@ import { classChangeText, judgedText } from '../../messages/idempotency.ts';
 export interface ClassPair {
   readonly base: KernelReport;
   readonly head: KernelReport;
-  /** Of the head, without parameters. */
+  /** Name in the head, without parameters. */
   readonly name: string;
 }
 

@@ -45,7 +45,7 @@ export interface RangeRequest {
   readonly options: Options;
   /** Configuration of the organisation for all its repositories; otherwise that of `--defaults`. */
   readonly defaults?: DefaultsText | undefined;
-  /** Of the user, or of the owner of the workflow: they are trusted. */
+  /** Arguments of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;

@@ -16,7 +16,7 @@ import { mergeBase, resolveCommit } from '../project/git.ts';
 import type { AffectedUnits, UnitSelection } from './change-request.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from './review-range.ts';
 
-/** Of the results of one shard, in bytes. */
+/** Maximum size of the results of one shard in bytes. */
 const maxBytes = 512 << 20;
 /** Milliseconds per byte of text for units of unknown cost: a build takes about a second. */
 const costOfByte = 0.05;

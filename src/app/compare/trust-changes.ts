@@ -85,7 +85,7 @@ function statements(
   const stated = [...(before?.assumptions ?? []), ...entries.before.flatMap(({ assumptions }) => assumptions)];
   const texts = new Set(stated.map(({ text }) => text));
   for (const { text, location } of after.assumptions) {
-    // Those of the command line have no location; those of comments are reported above.
+    // Assumptions of the command line have no location; those of comments are reported above.
     if (!location || texts.has(text) || location.file === place?.file) continue;
     changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
   }

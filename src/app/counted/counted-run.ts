@@ -15,7 +15,7 @@ import { type Location, outsideToolkit } from '../../source/location.ts';
 export interface CountedRun {
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** Of all its blocks, extrapolated from those that were run. */
+  /** Counts of all its blocks, extrapolated from those that were run. */
   readonly totals: Counts;
   /** By file and line, as `file.cu:3`. */
   readonly lines: ReadonlyMap<string, CountedLine>;
@@ -24,10 +24,7 @@ export interface CountedRun {
 /** A run with its counters. */
 interface WatchedRun<Counters extends LaunchCounters> extends CountedRun {
   readonly counters: Counters;
-  /**
-   * Number of blocks of the grid that an executed block represents, by its index among the executed ones, of which the
-   * last block of the grid is one.
-   */
+  /** Number of blocks that an executed one represents, by its index among these; the last block represents itself. */
   readonly weightOf: (ordinal: number) => number;
 }
 
@@ -126,10 +123,7 @@ function countBlocks<Counters extends LaunchCounters>(
   return { block, grid, totals, lines: linesOf(counters, count / blocks.length), counters, weightOf };
 }
 
-/**
- * The first two blocks, some between, and the last of many; contiguous ones if the contents they read affect control
- * flow.
- */
+/** The first two blocks, some between, and the last; contiguous ones if generated contents affect them. */
 function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance, count: number): number[] {
   const isDrawn = generatedContents(context, setting, 0).size > 0;
   const between = isDrawn ? [2, 3] : [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));

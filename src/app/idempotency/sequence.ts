@@ -10,7 +10,7 @@ import { bytesAt, isKnownToHold, type InstanceArguments } from '../../idempotenc
 
 /** A launch of a sequence. */
 export interface SequencedLaunch {
-  /** Of the trace, from 1. */
+  /** Line of the trace, from 1. */
   readonly line: number;
   readonly stream: string;
   /** Missing if the launch is not known to be idempotent. */
@@ -28,9 +28,7 @@ export interface SequenceVerdict {
 /** Each launch is compared with each other one. */
 const maxLaunches = 128;
 
-/**
- * Whether a sequence may be stopped anywhere and run again as a whole, if no other code accesses its memory meanwhile.
- */
+/** Whether a sequence may be stopped anywhere and rerun as a whole, if no other code accesses its memory meanwhile. */
 export function judgeSequence(sequence: string, launches: readonly SequencedLaunch[]): SequenceVerdict {
   const lines = launches.map(({ line }) => line);
   const reason = reasonAgainst(launches);

@@ -40,7 +40,7 @@ interface ClassifiedLine {
   readonly verdict: LaunchVerdict;
   /** The line is not a launch. */
   readonly isMalformed: boolean;
-  /** Of a line that is part of a sequence. */
+  /** Launch of a line that is part of a sequence. */
   readonly sequenced?: { readonly sequence: string; readonly launch: SequencedLaunch };
 }
 

@@ -1,7 +1,4 @@
-/**
- * Application of the baseline of a repository: its findings are not reported again, and those that are gone are
- * reported.
- */
+/** Applies the baseline of a repository: its findings are not reported again, and those that are gone are. */
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import {

@@ -128,7 +128,7 @@ const usualShapes: readonly Dim3[] = [
   [32, 8, 1],
 ];
 
-/** Of the production build; the proof under each launch yields a condition. */
+/** Classifies the production build; the proof under each launch yields a condition. */
 function classified(
   entry: LaunchedKernel,
   report: KernelReport,

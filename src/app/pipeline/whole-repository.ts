@@ -16,7 +16,7 @@ interface RepositoryRequest {
   /** Absolute. */
   readonly root: string;
   readonly options: Options;
-  /** Of the owner of the workflow, so they are trusted; those of the configuration must pass an allow-list. */
+  /** Arguments of the workflow's owner, which are trusted; those of the configuration must pass an allow-list. */
   readonly nvccArguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;

@@ -1,9 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceTree } from './source-tree.ts';
 
-/**
- * References between files of a project, according to their texts: `"sort.cuh"` in an include, `sort.ptx` in a string.
- */
+/** References between files of a project, by their texts: `"sort.cuh"` in an include, `sort.ptx` in a string. */
 export interface FileMentions {
   /** Whether a file names another one, directly or through one file that it names. */
   readonly mentionsFile: (file: string, other: string) => boolean;

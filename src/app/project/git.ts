@@ -15,7 +15,7 @@ const maxOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
 export interface Repository {
-  /** Its top, or a folder in it. */
+  /** Top of the repository, or a folder in it. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -122,10 +122,7 @@ interface CheckedOutTree {
   readonly dispose: () => Promise<void>;
 }
 
-/**
- * Writes the files of a commit below the root to a temporary folder; the checkout, its index and its branches are
- * unchanged.
- */
+/** Writes the files of a commit below the root to a temporary folder; checkout, index and branches are unchanged. */
 export async function checkOut(repository: Repository, commit: string): Promise<CheckedOutTree> {
   const temporary = await realpath(await mkdtemp(join(tmpdir(), 'selvage-tree-')));
   const dispose = (): Promise<void> => rm(temporary, { recursive: true, force: true });

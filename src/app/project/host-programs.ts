@@ -274,7 +274,7 @@ function isNearest(tree: SourceTree, program: string, unit: string): boolean {
     const [a, b] = [posix.dirname(program).split('/'), posix.dirname(file).split('/')];
     let count = 0;
     while (count < a.length && a[count] === b[count]) count++;
-    // Of two with the same common ancestor, the one with fewer folders below it.
+    // Among files with the same common ancestor, the one with fewer folders below it is nearer.
     return count * 100 - b.length;
   };
   const stem = posix.basename(unit);

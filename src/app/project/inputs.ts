@@ -10,7 +10,7 @@ import { UsageError } from '../../base/usage-error.ts';
 /** One translation unit to analyse. */
 export interface Unit {
   readonly kind: 'cuda' | 'ptx';
-  /** As reports name it. */
+  /** Path in reports. */
   readonly path: string;
   /** Absolute. */
   readonly file: string;

@@ -160,7 +160,7 @@ function scanFile(
 ): Scan | undefined {
   const bytes = reader.read(path);
   if (!bytes) return undefined;
-  // As git names it.
+  // Hash of the content in git.
   const content = named ?? createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
   return { content, scanned: kept.get(content) ?? scanSource(bytes) };
 }

@@ -62,10 +62,7 @@ export interface SourceFacts {
    * @param text - instead of that of the file
    */
   readonly parseToEdit: (file: string, text?: string) => Promise<CudaSource | undefined>;
-  /**
-   * Departure of threads that do not reach a location, by the deciding location; undefined if the source is not
-   * available.
-   */
+  /** Departure of threads before a location, by the deciding location; undefined without the source. */
   readonly departure: (
     deciding: readonly Location[],
     place: Location,

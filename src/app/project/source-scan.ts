@@ -3,7 +3,7 @@
  * are read as code, so the result is an over-approximation.
  */
 
-/** Of one file. */
+/** Scan of one file. */
 export interface ScannedSource {
   /** Hashes of all identifiers, each once ({@link hashOf}). */
   readonly words: Uint32Array;

@@ -94,10 +94,7 @@ export function relativeTo(root: string, file: string): string {
   return (inside ? path : file).split(sep).join('/');
 }
 
-/**
- * Type of a path with links resolved; undefined if it does not exist, or is a device or pipe, whose text may be
- * endless.
- */
+/** Type of a path, links resolved; undefined if it does not exist, or is a device or pipe with endless text. */
 export function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     const stats = statSync(path);

@@ -56,9 +56,6 @@ export interface UnitBuilder {
     unit?: Unit,
     mostRegisters?: number,
   ) => Promise<AssembledUnit | Unassembled>;
-  /**
-   * Stops running compilations, whose builds then reject, and waits for their end. Called by the creator of the
-   * builder.
-   */
+  /** Stops running compilations, whose builds then reject, and waits for their end. Called by its creator. */
   readonly close: () => Promise<void>;
 }

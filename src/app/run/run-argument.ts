@@ -17,7 +17,7 @@ type Contents =
   /** After `count` steps all elements are identical. */
   | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
-  /** As the search for races fills arrays. */
+  /** Generated contents, as in the search for races. */
   | { readonly kind: 'drawn'; readonly drawn: GeneratedContents }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };

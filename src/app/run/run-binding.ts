@@ -47,10 +47,10 @@ export interface Binding {
 
 interface BindingRequest {
   readonly kernel: Kernel;
-  /** As messages name it. */
+  /** Name in messages. */
   readonly name: string;
   readonly parameters: readonly ParameterSource[];
-  /** Of the command line, by name. */
+  /** Arguments of the command line, by name. */
   readonly given: ReadonlyMap<string, string>;
   /** Scalars that configuration, annotation or launch site state, by parameter index. */
   readonly stated: ReadonlyMap<number, bigint>;
@@ -73,7 +73,7 @@ interface Slot {
   readonly index: number;
   readonly offset: number;
   readonly bytes: number;
-  /** As declared in the source. */
+  /** Type as declared in the source. */
   readonly type: string | undefined;
   readonly isPointer: boolean;
   readonly isFloat: boolean;

@@ -27,7 +27,7 @@ interface RunCommand {
 interface RunOutcomeReport {
   /** Absent without a kernel to run. */
   readonly report?: RunReport;
-  /** Of compiling and reading the file. */
+  /** Diagnostics of compiling and reading the file. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -39,10 +39,7 @@ export interface KernelSource {
 export interface CheckLimits {
   /** Deterministic bounds. */
   readonly counted: CountedBudget;
-  /**
-   * Milliseconds of CPU time that this process works before workers take over the remaining kernels, if there are
-   * workers.
-   */
+  /** Milliseconds of CPU time of this process before workers take over the remaining kernels. */
   readonly alone: number;
   /** Milliseconds of CPU time that a check may block this thread before it is restarted in a worker. */
   readonly stretch: number;

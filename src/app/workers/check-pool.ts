@@ -57,7 +57,7 @@ export interface KernelChecks {
   readonly startSolver: () => void;
   /** A solver in addition to those of the checks, started on demand; the caller closes it. */
   readonly newSolver: () => LazySolver;
-  /** Of the solver, for the report; null if none was started. */
+  /** Name of the solver, for the report; null if none was started. */
   readonly solverName: () => Promise<string | null>;
   /** Ends threads and processes. */
   readonly close: () => Promise<void>;

@@ -20,8 +20,7 @@ export interface LazySolver {
  */
 export async function solverStarter(kind: SolverKind, searchPath: string | undefined): Promise<() => LazySolver> {
   const start = await starterOf(kind, searchPath);
-  // A check that is restarted in a worker repeats queries that were answered here, and so do kernels in several
-  // workers.
+  // A check that is restarted in a worker repeats queries that were answered here, and so do kernels of other workers.
   const known: KnownAnswers = new Map();
   return () => lazily(async () => remembering(await start(), known));
 }

@@ -72,9 +72,7 @@ function clientWith(apiUrl: string, token: string, writeInterval: number): Octok
   });
 }
 
-/**
- * The token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App).
- */
+/** Token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */
 export function appToken(appId: string, privateKey: string, now: number): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   // A minute earlier, because clocks may differ.

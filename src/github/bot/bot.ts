@@ -81,7 +81,7 @@ export async function answerComment(comment: CommandComment, services: BotServic
 interface PressedButton {
   readonly target: PullRequestTarget;
   readonly author: CommandComment['author'];
-  /** Of the webhook that reported it. */
+  /** ID of the webhook that reported it. */
   readonly delivery: string;
   /** The commit of the check run. */
   readonly headSha: string;

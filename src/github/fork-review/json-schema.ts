@@ -1,6 +1,4 @@
-/**
- * Validates a document against a JSON Schema of Selvage: the keywords that `report.schema.json` uses, and no others.
- */
+/** Validates documents against JSON Schemas of Selvage: only the keywords that `report.schema.json` uses. */
 
 type Schema = boolean | { readonly [keyword: string]: unknown };
 

@@ -21,7 +21,7 @@ import { logText } from '../text/workflow-command.ts';
 import { onlyFile, RefusedArtifact } from './archive.ts';
 import { parseReviewData, reviewArtifact, reviewFile, type ReviewData } from './review-data.ts';
 
-/** Of the archive, and of the file in it. */
+/** Maximum bytes of the archive, and of the file in it. */
 const maxBytes = { archive: 16 << 20, file: 64 << 20 } as const;
 /** Files of the head that are read for the repairs of a review. */
 const maxSources = 20;

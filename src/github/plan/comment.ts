@@ -17,7 +17,7 @@ import { reproduction, type ReviewFacts } from './summary.ts';
 
 // A later run recognises a comment by any one of them.
 const MAX_FINGERPRINTS = 50;
-/** Of one line of source that a comment quotes, in UTF-16 units. */
+/** Maximum length of a source line that a comment quotes, in UTF-16 units. */
 const MAX_LINE = 120;
 /** Notes after a longer line of source are not aligned. */
 const MAX_COLUMN = 60;

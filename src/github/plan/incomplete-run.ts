@@ -11,7 +11,7 @@ import { shortSha } from './summary.ts';
 export interface EarlyEnd {
   readonly exitCode: number;
   readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
-  /** Of wrong usage: the error; of a limit: which one. */
+  /** The error for wrong usage; the limit for an exceeded one. */
   readonly message: string;
 }
 

@@ -39,10 +39,7 @@ interface ReviewOptions {
 export interface PlanInput {
   readonly report: Report;
   readonly diff: readonly FileDiff[];
-  /**
-   * The folder that paths of report and diff are relative to, with a trailing slash; empty for the top of the
-   * repository.
-   */
+  /** Folder that paths of report and diff are relative to, with a trailing slash; empty for the top. */
   readonly folder?: string;
   readonly headSha: string;
   /** By default the base commit that the report was compared with. */

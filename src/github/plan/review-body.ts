@@ -11,9 +11,9 @@ const MAX_FINGERPRINTS = 4;
 interface Composition {
   /** The findings to report. */
   readonly findings: readonly PlannedFinding[];
-  /** Those whose comments GitHub rejects: the body contains them. */
+  /** Findings whose comments GitHub rejects: the body contains them. */
   readonly refused?: ReadonlySet<PlannedFinding>;
-  /** Those whose comments are posted already. */
+  /** Findings whose comments are posted already. */
   readonly posted?: ReadonlySet<PlannedFinding>;
 }
 

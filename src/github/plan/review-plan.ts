@@ -53,7 +53,7 @@ export interface ReviewPlan {
   readonly isWhole: boolean;
   /** A hash of the verdicts: equal for two plans that differ only in repairs. */
   readonly verdicts: string;
-  /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
+  /** Exit code as in the README; 0 passes. Findings that the base commit already has do not count. */
   readonly exitCode: ExitCode;
   /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];

@@ -67,9 +67,9 @@ const MAX_ROWS = 100;
 // The unfolded part has to fit in one screen.
 const MOST_FINDINGS = 10;
 const MOST_SHOWN = 5;
-/** Of the instructions that changed, in UTF-16 units. */
+/** Maximum length of the changed instructions, in UTF-16 units. */
 const MOST_CODE = 12_000;
-/** Of a bound in a cell, in UTF-16 units. */
+/** Maximum length of a bound in a cell, in UTF-16 units. */
 const MOST_BOUND = 40;
 // A patch that is cut would not apply.
 const MAX_PATCH_BYTES = 30_000;

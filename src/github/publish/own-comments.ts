@@ -31,9 +31,9 @@ export interface OwnComments {
   readonly reviews: readonly OwnReview[];
   /** Fingerprints of the findings that readers can see: in comments that are not outdated, and in bodies of reviews. */
   readonly told: ReadonlySet<string>;
-  /** Those of them in comments on lines. */
+  /** Fingerprints of findings in comments on lines. */
   readonly inline: ReadonlySet<string>;
-  /** Those whose comments GitHub rejected on another commit than the head: they may be accepted now. */
+  /** Fingerprints of findings whose comments GitHub rejected on another commit: they may be accepted now. */
   readonly refusedBefore: ReadonlySet<string>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Posts a plan. After a failure the other parts are still posted, and the result lists what has to reach the reader
- * otherwise.
- */
+/** Posts a plan. After a failure the other parts are posted, and the result lists those to report otherwise. */
 import type { Octokit } from '@octokit/rest';
 import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
@@ -59,10 +56,7 @@ export async function publishCheck(
   }
 }
 
-/**
- * Posts the plan to a pull request. A second call with the same plan posts nothing. Never throws for a rejected
- * request.
- */
+/** Posts the plan to a pull request. A repeated call posts nothing. Never throws for a rejected request. */
 export async function publish(
   octokit: Octokit,
   target: PullRequestTarget,

@@ -7,7 +7,7 @@ import { packResults, unpackResults } from '../../app/cache/pack.ts';
 import { storedFiles } from '../../app/cache/result-store.ts';
 import { cacheService, restoreBytes, saveBytes, type CacheService } from './cache-service.ts';
 
-/** Of results transferred between runs; GitHub stores 10 GB for a repository. */
+/** Maximum bytes of results transferred between runs; GitHub stores 10 GB for a repository. */
 const maxBytes = 128 << 20;
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -50,10 +50,7 @@ export interface EntryMarker {
 
 const ENTRY = /^<!-- selvage:entry( refused)? path=([^ ]*) fingerprint=([^ ]*)(?: text=([0-9a-f]+))? -->$/;
 
-/**
- * The line before the text of a finding in the body of a review. Such a text never begins at the start of a line: it is
- * indented.
- */
+/** The line before the text of a finding in the body of a review. The text is indented, so it cannot imitate one. */
 export function printEntryMarker({ fingerprints, path, isRefused, text }: EntryMarker): string {
   const words = [isRefused ? ' refused' : '', ` path=${encode(path)}`, ` fingerprint=${printList(fingerprints)}`];
   return `<!-- selvage:entry${words.join('')}${text === undefined ? '' : ` text=${text}`} -->`;

@@ -156,10 +156,7 @@ export function launchCostText({ bounds, totals }: LaunchCost): string {
   return known.length === 0 ? 'no bound on what a warp costs' : `a warp at most: ${known.join(', ')}`;
 }
 
-/**
- * `a warp at most: 68 sectors, …`; numbers if the launch determines them, otherwise expressions, and one reason for
- * missing bounds.
- */
+/** `a warp at most: 68 sectors, …`; integers or expressions in the launch, and one reason for missing bounds. */
 function briefBounds(build: BoundsReport): string {
   const known = brief.filter((metric) => build[metric].bound !== null);
   const reasons = new Set(

@@ -7,7 +7,7 @@ export interface PageParts {
   readonly source: (file: string) => string | undefined;
   /** The repair of a kernel as a patch; empty without a repair. */
   readonly patchOf: (kernel: KernelReport) => string;
-  /** Of a kernel on the page, from 0. */
+  /** Index of a kernel on the page, from 0. */
   readonly numberOf: (kernel: KernelReport) => number;
   /** Whether the base lacks a finding; undefined without a comparison. */
   readonly isNew: (group: FindingGroup) => boolean | undefined;

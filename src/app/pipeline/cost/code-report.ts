@@ -82,14 +82,12 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
 /** How often a warp executes the code of a kernel, according to the bounds of the production build. */
 export interface RepeatedCode {
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
-  /** Of PTX lines in loops. */
+  /** Visits of PTX lines in loops. */
   readonly visits: ReadonlyMap<number, Expression>;
   readonly amountOf: (bound: Expression) => Repetition;
 }
 
-/**
- * SASS of a kernel with the iterations of the loops around its lines, and with the instructions that a warp executes.
- */
+/** SASS of a kernel with the iterations of the loops around its lines, and with the instructions of a warp. */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
   const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
   const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
@@ -160,9 +158,7 @@ function lineReport({ instructions, work, code }: LineProfile, location: Locatio
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/**
- * Line tables contain paths as the compiler wrote them; those of the PTX of the same module are named as in reports.
- */
+/** Line tables contain paths of the compiler; those of the PTX of the same module are named as in reports. */
 function placesOf({ production, verification }: LaunchedKernel): (location: Location) => Location {
   const { module } = production ?? verification;
   const known = new Map<string, string>();

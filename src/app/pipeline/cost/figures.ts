@@ -48,10 +48,7 @@ export type Figures = (
   deadline: Deadline,
 ) => Promise<FiguresReport>;
 
-/**
- * Thread-instructions of the counted run of a kernel; more if a GPU is named. A report may take `maxRuns` times as
- * many.
- */
+/** Thread-instructions of the counted run of a kernel; more if a GPU is named. `maxRuns` times that for a report. */
 const stepsOfKernel = { unasked: 100_000, asked: 1_000_000 };
 const maxRuns = 8;
 /** Maximum reduction of registers that is reported as an alternative. */
@@ -92,7 +89,7 @@ export function kernelFigures(
   };
 }
 
-/** Of the production build. */
+/** The kernel of the production build. */
 function codeThatRuns({ kernel, produced }: LaunchedKernel): Kernel {
   return produced ?? kernel;
 }

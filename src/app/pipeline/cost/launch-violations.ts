@@ -46,9 +46,7 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
   return [...found.values()];
 }
 
-/**
- * Launches that no device runs, regardless of the code of ptxas: a block needs more shared memory than any device has.
- */
+/** Launches that no device runs, regardless of the code of ptxas: a block needs more shared memory than any has. */
 export function refusedEverywhere(entry: LaunchedKernel): Regression[] {
   const found = new Map<string, Regression>();
   for (const launch of entry.launches) {

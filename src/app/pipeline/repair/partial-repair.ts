@@ -1,7 +1,4 @@
-/**
- * Findings that a partial repair removes and those that remain: compares findings of a kernel with the results for the
- * edited text.
- */
+/** Removed and remaining findings of a partial repair: compares findings with the results for the edited text. */
 import { compareText } from '../../../base/text-order.ts';
 import { placeOf } from '../../../check/context/names.ts';
 import type { CheckResult } from '../../../check/request/check-request.ts';
@@ -63,10 +60,7 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   };
 }
 
-/**
- * Results of a check that are not proved: the lines of pairs of accesses, as findings report them, with the severity of
- * the finding.
- */
+/** Unproved pairs of a check: the lines of their accesses, as in findings, with the severity of the finding. */
 export type OpenPairs = ReadonlyMap<string, Severity | null>;
 
 /** @param former - maps lines of the checked text to those of the report */

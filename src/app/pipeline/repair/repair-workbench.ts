@@ -44,7 +44,7 @@ export interface RepairRun {
   readonly checks: KernelChecks;
   /** Whether redundant barriers of proved kernels are searched for. */
   readonly removal: boolean;
-  /** Of a review: which findings are repaired; all if missing. */
+  /** Findings to repair in a review; all if missing. */
   readonly selection?: RepairSelection;
 }
 
@@ -399,9 +399,7 @@ function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
 /** A kernel of a build, with its markers switched if it has some. */
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
-/**
- * Kinds of assumptions that only a user can state, for each kernel; those that the configuration accepts are stated.
- */
+/** Kinds of assumptions that only a user can state, for each kernel; those in the configuration are stated. */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
 /** Why a check of an edited kernel does not prove it; null if it does. */

@@ -1,7 +1,4 @@
-/**
- * Repairs of the kernels of a run: which kernels are repaired, with what outcome, and which repairs of a file are
- * compatible.
- */
+/** Repairs of the kernels of a run: which are repaired, with what outcome, and which of one file are compatible. */
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text-order.ts';
@@ -119,9 +116,7 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
   return accepted;
 }
 
-/**
- * Groups of repairs that may affect the same kernel: they edit one file, or a header and a unit that may include it.
- */
+/** Groups of repairs that may affect one kernel: they edit one file, or a header and a unit that may include it. */
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
   const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // oxfmt-ignore
   if (isOfHeaders) return [[...outcomes]];
@@ -143,7 +138,7 @@ function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outco
 }
 
 /** Outcome of a kernel, before its repair is combined with those of others. */
-type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds of an earlier search. */ readonly searched?: number };
+type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds of prior search. */ readonly searched?: number };
 
 /** Outcome of a kernel. */
 interface Outcome {
@@ -151,7 +146,7 @@ interface Outcome {
   readonly repair: RepairReport;
   /** Whether its edit changes the code of other kernels. */
   readonly isShared: boolean;
-  /** Of its edit, by instance. */
+  /** Cost of its edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
   /** The text that it was verified in, with the edits of other kernels. */
   readonly atOnce?: EditedTexts;
@@ -200,7 +195,7 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
     if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
     texts.set(file, applyLineEdits(text, edits));
   }
-  // All of them were verified in this text.
+  // All repairs were verified in this text.
   const isKnown = atOnce !== undefined && all.every((one) => one.atOnce === atOnce);
   if (isKnown && [...texts].every(([file, text]) => atOnce.get(file) === text)) return null;
   for (const { group, repair } of all) {
@@ -226,7 +221,7 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
 }
 
 interface Selected {
-  /** All of them, those with the worst new findings first. */
+  /** All groups, those with the worst new findings first. */
   readonly groups: readonly (readonly CheckedKernel[])[];
   /** The groups with findings that are not repaired, and why. */
   readonly refused: ReadonlyMap<readonly CheckedKernel[], NoRepair>;
