@@ -91,7 +91,7 @@ export async function registerApp(
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://localhost');
     const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
-    // Without the key, anyone could make the server work for another App.
+    // Key check: otherwise anyone could make the server work for another App.
     if (!['/setup', '/setup/done'].includes(asked.pathname) || !isKey(given, key) || isUsed)
       return page(response, 404, 'There is nothing here.');
     if (asked.pathname === '/setup') {

@@ -158,7 +158,7 @@ async function compileBySteps(
     const asks = warnings.length > 0 || preprocessed.files.some((file) => basename(file) === 'selvage.h');
     const wanted: WantedCode = {
       production: build === 'production',
-      // Without these, the flags of the verification build do not change the text.
+      // Without selvage.h and restrict pointers, the flags of the verification build do not change the text.
       verification:
         build === 'verification' || (request.withVerification === true && !asks && !restrictsPointers(text)),
       separates: compiler.features.separateFrontEnd,

@@ -41,7 +41,7 @@ function encode(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encode);
   if (value instanceof Map) return { [tag]: 'map', value: [...value].map(encode) };
   if (value instanceof Uint8Array) return { [tag]: 'bytes', value: Buffer.from(value).toString('base64') };
-  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('only plain objects are data');
+  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('not a plain object');
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, encode(inner)]));
 }
 

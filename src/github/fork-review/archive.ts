@@ -34,7 +34,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
     const length = 46 + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
     if (at + length > end) refuse('its directory is damaged');
     const own = archive.toString('utf8', at + 46, at + 46 + nameBytes);
-    // The only entry that is read, so its meaning to a file system is irrelevant.
+    // The only entry that is read; the meaning of its name to a file system is irrelevant.
     if (own !== name) refuse(`it holds an entry with another name than ${name}`);
     if (found) refuse(`it holds ${name} twice`);
     found = contentOf(archive, at, start, nameBytes, mostBytes);
