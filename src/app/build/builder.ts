@@ -186,7 +186,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   };
 }
 
-/** Builds of the same text that were requested in the same turn of the event loop. */
+/** Builds of the same text that were requested in one iteration of the event loop. */
 interface AskedAtOnce {
   readonly kinds: Set<BuildKind>;
   readonly end: Promise<void>;
@@ -194,7 +194,7 @@ interface AskedAtOnce {
   made?: Promise<CompileResult>;
 }
 
-/** Groups requests that arrive before the next turn of the event loop, so that one compilation can serve several. */
+/** Groups requests of one iteration of the event loop, so that one compilation can serve several. */
 function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
   const gathered = new Map<string, AskedAtOnce>();
   return async (text, kind) => {
