@@ -1,4 +1,4 @@
-/** The process in which `selvage serve` analyses a pull request: a file of JSON with what is asked, and one for the answer. */
+/** The process in which `selvage serve` analyses a pull request: request and result are JSON files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findAssets } from './app/project/assets.ts';
 import { analyseRange } from './app/compare/review-range.ts';
@@ -12,7 +12,7 @@ writeFileSync(answer, JSON.stringify(await answerOf(request)));
 
 async function answerOf({ diff, fork, ...range }: AnalysisRequest): Promise<AnalysisAnswer> {
   const invocation = parseCommandLine(['review']);
-  if (invocation.kind !== 'command') throw new Error('there is no command `review`');
+  if (invocation.kind !== 'command') throw new Error('unknown command `review`');
   try {
     const { report, trust, texts, nothing } = await analyseRange({
       ...range,

@@ -51,14 +51,14 @@ interface RangeRequest {
   /** The head comes from a fork, so its configuration has no effect. */
   readonly fork: boolean;
   readonly options: Options;
-  /** The configuration that the organisation has for all its repositories. */
+  /** The configuration of the organisation for all its repositories. */
   readonly defaults: DefaultsText | undefined;
   readonly nvccArguments: readonly string[];
   readonly environment: Environment;
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal: AbortSignal;
-  /** Is told of the verdicts where repairs are still to be looked for. */
+  /** Called with the verdicts if repairs are still to be searched for. */
   readonly decided?: (analysis: RangeResult) => Promise<void>;
 }
 
@@ -80,7 +80,7 @@ interface ActionServices {
   readonly render: (format: ReportFormat, analysis: RangeResult) => Promise<string>;
 }
 
-// Somebody may find a way to run code of a pull request in the compiler, so the environment must hold no secrets.
+// A pull request may manage to run code in the compiler, so the environment must not contain secrets.
 const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // oxfmt-ignore
 
 /**
@@ -116,7 +116,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     return await interruptible((signal) => run(begun, inputs, services, signal));
   } catch (error) {
     const end = earlyEnd(error);
-    // Verdicts that are posted stand, whatever becomes of the repairs.
+    // Posted verdicts are valid, regardless of the repairs.
     if (started?.isTold) return end.exitCode;
     if (started) await publishEnd(end, started);
     else setOutputs({ conclusion: 'failure', 'exit-code': String(end.exitCode) });
@@ -124,12 +124,12 @@ export async function runAction(services: ActionServices): Promise<number> {
   }
 }
 
-/** A run that knows what it is about. */
+/** A run whose event is known. */
 interface StartedReview {
   readonly event: PullRequestEvent | PushEvent | RepositoryEvent;
   readonly channels: Pick<ActionInputs, 'comment' | 'checkRun'>;
   readonly token: string;
-  /** Where results of earlier runs are, if this runner has it. */
+  /** Cache of results of earlier runs, if this runner has it. */
   readonly cache: CacheService | undefined;
   readonly octokit: Octokit;
   /** Whether its verdicts are being posted. */
@@ -151,7 +151,7 @@ function earlyEnd(error: unknown): EarlyEnd {
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }
 
-/** Tells the reader that there is no result for this commit. */
+/** Posts that this commit has no result. */
 async function publishEnd(end: EarlyEnd, { event, channels, token, octokit }: StartedReview): Promise<void> {
   const secrets = token === '' ? [] : [token, basicCredentials(token)];
   const plan = planEarlyEnd(end, event.headSha, secrets);
@@ -207,7 +207,7 @@ async function run(
   }
 }
 
-/** Events whose runs are of the default branch, whatever pull request they are about: it would read what they keep. */
+/** Events whose runs are of the default branch, regardless of the pull request: it would read their cache entries. */
 const onDefaultBranch: ReadonlySet<string> = new Set([...commentEvents, 'pull_request_target']);
 
 /** A range of commits. */
@@ -350,7 +350,7 @@ async function answer(
   return exitCodes.success;
 }
 
-/** A job that a comment started has a token that can write, as one of `pull_request_target` has. */
+/** A job that a comment started has a token that can write, like one of `pull_request_target`. */
 function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
   if (!isFork || allowTarget) return;
   throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started holds a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
@@ -403,19 +403,19 @@ async function checkRepository(
   return plan.exitCode;
 }
 
-/** Where the analysis tells of what goes on: the log of the job. */
+/** Receiver of the progress of an analysis: the log of the job. */
 function progressOf(environment: Environment): Progress {
   return { log: (line) => core.info(logText(line)), defect: (defect) => keepDefect(defect, environment) };
 }
 
-/** The repository that the action was taken from; a workflow that runs it from its own checkout has none. */
+/** The repository of the action; a workflow that runs it from its own checkout has none. */
 function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   const [name = '', ref = ''] = [environment['GITHUB_ACTION_REPOSITORY'], environment['GITHUB_ACTION_REF']];
   if (!/^[\w.-]+\/[\w.-]+$/.test(name) || !/^[\w.][\w./-]*$/.test(ref)) return {};
   return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
 }
 
-/** Lines on how publishing went, and annotations if no check run holds them. */
+/** Lines on the results of publishing, and annotations if no check run contains them. */
 function toldLines(plan: ReviewPlan, result: PublishResult): string[] {
   const lines = result.problems.map((problem) => logText(describeProblem(problem)));
   if (result.movedTo !== undefined) {

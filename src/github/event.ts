@@ -9,7 +9,7 @@ export interface PullRequestEvent {
   readonly headSha: string;
   readonly baseSha: string;
   readonly draft: boolean;
-  /** The head is in another repository. Its author may be a stranger, and the token cannot write. */
+  /** The head is in another repository. Its author is not trusted, and the token cannot write. */
   readonly fork: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface PushEvent {
   readonly owner: string;
   readonly repo: string;
   readonly headSha: string;
-  /** The commit before it; zeros where there is none. */
+  /** The previous commit; zeros without one. */
   readonly baseSha: string;
 }
 
@@ -63,7 +63,7 @@ const pushSchema = v.object({
   repository: v.object({ full_name: v.string(), default_branch: v.string() }),
 });
 
-/** A scheduled run knows less. */
+/** The payload of a scheduled run has fewer keys. */
 const repositorySchema = v.object({
   ref: v.optional(v.nullable(v.string())),
   repository: v.optional(v.object({ default_branch: v.optional(v.string()) })),
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
   merge_group: 'the pull requests of a merge group were reviewed before',
 };
 
-/** Where a run is, as the runner says. */
+/** Repository and commit of a run in the environment of the runner. */
 interface RunPlace {
   /** `GITHUB_REPOSITORY` */
   readonly repository?: string | undefined;

@@ -1,4 +1,4 @@
-/** Reads the inputs of the action, apart from the token, which the action reads before all others. */
+/** Reads the inputs of the action, except for the token, which the action reads before all others. */
 import { parseCommandLine, type Options } from '../settings/options.ts';
 import { shellWords } from '../toolchain/shell-words.ts';
 import { UsageError } from '../base/usage-error.ts';
@@ -9,7 +9,7 @@ export interface ActionInputs {
   readonly checkRun: boolean;
   readonly maxComments: number;
   readonly reviewDrafts: boolean;
-  /** Whether an issue lists what stands on the default branch. */
+  /** Whether an issue lists the findings of the default branch. */
   readonly issue: boolean;
   readonly allowTarget: boolean;
   /** Relative to the workspace. */
@@ -17,11 +17,11 @@ export interface ActionInputs {
   /** Whether results of earlier runs are restored, and those of this one saved. */
   readonly cache: boolean;
   readonly options: Options;
-  /** Of the workflow, so they are trusted. */
+  /** Arguments of the workflow, so they are trusted. */
   readonly nvccArguments: readonly string[];
 }
 
-/** What a run may write, as far as the inputs can be read: an error in one of them has to be told as well. */
+/** Channels that a run may write, as far as the inputs can be parsed, so that errors in them are reported too. */
 export function readChannels(
   get: (name: string) => string,
 ): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget'> {
@@ -41,7 +41,7 @@ const OPTIONS = ['nvcc', 'arch', 'checks', 'fail-on', 'timeout', 'config', 'shar
 
 /**
  * Reads and checks the inputs.
- * @param get the text of an input, empty where it is not set
+ * @param get the text of an input, empty if it is not set
  * @throws UsageError naming the input
  */
 export function readInputs(get: (name: string) => string): ActionInputs {
@@ -72,7 +72,7 @@ function flag(name: string, get: (name: string) => string, fallback: boolean): b
   throw new UsageError(`Input ${name}: ${JSON.stringify(text)} is not true or false.`);
 }
 
-/** The words of a text, as a shell splits it; nothing is expanded. */
+/** The arguments in a text, split as by a shell; nothing is expanded. */
 function words(name: string, get: (name: string) => string): readonly string[] {
   const found = shellWords(get(name));
   if (found === null) throw new UsageError(`Input ${name}: a quotation mark is not closed.`);

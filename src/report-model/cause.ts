@@ -1,10 +1,10 @@
-/** What findings of one cause have in common: the same pair of lines, in whatever launch or kernel. */
+/** Identity of causes: findings of one cause share a pair of lines, in any launch or kernel. */
 import { compareText } from '../base/text-order.ts';
 import type { Location } from '../source/location.ts';
 import type { OtherPair, ReportedRace } from './finding.ts';
 import { isRace, type Finding } from './outcome.ts';
 
-/** The name that a finding has in common with others at its lines: of its code, and of a race the array. */
+/** The name that a finding shares with others at its lines: of its code, and of the array of a race. */
 export function placeName(finding: Finding): string {
   return isRace(finding) ? pairName(finding, finding) : nameAt(finding, [finding.barrier]);
 }
@@ -16,7 +16,7 @@ export function placeNames(finding: Finding): readonly [string, ...string[]] {
 }
 
 function pairName({ code, kind, array }: ReportedRace, { first, second, fingerprint }: OtherPair): string {
-  // Of two indices on one line that leave an array, each is to be mended.
+  // Two indices on one line that are out of bounds have to be fixed separately.
   const index = kind === 'out-of-bounds' ? first.expression : undefined;
   return nameAt({ code, fingerprint }, [first.location, second.location], array, index);
 }
@@ -28,7 +28,7 @@ function nameAt(
   index?: string,
 ): string {
   const lines = places.map((place) => place && `${place.file}:${place.line}`);
-  // Without lines nothing says that two findings are one.
+  // Without lines, findings cannot be identified with each other.
   if (lines.includes(undefined)) return JSON.stringify([code, fingerprint]);
   return JSON.stringify([code, array, index, ...lines.sort((a, b) => compareText(a ?? '', b ?? ''))]);
 }

@@ -1,4 +1,4 @@
-/** What changed in the machine code of kernels. The published schema fixes the names. */
+/** Changes in the SASS of kernels. The published schema fixes the names. */
 import type { Location } from '../source/location.ts';
 
 /** A change of a kernel's machine code, in a sentence. */
@@ -8,23 +8,23 @@ export interface CodeDifference {
   readonly location?: Location;
 }
 
-/** A source line whose machine code changed; without either place, code that belongs to no line. */
+/** A source line whose machine code changed; without either location, code that belongs to no line. */
 export interface CodeLineChange {
-  /** In the head; absent where the line is gone. */
+  /** In the head; absent if the line was removed. */
   readonly location?: Location;
-  /** In the base; absent where the line is new. */
+  /** In the base; absent if the line is new. */
   readonly was?: Location;
-  /** Of the base, and of the head. */
+  /** Numbers of instructions in the base and in the head. */
   readonly instructions: readonly [before: number, after: number];
-  /** Of each kind of work of which there is more or less: `load global 32`, `spill load`, `barrier` … */
+  /** Amounts of each kind of work that changed: `load global 32`, `spill load`, `barrier` … */
   readonly work: Readonly<Record<string, readonly [before: number, after: number]>>;
-  /** Registers, addresses and order aside: `-` and `+` before instructions of the base and of the head. */
+  /** Ignoring registers, addresses and order: `-` and `+` before instructions of the base and of the head. */
   readonly diff: readonly string[];
 }
 
 export interface CodeLinesOfKernel {
   readonly kernel: string;
-  /** What changed most first. */
+  /** Largest changes first. */
   readonly lines: readonly CodeLineChange[];
   /** Further lines that changed. */
   readonly more?: number;

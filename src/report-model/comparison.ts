@@ -3,7 +3,7 @@ import type { Regression } from './regression.ts';
 import { findingsOf, fingerprintsOf, isRace, placesOf, violationsOf } from './outcome.ts';
 import type { Comparison, FixedFinding, KernelReport } from './report.ts';
 
-/** Names of the two sides of a comparison, and how their kernels correspond. */
+/** Names of the two sides of a comparison, and the correspondence of their kernels. */
 interface ComparedSides {
   readonly base: string;
   readonly head: string;
@@ -18,8 +18,8 @@ interface ComparedSides {
 }
 
 /**
- * Compares findings by fingerprint, and kernels by name. A cause is the same on both sides as long as one of its pairs of
- * accesses is.
+ * Compares findings by fingerprint, and kernels by name. Causes of both sides are the same if they share a pair of
+ * accesses.
  */
 export function compareKernels(
   base: readonly KernelReport[],

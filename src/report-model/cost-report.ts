@@ -10,13 +10,13 @@ import type { Location } from '../source/location.ts';
 export interface LineCost {
   readonly location: Location;
   readonly bound: string;
-  /** The value at the reference arguments; null if there are none. */
+  /** The value at the reference arguments; null without these. */
   readonly value: number | null;
   readonly reason?: string;
 }
 
 export interface BoundReport {
-  /** For one warp in its worst case; null if there is no bound. */
+  /** For one warp in its worst case; null without a bound. */
   readonly bound: string | null;
   /** How the bound grows with each name. */
   readonly degree?: Readonly<Record<string, number>>;
@@ -34,7 +34,7 @@ export type BoundsReport = Readonly<Record<BoundMetric, BoundReport>>;
 export interface LaunchTotals extends Readonly<Record<SummedMetric, number | null>> {
   readonly blocks: number;
   readonly warps: number;
-  /** Bytes that the sectors transfer, and the fewest that the same accesses could transfer. */
+  /** Bytes that the sectors transfer, and the minimum that the same accesses could transfer. */
   readonly bytes: number | null;
   readonly leastBytes: number | null;
   /** Floating-point operations. */
@@ -45,15 +45,15 @@ export interface LaunchTotals extends Readonly<Record<SummedMetric, number | nul
   readonly blockCycles: number | null;
 }
 
-/** What one of several launches of a kernel costs. */
+/** Cost of one of several launches of a kernel. */
 export interface LaunchCost {
-  /** For one warp in its worst case, of what runs; null where there is no bound. */
+  /** For one warp in its worst case, of the production build; null without a bound. */
   readonly bounds: Readonly<Record<BoundMetric, string | null>>;
-  /** Of what runs; absent where a dimension is not known. */
+  /** Totals of the production build; absent if a dimension is unknown. */
   readonly totals?: LaunchTotals;
 }
 
-/** What a bound assumes. */
+/** Assumption of a bound. */
 export interface CostAssumptionReport {
   readonly kind: CostAssumption | 'user';
   readonly text: string;
@@ -76,53 +76,53 @@ export interface ResourcesReport {
   readonly limiter?: OccupancyLimiter;
 }
 
-/** A bound in the parameters of the kernel, and its value at the reference sizes where they give it. */
+/** A bound in the parameters of the kernel, and its value at the reference sizes if they determine it. */
 export interface AmountReport {
   readonly bound: string;
   readonly value: number | null;
 }
 
-/** What the assembler made of one source line. */
+/** Machine code of one source line. */
 export interface CodeLine {
   readonly location: Location;
   readonly instructions: number;
-  /** Of the innermost loop around them at most, each time it is entered, and of all loops together. */
+  /** Maximum iterations of the innermost loop around them each time it is entered, and of all loops together. */
   readonly roundBounds?: { readonly inner: AmountReport; readonly all: AmountReport };
-  /** These where they are numbers whatever the parameters are. */
+  /** These if they are numbers that do not depend on the parameters. */
   readonly rounds?: { readonly inner: number; readonly all: number };
-  /** How many of them a warp executes at most, whose lanes meet again where they parted; absent where nobody knows. */
+  /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
   readonly steps?: AmountReport;
-  /** What they do: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its number. */
+  /** Kinds of work: `load global 32`, `store shared 128`, `spill load`, `double`, `barrier` …, each with its count. */
   readonly work: Readonly<Record<string, number>>;
   /** The first of them: `LDS.128 R4-R7 <- R2`, the registers that are written and those that are read. */
   readonly listing: readonly string[];
 }
 
-/** The machine code of a kernel (SASS), as it runs. */
+/** Machine code (SASS) of a kernel. */
 export interface CodeReport {
   readonly instructions: number;
-  /** How many of them a warp executes at most, whose lanes meet again where they parted; absent where nobody knows. */
+  /** Maximum number of them that a warp executes if diverged lanes reconverge; absent if unknown. */
   readonly steps?: AmountReport;
   /** Instructions that Selvage does not know on this architecture. */
   readonly unknown: number;
-  /** The most registers that are live at once, and a line where they are; absent where the code does not show it. */
+  /** The maximum number of live registers, and a line where it occurs; absent if the code does not determine it. */
   readonly live?: { readonly registers: number; readonly location?: Location };
-  /** Accesses of the PTX that ptxas merged, and how many they are in the code. */
+  /** Accesses of the PTX that ptxas merged, and their number in the code. */
   readonly merged?: { readonly accesses: number; readonly into: number };
-  /** Whether barriers, fences, atomics and the order of accesses were held against the PTX; if not, why. */
+  /** Whether barriers, fences, atomics and the order of accesses were validated against the PTX; if not, why. */
   readonly translation: { readonly checked: boolean; readonly reason?: string };
-  /** Those with the most instructions first. */
+  /** Lines with the most instructions first. */
   readonly lines: readonly CodeLine[];
 }
 
-/** Instructions of a kind that is dearer than others, in the code that runs. */
+/** Instructions of an expensive kind in the production build. */
 export interface MixReport {
   readonly kind: MixKind;
   /** In the PTX, whether or not they are executed. */
   readonly instructions: number;
-  /** Executed by a thread on average, where a run was counted. */
+  /** Executed by a thread on average, if a run was counted. */
   readonly perThread?: number;
-  /** Those with most first. */
+  /** Lines with the most instructions first. */
   readonly lines: readonly { readonly location: Location; readonly instructions: number }[];
 }
 
@@ -133,7 +133,7 @@ export interface WidenedReport {
   readonly literal: string;
 }
 
-/** Registers that the code of a line keeps in memory. */
+/** Registers that the code of a line spills to memory. */
 export interface SpillReport {
   readonly location: Location;
   /** Instructions. */
@@ -141,30 +141,30 @@ export interface SpillReport {
   readonly loads: number;
 }
 
-/** The fewest registers less that raise the occupancy, and what the assembler does where it may use no more. */
+/** The smallest reduction of registers that raises the occupancy, and the result of the assembler with that limit. */
 export interface RegisterStep {
   readonly registers: number;
   /** 0 to 1. */
   readonly occupancy: number;
-  /** Bytes of spills more than with all registers; absent where the assembler did not tell. */
+  /** Additional bytes of spills compared with all registers; absent if the assembler did not report it. */
   readonly spillBytes?: number;
 }
 
-/** What a run with counters shows of a launch: of all its blocks, those that were run stand for the others. */
+/** Counts of a run of a launch, extrapolated from the executed blocks to all blocks. */
 export interface CountedLaunch {
   readonly block: Dim3;
   readonly grid: Dim3;
   /** Whether the grid is that of a launch, not one that Selvage chose. */
   readonly isGridGiven: boolean;
   readonly at: Readonly<Record<string, number>>;
-  /** Bytes of global memory that accesses transfer, and those that are left if each block transfers a sector once. */
+  /** Bytes of global memory that accesses transfer, and those if each block transfers a sector once. */
   readonly bytes: number;
   readonly blockBytes: number;
   /** Floating-point operations by precision; `tensor`: of matrices. */
   readonly operations: { readonly single: number; readonly double: number; readonly tensor: number };
-  /** Operations for each byte of `blockBytes`; null where there is none. */
+  /** Operations for each byte of `blockBytes`; null for zero bytes. */
   readonly intensity: number | null;
-  /** Threads of the launch, and of one warp, that update one address by one atomic; in shared memory those of a block. */
+  /** Threads of the launch, and of a warp, that update one address by one atomic; in shared memory those of a block. */
   readonly contention?: {
     readonly location?: Location;
     readonly space: 'global' | 'shared';
@@ -173,19 +173,19 @@ export interface CountedLaunch {
   };
 }
 
-/** Where a launch stands on the roofline of a GPU, and how it fills it. */
+/** Position of a launch on the roofline of a GPU, and its utilisation. */
 export interface GpuReport {
   readonly name: string;
-  /** What takes longer at the GPU's peaks. */
+  /** Resource that takes longer at the GPU's peaks. */
   readonly bound: 'memory' | 'arithmetic';
-  /** The time of the other one in that time: 0 to 1. */
+  /** Time of the other resource as a share of that time: 0 to 1. */
   readonly share: number;
-  /** Absent where the grid or the occupancy is not known. */
+  /** Absent if the grid or the occupancy is unknown. */
   readonly waves?: {
-    /** Blocks that the GPU holds at once. */
+    /** Number of resident blocks of the GPU. */
     readonly blocks: number;
     readonly count: number;
-    /** How much of the GPU the last wave fills: 0 to 1. */
+    /** Share of the GPU that the last wave fills: 0 to 1. */
     readonly last: number;
   };
 }
@@ -205,7 +205,7 @@ export interface LimitReport {
 export interface CostReport {
   readonly bounds: { readonly source?: BoundsReport; readonly production?: BoundsReport };
   readonly totals?: { readonly source?: LaunchTotals; readonly production?: LaunchTotals };
-  /** Of the bounds of both builds. */
+  /** Assumptions of the bounds of both builds. */
   readonly assumptions?: readonly CostAssumptionReport[];
   readonly resources?: ResourcesReport;
   readonly registerStep?: RegisterStep;

@@ -14,7 +14,7 @@ export const exitCodes = {
   usage: 2,
   /** No compiler, a file that does not compile or parse, or a run that stopped early. */
   incomplete: 3,
-  /** A defect of Selvage. */
+  /** An internal error of Selvage. */
   defect: 4,
 } as const;
 
@@ -30,7 +30,7 @@ export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<st
 
 /**
  * The exit code of `selvage run`.
- * @param report absent where there was no kernel to run
+ * @param report absent if there was no kernel to run
  */
 export function runExitCode(
   report: RunReport | undefined,
@@ -48,7 +48,7 @@ export function runExitCode(
   );
 }
 
-/** Codes of problems in what the user stated, which are wrong usage. */
+/** Codes of errors in statements of the user, which are wrong usage. */
 const stated: ReadonlySet<string> = new Set(['config', 'annotation', 'assumption', 'suppression']);
 
 function firstThatApplies(

@@ -1,4 +1,4 @@
-/** Findings of one cause over all kernels of a report: those that have a pair of lines in common. */
+/** Findings of one cause over all kernels of a report: those that share a pair of lines. */
 import { type Severity, compareSeverity } from '../source/severity.ts';
 import { compareText } from '../base/text-order.ts';
 import { connected } from '../base/connected.ts';
@@ -24,19 +24,19 @@ export interface Occurrence {
 }
 
 export interface FindingGroup {
-  /** Of all pairs of accesses; sorted, each once. */
+  /** Fingerprints of all pairs of accesses; sorted, each once. */
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
-  /** The occurrence whose words are used: of the worst severity, the first in the report. */
+  /** The occurrence whose text is used: the first one of the highest severity in the report. */
   readonly example: Occurrence;
   readonly occurrences: readonly Occurrence[];
   /** Names of the kernels concerned, in the order of the report. */
   readonly kernels: readonly string[];
-  /** Their architectures, where several were analysed. */
+  /** Their architectures, if several were analysed. */
   readonly archs: readonly string[];
 }
 
-/** Every finding of a report once for each kernel, with the first launch that shows it. */
+/** Every finding of a report once for each kernel, with the first launch that has it. */
 export function occurrences(report: Report): Occurrence[] {
   return report.kernels.flatMap((kernel) =>
     findingsOfKernel(kernel).map((finding) => {
@@ -50,8 +50,8 @@ export function occurrences(report: Report): Occurrence[] {
 }
 
 /**
- * Merges findings of one cause, in however many kernels, instances of a template, architectures and launches. Worst first,
- * then by file and line.
+ * Merges findings of one cause, in any number of kernels, instances of a template, architectures and launches. Worst
+ * first, then by file and line.
  */
 export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
   return connected(all, ({ finding }) => placeNames(finding))
@@ -59,7 +59,7 @@ export function groupFindings(all: readonly Occurrence[]): FindingGroup[] {
     .sort(compareGroups);
 }
 
-/** The findings of a report, as a reader is told them: confirmed and suppressed ones apart from the others of a cause. */
+/** The findings of a report in groups: confirmed and suppressed ones are separate from the others of a cause. */
 export function groupedFindings(report: Report): FindingGroup[] {
   return connected(occurrences(report), ({ finding }) => {
     const standing = [finding.confirmed, finding.suppressed];
@@ -67,15 +67,15 @@ export function groupedFindings(report: Report): FindingGroup[] {
   }).map(toGroup);
 }
 
-/** What a reader is told of one kernel. */
+/** Finding groups reported for one kernel. */
 export interface KernelFindingGroups {
   /** In the order of the report. */
   readonly here: readonly FindingGroup[];
-  /** What is told of another kernel, in whose words. */
+  /** Groups that are reported at another kernel. */
   readonly elsewhere: readonly FindingGroup[];
 }
 
-/** Which of its kernels a report tells each finding of: that of the example. */
+/** Assigns each group of findings to the kernel that it is reported at: that of the example. */
 export function findingsByKernel(report: Report): (kernel: KernelReport) => KernelFindingGroups {
   const groups = groupedFindings(report);
   return (kernel) => {
@@ -90,7 +90,7 @@ export function findingsByKernel(report: Report): (kernel: KernelReport) => Kern
   };
 }
 
-/** Numbers of causes that are new and that the base has too, worse costs and limits included, and what it alone has. */
+/** Numbers of new and of unchanged causes, regressions and limits included, and of those that only the base has. */
 export function comparedCauses(report: Report): {
   readonly added: number;
   readonly fixed: number;
@@ -122,8 +122,8 @@ export function tallyCauses(report: Report): Tally {
 }
 
 /**
- * Where the finding is: for a race the access further down, for divergence the barrier. Where that is code of the
- * toolkit, the call in the repository that it was inlined into.
+ * Location of a finding: for a race the access further down, for divergence the barrier. For code of the toolkit, the
+ * call in the repository that it was inlined into.
  */
 export function locationOf({ finding, kernel }: Occurrence): Location | undefined {
   const place = isRace(finding) ? laterPlace(finding) : finding.barrier;
@@ -153,7 +153,7 @@ function toGroup(members: readonly Occurrence[]): FindingGroup {
   };
 }
 
-/** The findings of a group, the one whose words are used first. */
+/** The findings of a group, the one whose text is used first. */
 export function findingsInGroup({ example, occurrences: all }: FindingGroup): readonly [Finding, ...Finding[]] {
   const others = all.filter((occurrence) => occurrence !== example);
   return [example.finding, ...others.map(({ finding }) => finding)];

@@ -1,4 +1,4 @@
-/** Findings and verdicts as reports show them: the data of `verdict/`, and what it comes to in words. */
+/** Findings and verdicts as reports show them: the data of `verdict/`, with text. */
 import type { Location } from '../source/location.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type {
@@ -14,13 +14,13 @@ import type {
 } from '../verdict/finding.ts';
 
 export interface ReportedStep {
-  /** Who takes it, as indices into the threads of the interleaving. */
+  /** Threads that take it, as indices into the threads of the interleaving. */
   readonly threads: readonly number[];
-  /** `pass`: all of them have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: goes on. */
+  /** `pass`: all have passed a barrier; `wait`: at a barrier; `exit`: has returned, or ended; `run`: continues. */
   readonly action: InterleavingStep['action'];
-  /** What a thread does, in the third person. */
+  /** Action of a thread, in the third person. */
   readonly text: string;
-  /** Of `pass`: how often they have, where that is more than once. */
+  /** Number of passes for `pass`, if more than one. */
   readonly times?: number;
   readonly location?: Location;
 }
@@ -28,9 +28,9 @@ export interface ReportedStep {
 export interface ReportedInterleaving {
   readonly threads: Interleaving['threads'];
   readonly steps: readonly ReportedStep[];
-  /** What led there, in the order of that run. */
+  /** Preceding moves, in the order of that run. */
   readonly recording?: readonly ReportedMove[];
-  /** Of a race; `text` is the end of the sentence that says what happens. */
+  /** Missing order of a race; `text` is the end of the sentence that describes the consequence. */
   readonly missing?: {
     readonly kind: MissingOrder['kind'];
     readonly betweenBlocks?: true;
@@ -40,40 +40,40 @@ export interface ReportedInterleaving {
   };
 }
 
-/** What one thread did on the way to a finding. */
+/** An action of one thread before a finding. */
 export interface ReportedMove {
-  /** As an index into the threads of the interleaving. */
+  /** Index into the threads of the interleaving. */
   readonly thread: number;
   readonly action: RecordedStep['action'];
   /** In the third person. */
   readonly text: string;
   readonly location: Location;
-  /** Of an access: the element, its value after the access (of an atomic before it), and whether both threads race on it. */
+  /** Element of an access, its value after the access (before an atomic), and whether both threads race on it. */
   readonly cell?: { readonly name: string; readonly value?: number | string; readonly isShared?: true };
 }
 
-/** A fact that would decide what is not decided. */
+/** A fact that would decide an undecided verdict. */
 export interface ReportedFact {
-  /** What is not known, or what to do about it. */
+  /** The unknown fact, or the action to take. */
   readonly text: string;
   readonly statement?: string;
   readonly tried?: NonNullable<DecidingFact['tried']>;
 }
 
-/** What both kinds of findings have in a report. */
+/** Fields of both kinds of findings in a report. */
 interface Told {
   readonly interleaving?: ReportedInterleaving;
   readonly wouldDecide?: ReportedFact;
   readonly message: string;
   /** The command that runs the witness. */
   readonly reproduce?: string;
-  /** Why somebody suppressed it; `severity` is then notice. */
+  /** Reason of the suppression; `severity` is then notice. */
   readonly suppressed?: string;
 }
 
 /** A pair of accesses that races for the same reason as those of its finding. */
 export interface OtherPair {
-  /** What its own finding would have. */
+  /** Fingerprint of a separate finding for it. */
   readonly fingerprint: string;
   readonly first: AccessDescription;
   readonly second: AccessDescription;
@@ -90,14 +90,14 @@ export interface ReportedDivergence
 
 export interface RaceReport extends Omit<RaceResult, 'reason' | 'wouldDecide' | 'findings'> {
   readonly reason?: string;
-  /** What would decide a verdict of `possible` or `unknown`. */
+  /** Fact that would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: ReportedFact;
   readonly findings: readonly ReportedRace[];
 }
 
 export interface DivergenceReport extends Omit<DivergenceResult, 'reason' | 'wouldDecide' | 'findings'> {
   readonly reason?: string;
-  /** What would decide a verdict of `possible` or `unknown`. */
+  /** Fact that would decide a verdict of `possible` or `unknown`. */
   readonly wouldDecide?: ReportedFact;
   readonly findings: readonly ReportedDivergence[];
 }

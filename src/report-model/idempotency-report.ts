@@ -6,19 +6,19 @@ import type { Witness } from '../verdict/finding.ts';
 export interface IdempotencyReport {
   /** `unknown`: undecided. */
   readonly kernel: 'idempotent' | 'conditional' | 'non-idempotent' | 'unknown';
-  /** Under which a launch is idempotent, in the words of the source; of conditional kernels. */
+  /** Under which a launch is idempotent, in the names of the source; of conditional kernels. */
   readonly condition?: string;
-  /** The arrays that the condition speaks of, each with the read and the write that must lie apart. */
+  /** The arrays of the condition, each with the read and the write that must be disjoint. */
   readonly overlaps?: readonly OverlapClause[];
-  /** What stands in the way: sentences without places. */
+  /** Obstacles to idempotency: sentences without locations. */
   readonly reasons: readonly string[];
-  /** The same with the kind of each and its places. */
+  /** The same with the kind and the locations of each. */
   readonly details?: readonly IdempotencyDetail[];
-  /** What is taken for granted beside the condition. */
+  /** Assumptions in addition to the condition. */
   readonly assumptions?: readonly string[];
-  /** What would make the kernel idempotent, as a sentence: the changed kernel was classified. */
+  /** A change that would make the kernel idempotent, as a sentence: the changed kernel was classified. */
   readonly remedy?: string;
-  /** The launches that the repository makes, judged. */
+  /** Classification of the launches in the repository. */
   readonly launches?: readonly LaunchIdempotencyReport[];
   /** A launch whose re-execution differs; of kernels that are not idempotent. */
   readonly witness?: Witness;
@@ -38,8 +38,8 @@ export interface LaunchIdempotencyReport {
   readonly verdict: 'idempotent' | 'non-idempotent' | 'undecided';
   /** Why it is undecided. */
   readonly reason?: string;
-  /** What is taken for granted beside the condition, of a launch that is idempotent. */
+  /** Assumptions in addition to the condition, of a launch that is idempotent. */
   readonly assumptions?: readonly string[];
-  /** Bytes of the allocations that it writes: a checkpoint before it need not hold them. Where the program says their sizes. */
+  /** Bytes of the allocations that it writes, which a prior checkpoint need not contain; if their sizes are known. */
   readonly savedBytes?: number;
 }

@@ -1,18 +1,18 @@
-/** Instances of one template of which a report says the same: they are told once. */
+/** Groups instances of one template with the same report, so that they are reported once. */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { KernelFindingGroups } from './finding-group.ts';
 import type { KernelReport, LaunchReport } from './report.ts';
 
-/** So many instances are told one by one. */
+/** Maximum number of instances that are reported separately. */
 const fewInstances = 2;
 
-/** Kernels of a report that are told together. */
+/** Kernels that are reported together. */
 export interface InstanceGroup {
   readonly kernels: readonly [KernelReport, ...KernelReport[]];
-  /** `reduce`, where there are several; else the name of the kernel. */
+  /** `reduce` for several kernels; otherwise the name of the kernel. */
   readonly name: string;
-  /** What tells them apart: `<float, 128>`; empty for one kernel. */
+  /** Their distinct template arguments: `<float, 128>`; empty for one kernel. */
   readonly instances: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface InstanceName {
   readonly qualified: string;
 }
 
-/** Takes the full name of a kernel apart; undefined where it is no instance of a template. */
+/** Splits the full name of a kernel; undefined if it is not an instance of a template. */
 export function instanceName(name: string): InstanceName | undefined {
   const qualified = withoutParameters(name);
   const open = openingBracket(qualified);
@@ -46,7 +46,7 @@ function withoutParameters(name: string): string {
   return name;
 }
 
-/** Where the template arguments at the end of a name begin; -1 where there are none. */
+/** Offset of the template arguments at the end of a name; -1 without any. */
 function openingBracket(name: string): number {
   if (!name.endsWith('>')) return -1;
   let depth = 0;
@@ -60,9 +60,9 @@ function openingBracket(name: string): number {
 }
 
 /**
- * Puts instances of one template together of which the same is told: verdicts with their reasons, launches, assumptions,
- * repairs, and findings. A few are left apart.
- * @param toldOf - what is told of each kernel
+ * Groups instances of one template with the same verdicts and reasons, launches, assumptions, repairs, and findings. A
+ * few instances stay separate.
+ * @param toldOf - finding groups of each kernel
  * @returns in the order of the first of each
  */
 export function instanceGroups(
@@ -71,7 +71,7 @@ export function instanceGroups(
 ): InstanceGroup[] {
   const groups = new Map<string, [KernelReport, ...KernelReport[]]>();
   kernels.forEach((kernel, index) => {
-    // Who asks for costs alone asks for those of each instance.
+    // A report of costs only lists those of each instance.
     const name = kernel.race.verdict === 'skipped' && kernel.cost ? undefined : instanceName(kernel.name);
     const key = name ? sameness(kernel, name, toldOf(kernel)) : String(index);
     const group = groups.get(key);
@@ -88,12 +88,12 @@ export function instanceGroups(
   return result.sort((a, b) => a.first - b.first).map(({ group }) => group);
 }
 
-/** One kernel, told by itself. */
+/** One kernel, reported separately. */
 export function aloneInGroup(kernel: KernelReport): InstanceGroup {
   return { kernels: [kernel], name: kernel.name, instances: [] };
 }
 
-/** What is told of a group: what its first kernel tells, and what is told of a kernel outside of the group. */
+/** Findings of a group: those of its kernels, and those that are reported at a kernel outside of the group. */
 export function findingsOfInstances(
   { kernels }: InstanceGroup,
   toldOf: (kernel: KernelReport) => KernelFindingGroups,
@@ -131,7 +131,7 @@ function sameness(kernel: KernelReport, { template }: InstanceName, { here, else
   ]);
 }
 
-/** Tells a diagnostic once that is the same of many instances of a template but for their names. */
+/** Merges diagnostics that differ only in the instance names of a template. */
 export function dedupeByTemplate(
   diagnostics: readonly Diagnostic[],
   kernels: readonly Pick<KernelReport, 'name'>[],

@@ -37,7 +37,7 @@ export function accessesInOrder({
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 
-/** An access without who performed it, which says nothing in another run than that of its own pair. */
+/** An access without its thread, which is meaningful only in the run of the same pair. */
 export function withoutThread(performed: AccessDescription): AccessDescription {
   const { thread: _, block: _block, ...access } = performed;
   return access;
@@ -63,17 +63,17 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
   return cost?.violations ?? [];
 }
 
-/** Whether a diagnostic of this code is a finding about the program, not about what Selvage could do. */
+/** Whether a diagnostic of this code is a finding about the program, not about the abilities of Selvage. */
 export function isFinding(code: string): boolean {
   return code === 'launch/precondition' || isOfChange(code);
 }
 
-/** Whether a diagnostic of this code tells what a change brings: only a comparison has it. */
+/** Whether a diagnostic of this code is about a change: only a comparison has it. */
 function isOfChange(code: string): boolean {
   return code === 'idempotency/class-changed';
 }
 
-/** Whether a diagnostic says that something could not be analysed. */
+/** Whether a diagnostic reports a part that could not be analysed. */
 export function isFailure({ severity, code }: Diagnostic): boolean {
   return severity === 'error' && !isFinding(code);
 }
@@ -86,7 +86,7 @@ export function tally(report: Report, only?: ReadonlySet<string>): Tally {
       if (!only || only.has(finding.fingerprint)) counts[finding.severity] += 1;
     }
   }
-  // A launch site that breaks a precondition is a finding, although no access shows it.
+  // A launch site that violates a precondition is a finding without an access.
   for (const { code, severity, fingerprint } of report.diagnostics) {
     const isMeant = !only || isOfChange(code) || (fingerprint !== undefined && only.has(fingerprint));
     if (isFinding(code) && isMeant) counts[severity] += 1;
@@ -101,7 +101,7 @@ export function worstRace(results: readonly RaceReport[]): RaceReport {
   return { ...merged, verdict: merged.verdict as RaceVerdict, findings: distinct(results.flatMap((r) => r.findings)) };
 }
 
-/** As {@link worstRace}, for barrier divergence. */
+/** Like {@link worstRace}, for barrier divergence. */
 export function worstDivergence(results: readonly DivergenceReport[]): DivergenceReport {
   const merged = merge(results);
   const findings = distinct(results.flatMap((result) => result.findings));
@@ -157,7 +157,7 @@ function weight(finding: Finding): number {
   return (finding.confirmed ? 10 : 0) + severityRank[finding.severity];
 }
 
-/** The places that a finding is about. */
+/** The locations of a finding. */
 export function placesOf(finding: Finding): Location[] {
   const places = 'barrier' in finding ? [finding.barrier] : [finding.first.location, finding.second.location];
   return places.filter((place) => place !== undefined);

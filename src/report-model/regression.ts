@@ -17,15 +17,15 @@ export interface Regression {
   readonly metric: Metric;
   /** For bounds: of the source as written, or of the optimised build. */
   readonly build?: 'source' | 'production';
-  /** A bound as text, a resource as a number; null if there is none. */
+  /** A bound as text, a resource as a number; null if missing. */
   readonly base: string | number | null;
   readonly head: string | number | null;
   /**
-   * What was counted: in runs of the whole launch on both sides, or where nobody knows its grid for each access. Absent:
-   * the values are those of bounds of one warp.
+   * Unit of the counts: the whole launch on both sides, or each access if the grid is unspecified. Absent: the values
+   * are those of bounds of one warp.
    */
   readonly of?: 'launch' | 'access';
-  /** The launch of the head that it is about, where there are several, or where it is another one than before. */
+  /** The launch of the head that it is about, if there are several, or if it differs from that of the base. */
   readonly launch?: { readonly block: Dim3; readonly grid: Dim3 };
   /** At the arguments of `at`. */
   readonly baseValue?: number;
@@ -43,7 +43,7 @@ export interface Regression {
   readonly reason?: string;
   /** The threshold or limit that it exceeds, as configured. */
   readonly limit?: string;
-  /** What is worse: a sentence without its full stop. */
+  /** Description of the regression: a sentence without its full stop. */
   readonly message: string;
   /** Reason of the suppression. */
   readonly suppressed?: string;
@@ -59,7 +59,7 @@ export function concernsLaunch({ code }: Pick<Regression, 'code'>): boolean {
   return code === 'launch/refused' || code === 'limit/launch-bounds';
 }
 
-/** Whether a code is one of costs: of a metric that is worse, of a limit, or of a launch that is refused. */
+/** Whether a code is about costs: a regression of a metric, a limit, or a rejected launch. */
 export function isCostCode(code: string): boolean {
   return metricCodes.has(code) || /^limit\/|^launch\/refused$/.test(code);
 }

@@ -18,15 +18,15 @@ export interface LaunchReport {
   readonly sharedBytes?: number | null;
   readonly cooperative?: boolean;
   readonly location?: Location;
-  /** Scalar arguments that are numbers, by name; what JSON cannot hold exactly is text. */
+  /** Integer scalar arguments, by name; as text if JSON cannot represent the value exactly. */
   readonly args?: Readonly<Record<string, number | string>>;
-  /** What ties dimensions and arguments that are not constants, in the language of assumptions. */
+  /** Constraints on dimensions and arguments that are not constants, in the language of assumptions. */
   readonly ties?: readonly string[];
-  /** Preconditions of the proof that the launch never meets. */
+  /** Preconditions of the proof that the launch never satisfies. */
   readonly broken?: readonly string[];
   readonly race: RaceReport;
   readonly divergence: DivergenceReport;
-  /** Where a kernel has several launches: what this one costs. */
+  /** Cost of this launch, if a kernel has several. */
   readonly cost?: LaunchCost;
 }
 
@@ -43,8 +43,8 @@ export interface KernelReport {
   readonly cost?: CostReport;
   readonly idempotency?: IdempotencyReport;
   /**
-   * That the races were decided on a build that is not optimised at all (`-Xcicc -O0`), and why: `-Ofc max` takes too long
-   * for functions as `large`, or did not end in time.
+   * Why the races were decided on a build that is not optimised at all (`-Xcicc -O0`): `-Ofc max` takes too long for
+   * functions that are `large`, or did not end in time.
    */
   readonly unoptimised?: 'large' | 'late';
   readonly launches: readonly LaunchReport[];
@@ -61,7 +61,7 @@ export interface RepairEdit {
   readonly reason?: string;
 }
 
-/** What the edits cost in the production build. */
+/** Cost of the edits in the production build. */
 export interface RepairCost {
   /** `+1 barrier in the loop, 0 registers` */
   readonly text: string;
@@ -70,14 +70,14 @@ export interface RepairCost {
 }
 
 export interface RepairReport {
-  /** `not-needed`: proved as it is. `optimised`: also proved without some of its barriers. */
+  /** `not-needed`: proved without edits. `optimised`: also proved without some of its barriers. */
   readonly status: 'not-needed' | 'repaired' | 'optimised' | 'unrepairable' | 'timeout' | 'skipped';
-  /** The edited source was compiled again and proved; with `leaves`, the findings of `fixes` are shown to be gone. */
+  /** The edited source was compiled again and proved; with `leaves`, the findings of `fixes` are proved absent. */
   readonly verified?: true;
   readonly barriersAdded?: number;
   readonly barriersRemoved?: number;
   readonly gridLevel?: boolean;
-  /** Effort of the search: questions to the checker, clauses, checks of an instance, compilations of an edited text. */
+  /** Effort of the search: queries to the checker, clauses, checks of an instance, compilations of an edited text. */
   readonly iterations?: number;
   readonly clauses?: number;
   readonly checks?: number;
@@ -87,12 +87,12 @@ export interface RepairReport {
   readonly reason?: string;
   /** Fingerprints of the findings that the edits remove. */
   readonly fixes?: readonly string[];
-  /** Of a repair in part: fingerprints of the findings that stay. Empty where none does and the kernel is still not proved. */
+  /** Fingerprints of findings that a partial repair leaves; empty if none remains but the kernel is not proved. */
   readonly leaves?: readonly string[];
   readonly alternatives?: readonly RepairAlternative[];
 }
 
-/** Verified edits that fix the same findings in another way. Only the user applies them. */
+/** Verified edits that fix the same findings differently. Only the user applies them. */
 export interface RepairAlternative {
   readonly reason: string;
   readonly verified: true;
@@ -117,7 +117,7 @@ export interface FixedFinding {
   readonly location?: Location;
 }
 
-/** What of a kernel's costs was not compared, or only at sizes that Selvage chose: a sentence without its full stop. */
+/** Costs of a kernel that were not compared, or only at sizes that Selvage chose: a sentence without its full stop. */
 export interface CostNote {
   readonly kernel: string;
   readonly message: string;
@@ -128,21 +128,21 @@ export interface CostNote {
 export interface Comparison {
   readonly base?: string;
   readonly head?: string;
-  /** Of the commit of the head: `2027-06-30`. */
+  /** Date of the commit of the head: `2027-06-30`. */
   readonly date?: string;
   readonly new: readonly string[];
   readonly fixed: readonly string[];
   readonly unchanged: readonly string[];
-  /** What the base had of `fixed` that a run had confirmed. */
+  /** Findings in `fixed` that a run of the base had confirmed. */
   readonly fixedFindings?: readonly FixedFinding[];
   readonly regressions: readonly Regression[];
   /** Costs that are lower than in the base, in the form of those that are higher. */
   readonly improvements?: readonly Regression[];
-  /** What changed in the machine code of kernels, what weighs most in each first. */
+  /** Changes in the SASS of kernels, the largest of each kernel first. */
   readonly code?: readonly CodeDifference[];
-  /** By line, of the kernels of which `code` says something. */
+  /** By line, of the kernels in `code`. */
   readonly codeLines?: readonly CodeLinesOfKernel[];
-  /** What of the costs of a kernel was not compared, or was at sizes that nobody gave. */
+  /** Costs of a kernel that were not compared, or at unspecified sizes. */
   readonly costNotes?: readonly CostNote[];
   readonly addedKernels?: readonly string[];
   readonly removedKernels?: readonly string[];

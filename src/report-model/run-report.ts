@@ -23,11 +23,11 @@ export interface RunReport {
     readonly grid: Dim3;
     readonly sharedBytes: number;
     readonly cooperative: boolean;
-    /** Numbers of the blocks that ran, if not all did. */
+    /** Indices of the blocks that ran, if not all did. */
     readonly blocks?: readonly number[];
-    /** Seed of the order of blocks and warps. */
+    /** Seed of the schedule of blocks and warps. */
     readonly schedule?: number;
-    /** How many orders of blocks and warps were run: this one is the first that showed a defect, or by number. */
+    /** Number of schedules that were run: this one is the first with a finding, or the requested one. */
     readonly schedules?: number;
     readonly backend: BackEndName;
     /** Whether the race detector was on. */
@@ -35,10 +35,10 @@ export interface RunReport {
     readonly args: Readonly<Record<string, WitnessArgument>>;
   };
   readonly outcome: RunOutcome;
-  /** Thread-instructions executed. */
+  /** Executed thread-instructions. */
   readonly steps: number;
   readonly findings: readonly RunFinding[];
-  /** Null: not asked for. */
+  /** Null: not requested. */
   readonly counters: CountersReport | null;
   /** Arrays after the run, by name. */
   readonly outputs: Readonly<Record<string, OutputReport>>;
@@ -48,7 +48,7 @@ export interface RunReport {
 
 export type RunFinding = RunRace | RunEvent;
 
-/** Two accesses that nothing orders. */
+/** Two unordered accesses. */
 export interface RunRace {
   readonly code: 'race/shared' | 'race/global' | 'race/volatile';
   readonly severity: Severity;
@@ -56,7 +56,7 @@ export interface RunRace {
   readonly memory: 'global' | 'shared';
   readonly scope: 'warp' | 'block' | 'grid';
   readonly array: string;
-  /** Bytes from the start of the array to those that both access, and how many these are. */
+  /** Byte offset in the array of the overlap of both accesses, and its size. */
   readonly offset: number;
   readonly bytes: number;
   readonly sameValue?: true;
@@ -81,13 +81,13 @@ export interface RunEvent {
   readonly message: string;
 }
 
-/** Threads of a block that are at one place. */
+/** Threads of a block that are at one location. */
 export interface ThreadPosition {
   readonly state: 'waiting' | 'exited' | 'running';
   readonly location?: Location;
   /** Some of them, lowest first. */
   readonly threads: readonly Dim3[];
-  /** How many there are. */
+  /** Their number. */
   readonly count: number;
 }
 
@@ -112,7 +112,7 @@ export interface OutputReport {
   readonly first: readonly (number | string)[];
   /** Other parameters that point into it. */
   readonly aliases?: readonly string[];
-  /** Where its bytes were written. */
+  /** File that its bytes were written to. */
   readonly file?: string;
 }
 

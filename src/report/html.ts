@@ -1,4 +1,4 @@
-/** The report as one page: findings first, then kernels, costs and what was not analysed. */
+/** The report as one page: findings first, then kernels, costs and parts that were not analysed. */
 import { createHash } from 'node:crypto';
 import { boundMetrics, boundTable } from '../cost/model/metrics.ts';
 import { type FindingGroup, comparedCauses, tallyCauses, findingsByKernel } from '../report-model/finding-group.ts';
@@ -31,8 +31,8 @@ interface HtmlOptions {
 }
 
 /**
- * The report as one page that needs nothing else. Everything that comes from the input is escaped, and the page allows
- * no style and no script but its own.
+ * The report as one self-contained page. Everything that comes from the input is escaped, and the page allows only its
+ * own style and script.
  */
 export function renderHtml(report: Report, { source }: HtmlOptions): string {
   const toldOf = findingsByKernel(report);
@@ -101,7 +101,7 @@ export function renderHtml(report: Report, { source }: HtmlOptions): string {
   ].join('\n');
 }
 
-/** As a content security policy names a text that is allowed. */
+/** Hash of an allowed text in the syntax of a content security policy. */
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
@@ -111,7 +111,7 @@ function standingRank({ example: { finding } }: FindingGroup): number {
   return finding.suppressed !== undefined ? 2 : finding.confirmed ? 0 : 1;
 }
 
-/** What was analysed, with what. */
+/** Subject and tools of the analysis. */
 function head({ comparison, toolchain, tool }: Report): string {
   const { compiler, arch, solver } = toolchain;
   const commits = [comparison?.base, comparison?.head].flatMap((name) => (name === undefined ? [] : shortName(name)));
@@ -126,7 +126,7 @@ function head({ comparison, toolchain, tool }: Report): string {
   return `<dl class="meta">${shown.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
 }
 
-/** A commit by its first twelve digits; other names as they are. */
+/** A commit by its first twelve digits; other names unchanged. */
 function shortName(name: string): string {
   return /^[\da-z]{40}$/.test(name) ? name.slice(0, 12) : name;
 }
@@ -184,7 +184,7 @@ function kernelsSection({ kernels }: Report, entry: (kernel: KernelReport) => st
   return `<h2 id="kernels">Kernels</h2>${others.map(entry).join('\n')}${group}`;
 }
 
-/** What is worse than before, or than a limit; worst first. */
+/** Costs that are worse than in the base, or than a limit; worst first. */
 function costsSection(report: Report): string {
   const costs = worseCosts(report);
   if (costs.length === 0) return '';
@@ -203,13 +203,13 @@ function costsSection(report: Report): string {
   return `<h2 id="costs">Costs</h2><table class="costs stack"><thead><tr><th>severity</th><th>kernel</th><th>cost</th><th>place</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** The repairs of all kernels as the patch that they are. */
+/** The repairs of all kernels as a patch. */
 function repairSection(patch: string, isPartial: boolean): string {
   if (patch === '') return '';
   return `<h2 id="repairs">Repairs</h2><details><summary>All repairs as one patch for <code>git apply</code>, compiled and ${isPartial ? 'checked' : 'proved'}</summary><figure class="frame">${patchLines(patch)}</figure></details>`;
 }
 
-/** What each metric counts. */
+/** Definition of each metric. */
 function glossary({ kernels }: Report): string {
   if (!kernels.some(({ cost }) => cost)) return '';
   const entries = boundMetrics.map((metric) => {

@@ -32,11 +32,11 @@ import { sharedTexts, toldElsewhereText } from '../messages/review.ts';
 import { sequenceDiagram } from './sequence.ts';
 
 interface MarkdownOptions {
-  /** The text of a source file, where it is at hand. */
+  /** The text of a source file, if available. */
   readonly source: (file: string) => string | undefined;
 }
 
-/** The report as Markdown for a file or a page; nothing of the input becomes markup. */
+/** The report as Markdown for a file or a page; text of the input never becomes markup. */
 export function renderMarkdown(report: Report, { source }: MarkdownOptions): string {
   const lines = [
     '# Selvage',

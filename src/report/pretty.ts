@@ -44,11 +44,11 @@ import {
 export interface PrettyOptions {
   readonly color: boolean;
   readonly verbose: boolean;
-  /** The text of a source file, where it is at hand. */
+  /** The text of a source file, if available. */
   readonly source: (file: string) => string | undefined;
 }
 
-/** The report for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */
+/** The report for a terminal. Text of the input cannot move the cursor, colour or reorder the output. */
 export function renderPretty(given: Report, { color, verbose, source: sourceOf }: PrettyOptions): string {
   const report = JSON.parse(JSON.stringify(given), (_, value: unknown) =>
     typeof value === 'string' ? visible(value) : value,
@@ -61,7 +61,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const paint = painter(color);
   const lines: string[] = [];
   let file: string | undefined;
-  // Beside a base, what costs are is less than how they changed.
+  // In a comparison, changes of costs replace the costs.
   const withCosts = verbose || !report.comparison;
   const toldOf = findingsByKernel(report);
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
@@ -100,7 +100,7 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   const patch = renderPatch(given, sourceOf);
   if (patch !== '' && patch.replaceAll('\r\n', '\n') !== visible(patch.replaceAll('\r\n', '\n')))
     lines.push('', 'Control characters are not shown in this patch, so it does not apply; --write edits the file.');
-  // Line ends stay as they are, so that the patch applies.
+  // Line ends are unchanged, so that the patch applies.
   if (patch !== '')
     lines.push(
       '',
@@ -131,25 +131,25 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   return text + '\n';
 }
 
-/** Control characters, save for line ends and tabs, and those that turn the direction of text. */
+/** Control characters, except for line ends and tabs, and those that change the direction of text. */
 export function visible(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Whether somebody who wrote the baseline knows of it: only who asks for all is told again. */
+/** Whether the baseline contains it: then it is reported only if everything is requested. */
 function isInBaseline({ suppressed }: Pick<Regression, 'suppressed'>): boolean {
   return suppressed === baselineReason;
 }
 
-/** How many findings the baseline has: `3 findings in the baseline`; empty where it has none. */
+/** The number of findings in the baseline: `3 findings in the baseline`; empty for zero. */
 function baselinePhrase(report: Report): string {
   const findings = groupedFindings(report).filter(({ example }) => isInBaseline(example.finding)).length;
   const number = findings + report.kernels.flatMap(violationsOf).filter(isInBaseline).length;
   return number === 0 ? '' : `${count(number, 'finding')} in the baseline`;
 }
 
-/** Whether nobody asked for anything else of a kernel. */
+/** Whether only costs of a kernel were requested. */
 function isAboutCosts({ race }: KernelReport): boolean {
   return race.verdict === 'skipped';
 }
@@ -213,12 +213,12 @@ function kernelLines(
   return lines;
 }
 
-/** Beside verdicts, the class of a kernel is for those who ask for all. */
+/** In addition to verdicts, the class of a kernel is shown only with `--verbose`. */
 function showsIdempotency(verbose: boolean): (kernel: KernelReport) => boolean {
   return ({ race, idempotency }) => idempotency !== undefined && (verbose || race.verdict === 'skipped');
 }
 
-/** Reasons that are told without `--verbose`. */
+/** Maximum number of reasons without `--verbose`. */
 const fewReasons = 4;
 
 function idempotencyLines({ idempotency }: KernelReport, verbose: boolean, paint: Paint): string[] {
@@ -268,7 +268,7 @@ function findingLines(group: FindingGroup, { source }: PrettyOptions, paint: Pai
   return lines;
 }
 
-/** A cost that is worse than before, or than a limit. */
+/** A cost that is worse than in the base, or than a limit. */
 function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Paint): string[] {
   const { severity, code, kernel, message, location, suppressed } = cost;
   const style = severityStyle[severity];
@@ -285,7 +285,7 @@ function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Pa
 }
 
 /**
- * Source lines with what is marked in them, each mark once.
+ * Source lines with their marked ranges, each mark once.
  * @param gutter characters of the widest line number
  */
 export function markLines(
@@ -301,7 +301,7 @@ export function markLines(
   const told = new Set<string>();
   for (const mark of marks) {
     const { location, text } = mark;
-    // Where no threads are known, both accesses of one statement read the same.
+    // If the threads are unknown, both accesses of one statement have the same text.
     const key = JSON.stringify([location, text]);
     if (told.has(key)) continue;
     told.add(key);

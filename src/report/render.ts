@@ -2,7 +2,7 @@ import type { Format } from '../settings/options.ts';
 import type { Report } from '../report-model/report.ts';
 import type { PrettyOptions } from './pretty.ts';
 
-/** The report in a format; the renderer is loaded when it is needed. */
+/** The report in a format; the renderer is loaded on demand. */
 export async function render(format: Format, report: Report, options: PrettyOptions): Promise<string> {
   switch (format) {
     case 'pretty':

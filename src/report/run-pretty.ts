@@ -7,7 +7,7 @@ import { isRunRace, type CountersReport, type OutputReport, type RunFinding, typ
 import { markLines, visible, type PrettyOptions } from './pretty.ts';
 import { accessPhrase, type Mark } from '../messages/phrases.ts';
 
-/** The document of a run for a terminal. Nothing of the input can move the cursor, colour or reorder what is shown. */
+/** The document of a run for a terminal. Text of the input cannot move the cursor, colour or reorder the output. */
 export function renderRunPretty(given: RunReport, { color, source: sourceOf }: PrettyOptions): string {
   const report = JSON.parse(JSON.stringify(given), (_, value: unknown) =>
     typeof value === 'string' ? visible(value) : value,

@@ -21,7 +21,7 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   notice: 'note',
 };
 
-/** The report as SARIF 2.1.0, as code scanning services read it. */
+/** The report as SARIF 2.1.0 for code scanning services. */
 export function renderSarif(report: Report): string {
   const costs = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
   const used = new Set<Code>([
@@ -67,7 +67,7 @@ function ruleOf(code: Code): object {
   };
 }
 
-/** A finding, in however many kernels. */
+/** A finding, in any number of kernels. */
 function resultOf(group: FindingGroup): object {
   const { kernel, finding } = group.example;
   const [primary, ...accesses] = marksOf(finding).filter(({ location }) => location !== undefined);
@@ -114,7 +114,7 @@ function siteResult({ code, severity, message, location }: Diagnostic): object {
   };
 }
 
-/** A cost that is worse than before, or than a limit. */
+/** A cost that is worse than in the base, or than a limit. */
 function costResult(cost: Regression): object {
   const { code, severity, kernel, message, location, fingerprint, suppressed } = cost;
   const notes = notesOf(cost);
@@ -128,7 +128,7 @@ function costResult(cost: Regression): object {
   };
 }
 
-/** The repair that removes a finding, and what does the same: the edits of each, all of one file, are one fix. */
+/** The repair that removes a finding, and equivalent ones: the edits of each, all of one file, are one fix. */
 function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly fixes?: readonly object[] } {
   const { edits = [], fixes = [], alternatives = [], status } = repair;
   if (status !== 'repaired' || edits.length === 0 || !fixes.includes(fingerprint)) return {};
@@ -142,9 +142,9 @@ function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly
   return { fixes: [fix(repairPhrase(repair)?.detail ?? '', edits), ...others] };
 }
 
-/** Whole lines: from the start of the first to the start of the one behind the last. */
+/** Whole lines: from the start of the first to the start of the line after the last. */
 function replacementOf({ startLine, endLine, replacement }: RepairEdit): object {
-  // Without a line end it is the last line of the file, which has none either: there is no line behind it.
+  // Without a line end it is the last line of the file, and no line follows.
   const isLast = replacement !== '' && !replacement.endsWith('\n');
   const deletedRegion = isLast
     ? { startLine, startColumn: 1, endLine }

@@ -8,9 +8,9 @@ import { toPlainText } from './markup/code-pieces.ts';
 const longestLabel = 120;
 
 /**
- * The diagram as the body of a `mermaid` block: threads, what they do, and what is missing between. Nothing of the
- * input is syntax in it, whatever it holds.
- * @returns undefined for a finding that no run has shown
+ * The diagram as the body of a `mermaid` block: threads, their actions, and the missing order between them. Text of the
+ * input never becomes syntax.
+ * @returns undefined for a finding that no run confirmed
  */
 export function sequenceDiagram(finding: Finding): string | undefined {
   const { interleaving } = finding;
@@ -29,7 +29,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
     ...steps
       .filter((step) => !isAccess(step))
       .map((step) => `Note over ${over(step.threads)}: ${label(stepText(step, interleaving))}`),
-    // Nothing orders them: they stand beside each other.
+    // They are unordered, so they are shown in parallel.
     ...accesses.flatMap((step, index) => {
       const thread = step.threads[0]!;
       const arrow = `  t${thread}->>m: ${label(stepText(step, interleaving))}`;
@@ -41,10 +41,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
   return ['sequenceDiagram', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/**
- * Text as Mermaid shows it, by the numbers of the characters that might be syntax (`#59;`). The word `end` would end a
- * block.
- */
+/** Text as Mermaid shows it, with possible syntax as character codes (`#59;`). The word `end` would end a block. */
 function label(text: string): string {
   const line = toPlainText(text).trim();
   const clipped =

@@ -1,6 +1,7 @@
 /**
- * Makes a GitHub App of this server from a manifest: the owner opens a page of ours and presses its button, GitHub asks for
- * a name, and sends the App's key back (GitHub: registering an App from a manifest). Nothing is copied by hand.
+ * Creates a GitHub App of this server from a manifest: the owner opens a page of the server and presses its button,
+ * GitHub asks for a name, and sends the App's key back (GitHub: registering an App from a manifest). Nothing is copied
+ * by hand.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -14,12 +15,12 @@ import { failureOf } from '../github/api/client.ts';
 import { escapeHtml } from '../report/markup/html-text.ts';
 import { publishedAction } from '../system/version.ts';
 
-/** What the server of an App has to know of it. */
+/** Data of an App that the server needs. */
 const identitySchema = v.object({
   appId: v.string(),
   /** PEM */
   privateKey: v.string(),
-  /** Of its webhook. */
+  /** Secret of its webhook. */
   secret: v.string(),
 });
 export type AppIdentity = v.InferOutput<typeof identitySchema>;
@@ -27,9 +28,9 @@ export type AppIdentity = v.InferOutput<typeof identitySchema>;
 interface RegistrationOptions {
   readonly host: string;
   readonly port: number;
-  /** Where GitHub and browsers reach this server, without a slash at the end; else its own address. */
+  /** Address of this server for GitHub and browsers, without a trailing slash; by default its own address. */
   readonly url: string | undefined;
-  /** The organisation that is to own the App; else whoever presses the button. */
+  /** The organisation that will own the App; by default the user who presses the button. */
   readonly organisation: string | undefined;
   readonly serverUrl: string;
   readonly apiUrl: string;
@@ -41,8 +42,8 @@ interface RegistrationOptions {
 const identityFile = (folder: string): string => join(folder, 'app.json');
 
 /**
- * The App that was made here before.
- * @throws UsageError where its file is none of ours
+ * The App that was created here before.
+ * @throws UsageError if its file is invalid
  */
 export function knownApp(folder: string): AppIdentity | undefined {
   const file = identityFile(folder);
@@ -54,7 +55,7 @@ export function knownApp(folder: string): AppIdentity | undefined {
   }
 }
 
-/** What the App is, may and hears. */
+/** Description, permissions and events of the App. */
 function appManifest(url: string): object {
   return {
     name: `selvage-${randomBytes(3).toString('hex')}`,
@@ -75,8 +76,8 @@ function appManifest(url: string): object {
 }
 
 /**
- * Waits until somebody has made the App, and keeps its key in the folder.
- * @returns the App and the port of the page; undefined where the signal came first
+ * Waits until the App has been created, and stores its key in the folder.
+ * @returns the App and the port of the page; undefined if the signal came first
  */
 export async function registerApp(
   options: RegistrationOptions,
@@ -90,7 +91,7 @@ export async function registerApp(
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? '/', 'http://localhost');
     const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
-    // Who does not know the key could make the server work for an App of their own.
+    // Key check: otherwise anyone could make the server work for another App.
     if (!['/setup', '/setup/done'].includes(asked.pathname) || !isKey(given, key) || isUsed)
       return page(response, 404, 'There is nothing here.');
     if (asked.pathname === '/setup') {

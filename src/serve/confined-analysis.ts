@@ -1,6 +1,6 @@
 /**
- * Analyses a pull request in a process of its own: with no token in it, without network where the system allows that, and
- * with bounds on its time and memory. What it compiles is a stranger's.
+ * Analyses a pull request in a separate process: without tokens, without network if the system allows that, and with
+ * bounds on its time and memory. It compiles untrusted code.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,18 @@ import type { DefaultsText } from '../settings/configuration.ts';
 import { runProcess, type ProcessEnd } from '../system/child-process.ts';
 import { memoryOfTree } from '../system/process-memory.ts';
 
-/** What the process is asked, as a file of JSON. */
+/** Request to the process, as a JSON file. */
 export interface AnalysisRequest {
   readonly root: string;
   readonly base: string;
   readonly head: string;
   readonly diff: readonly FileDiff[];
   readonly fork: boolean;
-  /** The configuration that the organisation has for all its repositories. */
+  /** The configuration of the organisation for all its repositories. */
   readonly defaults?: DefaultsText | undefined;
 }
 
-/** What it answers, as a file of JSON. */
+/** Response of the process, as a JSON file. */
 export type AnalysisAnswer =
   | {
       readonly report: Report;
@@ -32,7 +32,7 @@ export type AnalysisAnswer =
       /** There is nothing to review. */
       readonly nothing?: string;
     }
-  /** What is wrong with what it was given, such as a configuration. */
+  /** An error in its input, such as a configuration. */
   | { readonly wrong: string };
 
 export type AnalysisResult = Exclude<AnalysisAnswer, { readonly wrong: string }>;
@@ -44,12 +44,12 @@ interface Confinement {
   readonly results: string;
   readonly searchPath: string;
   readonly milliseconds: number;
-  /** Of the process and all that it starts. */
+  /** Memory limit of the process and all its descendants. */
   readonly mebibytes: number;
   readonly signal: AbortSignal;
 }
 
-/** An analysis without a result, because of a bound or of what it was given: trying again changes nothing. */
+/** An analysis without a result, because of a bound or an input: a retry has the same result. */
 export class AnalysisEnded extends Error {
   readonly kind: 'limit' | 'usage';
 
@@ -59,15 +59,15 @@ export class AnalysisEnded extends Error {
   }
 }
 
-/** Bytes of what it prints. */
+/** Bytes of its output. */
 const maxOutput = 8 << 20;
-/** Between two looks at its memory, in milliseconds. */
+/** Between two measurements of its memory, in milliseconds. */
 const interval = 250;
 let confining: Promise<readonly string[]> | undefined;
 
 /**
  * Runs an analysis.
- * @throws AnalysisEnded where it passes its bounds, or what it is given is wrong
+ * @throws AnalysisEnded if it exceeds its bounds, or its input is wrong
  */
 export async function analyseConfined(request: AnalysisRequest, confinement: Confinement): Promise<AnalysisResult> {
   const { temporary, results, searchPath, milliseconds, mebibytes, signal } = confinement;
@@ -122,8 +122,8 @@ function endText(end: ProcessEnd, milliseconds: number): string {
 }
 
 /**
- * What a command begins with to run apart, as far as this system allows that: in a network of its own, which has no
- * connections, and among processes of its own, so that all it started ends with it.
+ * First arguments of a command that confine it, as far as this system allows: in a separate network namespace without
+ * connections, and a separate process namespace, so that its descendants end with it.
  */
 function confiningWords(searchPath: string): Promise<readonly string[]> {
   const forms = [['-rnpf', '--kill-child'], ['-rn']].map((flags) => ['/usr/bin/unshare', ...flags]);

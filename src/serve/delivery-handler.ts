@@ -1,4 +1,4 @@
-/** What a delivery of a webhook makes Selvage do. */
+/** Actions of Selvage for a delivery of a webhook. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ interface HandlerOptions {
   /** `https://github.com`, or that of an Enterprise Server. */
   readonly serverUrl: string;
   readonly searchPath: string;
-  /** Of one analysis. */
+  /** Time limit of one analysis. */
   readonly milliseconds: number;
   readonly mebibytes: number;
   readonly log: (line: string) => void;
-  /** In place of the analysis, for tests. */
+  /** Replaces the analysis in tests. */
   readonly analyse?: BotServices['analyse'];
 }
 
@@ -87,7 +87,7 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
     if (pull.kind !== 'pull-request' || !isReviewed) return;
     const { owner, repo, number: pullNumber, headSha } = pull;
     const now = await pullState(octokit, { owner, repo, pullNumber });
-    // Each push has a delivery of its own.
+    // Each push has a separate delivery.
     if (!now.isOpen || now.headSha !== headSha) return options.log(`delivery ${id}: the pull request has moved on`);
     try {
       await reviewed(now, access, options, signal);
@@ -101,7 +101,7 @@ export function deliveryHandler(options: HandlerOptions): (delivery: Delivery, s
   };
 }
 
-/** The pull requests of a check run: of those from forks its payload lists none. */
+/** The pull requests of a check run: its payload lists none from forks. */
 async function pullsOf(
   octokit: Installation['octokit'],
   { owner, repo }: { readonly owner: string; readonly repo: string },
@@ -113,7 +113,7 @@ async function pullsOf(
   return data.filter(({ state, head }) => state === 'open' && head.sha === run.head_sha).map(({ number }) => number);
 }
 
-/** Fetches the commits of a pull request, and analyses them in a process of its own. */
+/** Fetches the commits of a pull request, and analyses them in a separate process. */
 async function analysed(
   pull: PullState,
   { octokit, token }: Installation,
@@ -137,7 +137,7 @@ async function analysed(
     await git(clone, ['checkout', '-q', '--detach', head], await withoutFilters(clone));
     const { files: diff } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, head));
     const defaults = await organisationDefaults(octokit, owner);
-    // What a fork brings keeps its results to itself.
+    // Results of a fork are not shared.
     const place = createHash('sha256')
       .update(`${owner}/${repo}${fork ? `#${pullNumber}` : ''}`)
       .digest('hex');
@@ -182,7 +182,7 @@ async function reviewed(
   told(await publish(access.octokit, target, plan, { comment: true, checkRun: true, buttons: true }), options);
 }
 
-/** Tells that there is no result for the commit, and why. */
+/** Posts that the commit has no result, and why. */
 async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: HandlerOptions): Promise<void> {
   const plan = planEarlyEnd(end, pull.headSha, [access.token]);
   options.log(

@@ -1,6 +1,6 @@
 /**
- * Deliveries of webhooks, kept in an SQLite file until they are handled: a server that is killed goes on where it was.
- * A delivery is known by its ID for as long as GitHub may send it again, so that none is handled twice.
+ * Deliveries of webhooks, stored in an SQLite file until they are handled: a server that is killed continues after a
+ * restart. The ID of a delivery is stored for as long as GitHub may send it again, so that none is handled twice.
  */
 import { createRequire } from 'node:module';
 
@@ -12,30 +12,30 @@ export interface Delivery {
   readonly payload: string;
   /** `owner/name` */
   readonly repository: string;
-  /** The number of the pull request, whose deliveries are handled one after the other; 0 where it is of none. */
+  /** The number of the pull request, whose deliveries are handled sequentially; 0 without a pull request. */
   readonly pull: number;
-  /** How often it was begun before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
 }
 
 export interface DeliveryQueue {
-  /** Keeps a delivery. @returns false where it is known */
+  /** Stores a delivery. @returns false if it is known */
   readonly add: (delivery: Omit<Delivery, 'attempts'>, now: number) => boolean;
-  /** The next delivery, which counts as running until it ends. Repositories take turns; a pull request has one at a time. */
+  /** The next delivery, which counts as running until it ends. Repositories alternate; one runs per pull request. */
   readonly take: (now: number) => Delivery | undefined;
-  /** @param error why it failed: it is tried again later, a few times */
+  /** @param error why it failed: it is retried later, a few times */
   readonly end: (id: string, now: number, error?: string) => void;
-  /** When a delivery that failed is to be tried again; undefined where none is. */
+  /** Time of the next retry of a failed delivery; undefined without one. */
   readonly nextAttempt: () => number | undefined;
   readonly counts: () => Readonly<Record<'waiting' | 'running' | 'done' | 'failed', number>>;
   readonly close: () => void;
 }
 
-/** A delivery that was begun so often, and never ended, is given up: it may be what ends the server. */
+/** A delivery that was started this often without an end is dropped: it may be what ends the server. */
 export const maxAttempts = 5;
-/** GitHub sends a delivery again for three days; what is known for longer is forgotten. In milliseconds. */
+/** GitHub sends a delivery again for three days; older entries are removed. In milliseconds. */
 const remembered = 30 * 24 * 3_600_000;
-/** Milliseconds to the second attempt; to each further one it is four times as long. */
+/** Milliseconds to the second attempt; each further pause is four times as long. */
 const firstPause = 5000;
 
 const schema = `
@@ -47,7 +47,7 @@ const schema = `
   create table if not exists turn (repository text primary key, served integer not null) strict;
 `;
 
-/** What is used of `node:sqlite`, which Node 20 lacks. */
+/** The used part of `node:sqlite`, which Node 20 lacks. */
 interface Database {
   readonly exec: (sql: string) => void;
   readonly prepare: (sql: string) => {
@@ -59,9 +59,9 @@ interface Database {
 }
 
 /**
- * Opens the queue in a file. What was running when the last server ended waits again.
+ * Opens the queue in a file. Deliveries that were running when the last server ended are queued again.
  * @param pause milliseconds from the first attempt at a delivery to the second
- * @throws Error where this Node has no SQLite, or the file is none of ours
+ * @throws Error if this Node has no SQLite, or the file is not a queue
  */
 export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   const { DatabaseSync } = createRequire(import.meta.url)('node:sqlite') as {

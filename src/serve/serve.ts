@@ -11,7 +11,7 @@ import { startWebhooks } from './webhook-server.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Milliseconds and mebibytes of one analysis, and how many there are at a time. */
+/** Milliseconds and mebibytes of one analysis, and the number of concurrent ones. */
 const defaults = { minutes: 20, mebibytes: 3072, jobs: 2, port: 3000 } as const;
 
 /**

@@ -1,4 +1,4 @@
-/** The HTTP server of a GitHub App: takes webhooks into the queue, and tells how it is. */
+/** The HTTP server of a GitHub App: queues webhooks, and reports its state. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import type { Delivery, DeliveryQueue } from './delivery-queue.ts';
 
 export interface WebhookServer {
   readonly port: number;
-  /** Takes no more deliveries, waits for those that are being handled, and closes. */
+  /** Accepts no more deliveries, waits for running ones, and closes. */
   readonly stop: () => Promise<void>;
 }
 
@@ -16,11 +16,11 @@ interface WebhookOptions {
   readonly host?: string;
   readonly secret: string;
   readonly queue: DeliveryQueue;
-  /** Handles a delivery; one that rejects is tried again. */
+  /** Handles a delivery; one that rejects is retried. */
   readonly handle: (delivery: Delivery, signal: AbortSignal) => Promise<void>;
-  /** So many at a time, of different pull requests. */
+  /** Maximum number of concurrent deliveries, of different pull requests. */
   readonly most: number;
-  /** Milliseconds for one, then it counts as failed. */
+  /** Milliseconds for one, after which it counts as failed. */
   readonly patience: number;
   readonly log: (line: string) => void;
   readonly now?: () => number;
@@ -32,7 +32,7 @@ const maxBytes = 25 << 20;
 const maxWait = 2 ** 31 - 1;
 const events = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run']);
 
-/** Whether the signature of a body is of one who knows the secret (`X-Hub-Signature-256`). */
+/** Whether a body is signed with the secret (`X-Hub-Signature-256`). */
 export function isSigned(secret: string, body: Uint8Array, signature: string | undefined): boolean {
   if (secret === '' || signature === undefined) return false;
   const wanted = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
@@ -40,7 +40,7 @@ export function isSigned(secret: string, body: Uint8Array, signature: string | u
   return wanted.length === given.length && timingSafeEqual(wanted, given);
 }
 
-/** Starts the server. Deliveries that an earlier one left are handled first. */
+/** Starts the server. Deliveries left by an earlier one are handled first. */
 export async function startWebhooks(options: WebhookOptions): Promise<WebhookServer> {
   const { queue, secret, log, now = Date.now } = options;
   const running = new Set<Promise<void>>();
@@ -61,7 +61,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
     }
   };
 
-  /** Looks again when a delivery that failed is to be tried again. */
+  /** Polls the queue at the time of the next retry. */
   const wait = (): void => {
     clearTimeout(later);
     const next = queue.nextAttempt();
@@ -149,7 +149,7 @@ function respond(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** The body of a request; undefined where it is too large. */
+/** The body of a request; undefined if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -168,7 +168,7 @@ const aboutSchema = v.object({
   check_run: v.optional(v.object({ pull_requests: v.array(v.object({ number: v.number() })) })),
 });
 
-/** What a payload is about; undefined where it is about no repository. */
+/** Repository and pull request of a payload; undefined without a repository. */
 function pullOf(payload: string): Pick<Delivery, 'repository' | 'pull'> | undefined {
   let value: unknown;
   try {

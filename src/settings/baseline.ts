@@ -1,12 +1,12 @@
-/** The baseline of a repository: findings that it had when somebody wrote the file, and that are not told again. */
+/** The baseline of a repository: findings that existed when the file was written, and that are not reported again. */
 import * as v from 'valibot';
 import { compareText } from '../base/text-order.ts';
 import { UsageError } from '../base/usage-error.ts';
 
-/** Where the baseline is in a repository. */
+/** Path of the baseline in a repository. */
 export const baselineName = '.selvage-baseline.json';
 
-/** Why a finding of the baseline is a notice, as reports say it. */
+/** Why a finding of the baseline is a notice, in the words of reports. */
 export const baselineReason = 'it is in the baseline';
 
 /** A larger file is not read, in characters. */
@@ -14,9 +14,9 @@ const maximumLength = 16 << 20;
 
 const text = v.pipe(v.string(), v.maxLength(4000));
 const entrySchema = v.strictObject({
-  /** Of the finding: the same wherever its lines are. */
+  /** Fingerprint of the finding, which does not depend on its lines. */
   fingerprint: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
-  /** The others are for readers, and say what has to be looked at to know that the finding is gone. */
+  /** The others are for readers, and identify the code to check for the finding. */
   code: text,
   kernel: text,
   file: text,
@@ -26,9 +26,9 @@ const schema = v.strictObject({ version: v.literal(1), findings: v.array(entrySc
 export type BaselineEntry = v.InferOutput<typeof entrySchema>;
 
 /**
- * Reads a baseline.
+ * Parses a baseline.
  * @param file its path, for the message
- * @throws UsageError where it is none
+ * @throws UsageError if it is invalid
  */
 export function parseBaseline(json: string, file: string): readonly BaselineEntry[] {
   const wrong = (why: string): UsageError =>
@@ -46,7 +46,7 @@ export function parseBaseline(json: string, file: string): readonly BaselineEntr
   throw wrong(`${v.getDotPath(issue) ?? 'the document'}: ${issue.message}`);
 }
 
-/** The text of a baseline: one line a finding, in an order that does not depend on lines of the source. */
+/** The text of a baseline: one line per finding, in an order that does not depend on lines of the source. */
 export function printBaseline(entries: readonly BaselineEntry[]): string {
   const keys = ['file', 'kernel', 'code', 'fingerprint'] as const;
   const sorted = [...entries].sort((a, b) => keys.map((key) => compareText(a[key], b[key])).find((one) => one !== 0) ?? 0); // oxfmt-ignore

@@ -1,11 +1,11 @@
-/** Joins the configuration of a repository with the one that an organisation has for all its repositories. */
+/** Joins the configuration of a repository with that of an organisation for all its repositories. */
 import type { Configuration } from './configuration.ts';
 
 /**
- * A configuration over defaults. What is a single value, the architectures, and the files to include are the
- * repository's where it gives them. Flags, excluded files, entries on kernels, and suppressions are those of both, the
- * defaults first: where the last one decides it is the repository's.
- * @param isGiven whether the repository gives a key, by its path in the file
+ * A configuration over defaults. Single values, the architectures, and the files to include are those of the repository
+ * if it sets them. Flags, excluded files, entries on kernels, and suppressions are those of both, the defaults first,
+ * so that the repository takes precedence.
+ * @param isGiven whether the repository sets a key, by its path in the file
  */
 export function withDefaults(
   own: Configuration,
@@ -54,7 +54,7 @@ export function withDefaults(
       cost: { ...general.cost, ...cost },
       idempotency: take(['checks', 'idempotency'], idempotency, general.idempotency),
     },
-    // Whoever works on one repository can neither mend nor remove those of the organisation.
+    // Authors of one repository cannot edit those of the organisation.
     suppressions: [...defaults.suppressions.map((one) => ({ ...one, isShared: true as const })), ...own.suppressions],
   };
 }

@@ -1,4 +1,4 @@
-/** Reads `.selvage.yml` and files of facts, with a diagnostic at its line and column for everything that is wrong in it. */
+/** Parses `.selvage.yml` and files of facts, with a diagnostic at its line and column for each error. */
 import type { StatedAssumption } from '../launch/parameter-source.ts';
 import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
@@ -34,10 +34,10 @@ const maximumLength = 1_000_000;
 const maximumAliases = 100;
 
 /**
- * Reads a configuration. Where a diagnostic is an error the configuration returned is the default one.
+ * Parses a configuration. If a diagnostic is an error, the configuration returned is the default one.
  * @param text - YAML
  * @param file - its path, for the locations
- * @param defaults - what holds where it says nothing
+ * @param defaults - values of keys that it does not set
  */
 export function parseConfiguration(
   text: string,
@@ -92,10 +92,10 @@ export function parseConfiguration(
 }
 
 /**
- * Reads the file of facts that `--facts` names: JSON with entries on kernels, as `kernels` of a configuration has them.
+ * Parses the file of facts that `--facts` names: JSON with entries on kernels, like `kernels` of a configuration.
  * @param text - JSON
  * @param file - its path, for the locations
- * @returns no entries where a diagnostic is an error
+ * @returns no entries if a diagnostic is an error
  */
 export function parseFacts(
   text: string,
@@ -110,7 +110,7 @@ export function parseFacts(
   return { kernels: kernels.map((entry) => ({ ...entry, isFact: true })), diagnostics };
 }
 
-/** YAML takes more than JSON: what other programs could not read is refused. */
+/** YAML is a superset of JSON: text that other programs could not parse is rejected. */
 function jsonProblem(text: string, file: string): Diagnostic | undefined {
   try {
     JSON.parse(text);
@@ -118,7 +118,7 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const offset = /at position (\d+)/.exec(reason)?.[1];
-    // The engine quotes the text of a short file instead of naming the position: then the place is the end or the start.
+    // The engine quotes a short file instead of naming the position: then the location is the end or the start.
     const end = /end of JSON/.test(reason) ? text.length : 0;
     const lines = text.slice(0, offset === undefined ? end : Number(offset)).split('\n');
     const told = reason.replace(/ at position \d+| \(line \d+ column \d+\)|, "[^]*$/g, '');
@@ -128,21 +128,21 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
   }
 }
 
-/** The form of a file: its schema, and what its messages call it. */
+/** The form of a file: its schema, and its name in messages. */
 interface FileForm<Schema extends v.GenericSchema> {
   readonly schema: Schema;
   readonly knownKeys: (path: readonly unknown[]) => string[];
   readonly noun: string;
 }
 
-/** A file that was read, and the places of what is in it. */
+/** A parsed file, and the locations of its values. */
 interface OpenedFile<Output> {
   readonly diagnostics: Diagnostic[];
-  /** Undefined where the file does not have its form; the diagnostics say why. */
+  /** Undefined if the file does not have its form; the diagnostics state why. */
   readonly output?: Output;
   readonly data?: unknown;
   readonly at: (path: Path) => Location;
-  /** The place of a character of the text at a path. */
+  /** The location of a character of the text at a path. */
   readonly inside: (path: Path, index: number) => Location;
   readonly refuse: (code: Code, message: string, location: Location) => void;
   readonly wrong: (path: Path, message: string) => void;
@@ -171,7 +171,7 @@ function open<Schema extends v.GenericSchema>(
   }
   const document = parseDocument(text, { lineCounter, prettyErrors: false, intAsBigInt: true });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    // Its parser calls itself for each level.
+    // The parser recurses for each level.
     const told = /call stack/.test(message) ? 'lists and mappings are nested too deeply; write them flat' : message;
     refuse('config/yaml', `This is not valid YAML: ${sentence(told)}`, placeOf(pos[0]));
   }
@@ -208,7 +208,7 @@ function open<Schema extends v.GenericSchema>(
   return { ...opened, output: result.output };
 }
 
-/** An entry on kernels as the schema gives it; facts have no limits. */
+/** An entry on kernels as the schema returns it; facts have no limits. */
 type KernelEntry = v.InferOutput<typeof factsSchema>['kernels'][number] &
   Partial<Pick<ConfigurationText['kernels'][number], 'limits'>>;
 
@@ -350,7 +350,7 @@ function describe(
   return { code, message, location: place(value) };
 }
 
-/** Of a value that no alternative takes, the issue of the alternative that came furthest. */
+/** For a value that matches no alternative, the issue of the alternative that matched furthest. */
 function deepestIssues(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const inner = (issue.issues ?? []).flatMap(deepestIssues).filter(({ path }) => (path?.length ?? 0) > 0);
   return [...inner, issue];
@@ -378,7 +378,7 @@ function keyNode(document: Document, path: Path): Node | undefined {
   return isPair(pair) && isNode(pair.key) ? pair.key : nodeAt(document, path);
 }
 
-/** The offset in the file of a character of a scalar, where the scalar stands there as it reads. */
+/** The offset in the file of a character of a scalar, if the scalar is written literally. */
 function scalarOffset(node: Node | undefined, text: string, index: number): number | undefined {
   if (!isScalar(node) || !node.range || typeof node.value !== 'string') return undefined;
   const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';

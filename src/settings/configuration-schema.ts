@@ -1,4 +1,4 @@
-/** The shape of `.selvage.yml`. Whole numbers arrive as bigint, so that none is rounded. */
+/** The schema of `.selvage.yml`. Integers arrive as bigint, so that none is rounded. */
 import * as v from 'valibot';
 import { defaultConfiguration } from './defaults.ts';
 import {
@@ -62,7 +62,7 @@ const mapping = v.custom<Record<string, unknown>>(
 );
 const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
 
-/** What editors and the reference tell of a key. */
+/** Description of a key for editors and the reference. */
 const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
   v.pipe(schema, v.description(description));
 
@@ -97,7 +97,7 @@ const thresholds = object(
 
 const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
 
-/** What is stated of kernels by name: their launches, and what holds of their arguments. */
+/** Statements about kernels by name: their launches, and conditions on their arguments. */
 const kernelFacts = {
   match: told(text, 'Glob of the names of kernels that this entry is about.'),
   block: v.optional(told(extents, 'Threads per block: one to three numbers.')),
@@ -284,7 +284,7 @@ export const configurationSchema = object({
 
 export type ConfigurationText = v.InferOutput<typeof configurationSchema>;
 
-/** The shape of a file of facts: the entries on kernels of a configuration, without limits. */
+/** The schema of a file of facts: the entries on kernels of a configuration, without limits. */
 export const factsSchema = object({
   $schema: v.optional(told(v.string('must be text'), 'Address of this schema, for editors.')),
   kernels: told(
@@ -293,7 +293,7 @@ export const factsSchema = object({
   ),
 });
 
-/** The keys that the mapping at a path of a file of facts can have. */
+/** The valid keys of the mapping at a path of a file of facts. */
 export function knownFactKeys(path: readonly unknown[]): string[] {
   return keysOf(factsSchema as unknown as SchemaNode, path);
 }
@@ -310,17 +310,17 @@ interface SchemaNode {
   readonly pipe?: readonly SchemaNode[];
 }
 
-/** The schema that says what keys or items there are, inside of defaults and checks. */
+/** The schema of the keys or items, inside of defaults and checks. */
 function structureOf(schema: SchemaNode | undefined): SchemaNode | undefined {
   if (schema?.wrapped) return structureOf(schema.wrapped);
   if (schema?.entries || schema?.item) return schema;
-  // A pipe repeats what it begins with as its first step.
+  // A pipe repeats its first schema as its first step.
   const inner = schema?.pipe?.map((step) => (step === schema ? undefined : structureOf(step)));
   return inner?.find((step) => step?.entries !== undefined || step?.item !== undefined) ?? schema;
 }
 
 /**
- * The keys that the mapping at a path can have.
+ * The valid keys of the mapping at a path.
  * @param path - keys and list indices from the top
  */
 export function knownKeys(path: readonly unknown[]): string[] {

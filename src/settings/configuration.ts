@@ -1,4 +1,4 @@
-/** What a repository configures, as `configuration-parser.ts` reads it from `.selvage.yml`. It is complete. */
+/** Configuration of a repository, as `configuration-parser.ts` reads it from `.selvage.yml`, with all defaults. */
 import type { StatedAssumption } from '../launch/parameter-source.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
@@ -10,7 +10,7 @@ import type { Location } from '../source/location.ts';
 import type { CostThresholds, KernelLimits } from './cost-policy.ts';
 import type { ScalarValue } from './scalar-argument.ts';
 
-/** An entry of `kernels`: what holds of the kernels that match. What it leaves out is undefined. */
+/** An entry of `kernels`: settings of the kernels that match. Missing settings are undefined. */
 export interface KernelConfiguration {
   /** A glob, see `matchKernel`. */
   readonly match: string;
@@ -24,7 +24,7 @@ export interface KernelConfiguration {
   /** Reference values of scalar parameters, by name. */
   readonly args: ReadonlyMap<string, ScalarValue>;
   readonly limits: KernelLimits;
-  /** It is of the file that `--facts` names: it is a slip where no kernel matches. */
+  /** From the file that `--facts` names: it is an error if no kernel matches. */
   readonly isFact?: true;
   readonly location: Location;
 }
@@ -32,16 +32,16 @@ export interface KernelConfiguration {
 export interface ConfiguredSuppression {
   readonly code: Code;
   readonly reason: string;
-  /** Glob over paths; everywhere where it is undefined. */
+  /** Glob over paths; undefined: all paths. */
   readonly path?: string;
-  /** `YYYY-MM-DD`, the last day it holds. */
+  /** `YYYY-MM-DD`, the last day on which it applies. */
   readonly until?: string;
-  /** It is of the defaults that many repositories share. */
+  /** From the defaults that many repositories share. */
   readonly isShared?: true;
   readonly location: Location;
 }
 
-/** The configuration that an organisation has for all its repositories, or why there is none to be had. */
+/** The configuration of an organisation for all its repositories, or why it is not available. */
 export type DefaultsText =
   | { readonly file: string; readonly text: string }
   | { readonly file: string; readonly problem: string };
@@ -49,7 +49,7 @@ export type DefaultsText =
 /** `.selvage.yml` with its defaults filled in. */
 export interface Configuration {
   readonly arch: readonly string[];
-  /** The GPU that launches are held against. */
+  /** The GPU whose roofline launches are compared with. */
   readonly gpu?: Gpu;
   readonly nvcc: { readonly args: readonly string[]; readonly compileCommands?: string };
   readonly paths: { readonly include: readonly string[]; readonly exclude: readonly string[] };

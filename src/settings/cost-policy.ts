@@ -1,10 +1,10 @@
-/** What is configured of costs: thresholds of comparisons, and limits of kernels. */
+/** Configuration of costs: thresholds of comparisons, and limits of kernels. */
 import { parseBound } from '../cost/expressions/bound-parser.ts';
 import type { Expression } from '../cost/expressions/expression.ts';
 import { isShare, type Metric } from '../cost/model/metrics.ts';
 import type { Location } from '../source/location.ts';
 
-/** How much worse is too much: more of a cost, less occupancy. */
+/** Maximum regression: of a cost that increases, or an occupancy that decreases. */
 export interface Threshold {
   /** As configured: `+5%` */
   readonly text: string;
@@ -21,20 +21,20 @@ export interface Thresholds {
 
 export type CostThresholds = Readonly<Partial<Record<Metric, Thresholds>>>;
 
-/** A limit that a kernel has to keep, as configured. */
+/** A limit of a kernel, as configured. */
 export interface Limit {
   /** `<= 64`, `>= 50%`, `<= 8*ceil(n/32)` */
   readonly text: string;
   readonly location: Location;
   /** Without the limit itself: `<`, `>`. */
   readonly strict: boolean;
-  /** Of a share a number from 0 to 1, which is the least. */
+  /** For a share an amount from 0 to 1, which is the minimum. */
   readonly value: Expression | number;
 }
 
 export type KernelLimits = Readonly<Partial<Record<Metric, Limit>>>;
 
-/** Reads a threshold; the error is the end of a sentence about it. */
+/** Parses a threshold; the error is the end of a sentence about it. */
 export function parseThreshold(metric: Metric, text: string): Threshold | { readonly error: string } {
   const [, sign, digits, unit = ''] = /^([-+]?)(\d+(?:\.\d+)?)\s*(%|points?)?$/.exec(text.trim()) ?? [];
   if (digits === undefined) return { error: 'must be a change such as "+5%", "+4" or "-10 points"' };
@@ -52,13 +52,13 @@ export function parseThreshold(metric: Metric, text: string): Threshold | { read
   return { text, unit: unit === '' ? 'absolute' : unit === '%' ? 'percent' : 'points', amount };
 }
 
-/** Why two thresholds contradict each other, as the end of a sentence about the first; undefined where they do not. */
+/** Why two thresholds contradict each other, as the end of a sentence about the first; undefined if they do not. */
 export function thresholdsProblem({ warn, fail }: Thresholds): string | undefined {
   if (!warn || !fail || warn.unit !== fail.unit || warn.amount <= fail.amount) return undefined;
   return `is looser than the threshold for failing, ${fail.text}, so it would never warn`;
 }
 
-/** Reads the text of a limit; `column` counts from 1 in it. */
+/** Parses the text of a limit; `column` counts from 1 in it. */
 export function parseLimit(
   metric: Metric,
   text: string,

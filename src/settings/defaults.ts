@@ -1,4 +1,4 @@
-/** What holds where neither the command line nor a configuration says otherwise: the only place of defaults. */
+/** Values of everything that neither the command line nor a configuration sets: the only place of defaults. */
 import { availableParallelism } from 'node:os';
 import type { Configuration } from './configuration.ts';
 
@@ -42,14 +42,14 @@ export const optionDefaults = {
   /** Seconds for each kernel. */
   timeout: 60,
   head: 'HEAD',
-  /** Of `run`: the build of CUDA code. */
+  /** The build of CUDA code for `run`. */
   build: 'verification',
   backEnd: 'auto',
   /** Instructions of all threads of a run together, enough for a minute in the slower back end. */
   steps: 1_000_000_000,
 } as const;
 
-/** Compilers and checks at a time: more would need more memory than small machines have. */
+/** Concurrent compilations and checks: more would need more memory than small hosts have. */
 export function defaultJobs(): number {
   return Math.min(4, availableParallelism());
 }

@@ -4,8 +4,8 @@ import { maximumBlock, maximumClusterBlocks, maximumGrid, maximumThreads } from 
 type DimensionKind = 'block' | 'grid' | 'cluster';
 
 /**
- * Reads `X[,Y[,Z]]`; missing extents are 1.
- * @returns the extents, or what is wrong with the text, as the end of a sentence
+ * Parses `X[,Y[,Z]]`; missing extents are 1.
+ * @returns the extents, or the problem as the end of a sentence
  */
 export function parseDimensions(kind: DimensionKind, text: string): Dim3 | { readonly problem: string } {
   const parts = text.split(/[,x]/).map((part) => part.trim());
@@ -19,7 +19,7 @@ export function parseDimensions(kind: DimensionKind, text: string): Dim3 | { rea
   return problem === undefined ? dimensions : { problem };
 }
 
-/** What forbids a launch with these extents, as the end of a sentence; undefined where nothing does. */
+/** Why a launch with these extents is invalid, as the end of a sentence; undefined if it is valid. */
 export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string | undefined {
   if (dimensions.some((extent) => !Number.isSafeInteger(extent) || extent < 1)) {
     return 'has a dimension below 1; each dimension must be at least 1';

@@ -11,7 +11,7 @@ import {
   shortOptions,
 } from './options.ts';
 
-/** Options by what they are about; each is in one group. */
+/** Options by topic; each is in one group. */
 const groups: readonly (readonly [string, readonly OptionName[]])[] = [
   ['Launch', ['block', 'grid', 'shared', 'cluster', 'cooperative']],
   ['Kernels and their arguments', ['kernel', 'assume', 'arg', 'facts', 'input']],
@@ -24,10 +24,10 @@ const groups: readonly (readonly [string, readonly OptionName[]])[] = [
 ];
 
 const widest = 100;
-/** Columns of the left column; what is longer has a line of its own. */
+/** Maximum columns of the left column; longer entries have a separate line. */
 const widestLeft = 34;
 
-/** The text of `--help`, of one command or of the program. The program lists the options that most commands take. */
+/** The text of `--help`, of one command or of the program. The program lists the options that most commands have. */
 export function helpText(command?: CommandName): string {
   const lines: string[] = [];
   if (command) {
@@ -48,7 +48,7 @@ export function helpText(command?: CommandName): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Without a command: whether more commands than not take the option. */
+/** Without a command: whether more than half of the commands have the option. */
 function isListed(name: OptionName, command: CommandName | undefined): boolean {
   const owners = onlyFor[name];
   if (!owners) return true;
@@ -74,7 +74,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   });
 }
 
-/** A text in lines, of which all but the first are indented. */
+/** A text in lines, which are indented after the first. */
 function wrapped(text: string, indent: number, width = widest): string[] {
   const lines: string[] = [];
   let line = /^ */.exec(text)![0];

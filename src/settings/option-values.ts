@@ -1,11 +1,11 @@
-/** Values of options of the command line: numbers, choices, extents and pairs of a name and a value. */
+/** Values of options of the command line: integers, choices, extents and pairs of a name and a value. */
 import type { Dim3 } from '../base/dim3.ts';
 import { nearest } from '../base/nearest.ts';
 import { UsageError } from '../base/usage-error.ts';
 import { firstBuffered, firstInterleaved, reversedSchedule } from '../interpreter/core/schedule.ts';
 import { parseDimensions } from './dimensions.ts';
 
-/** `0,7`. @throws UsageError for anything but numbers of blocks */
+/** `0,7`. @throws UsageError for anything but indices of blocks */
 export function blockNumbers(text: string): number[] {
   const numbers = text.split(',').map((part) => part.trim());
   if (!numbers.every((part) => /^\d{1,15}$/.test(part)))
@@ -13,7 +13,7 @@ export function blockNumbers(text: string): number[] {
   return [...new Set(numbers.map(Number))];
 }
 
-/** `16,16`. @throws UsageError for extents that no launch has */
+/** `16,16`. @throws UsageError for invalid extents */
 export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | undefined): Dim3 | undefined {
   if (text === undefined) return undefined;
   const read = parseDimensions(kind, text);
@@ -21,7 +21,7 @@ export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | un
   return read;
 }
 
-/** @throws UsageError for anything but a whole number in the range */
+/** @throws UsageError for anything but an integer in the range */
 export function wholeNumber(
   name: string,
   text: string | undefined,
@@ -37,7 +37,7 @@ export function wholeNumber(
   return value;
 }
 
-/** @throws UsageError for a word that is no choice */
+/** @throws UsageError for a word that is not a choice */
 export function oneOf<const Choice extends string>(
   name: string,
   text: string | undefined,
@@ -65,7 +65,7 @@ export function namedValues(option: string, given: readonly string[], form: stri
   return result;
 }
 
-/** First number of the schedules of each name, and how many numbers it has. */
+/** First number of the schedules of each name, and their count. */
 const schedules: Readonly<Record<string, readonly [number, number]>> = {
   reverse: [reversedSchedule, 1],
   shuffled: [reversedSchedule + 1, firstInterleaved - reversedSchedule - 1],

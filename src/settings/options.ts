@@ -1,4 +1,4 @@
-/** The one table of commands and options: parsing, checks and `--help` come from it. */
+/** The only table of commands and options: parsing, checks and `--help` are derived from it. */
 import { optionDefaults, defaultJobs } from './defaults.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ export type SolverKind = 'wasm' | 'native';
 type CheckName = 'race' | 'divergence' | 'repair' | 'cost' | 'idempotency';
 const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const satisfies readonly BackEndName[];
 
-/** Where the configuration is in a repository, unless `--config` says otherwise. */
+/** Path of the configuration in a repository, unless `--config` is given. */
 export const configurationName = '.selvage.yml';
 
 export interface CommandEntry {
@@ -82,7 +82,7 @@ export type OptionEntry =
 const analysing = ['check', 'repair', 'cost', 'idempotency', 'review', 'compare', 'demo', 'baseline'] as const;
 const compiling: readonly string[] = [...analysing, 'run'];
 
-/** In the order `--help` lists them. */
+/** In the order of `--help`. */
 export const optionTable = {
   block: { value: 'X[,Y[,Z]]', help: 'threads per block' },
   grid: { value: 'X[,Y[,Z]]', help: 'blocks in the grid' },
@@ -200,7 +200,7 @@ export const shortOptions: Readonly<Record<string, OptionName>> = {
   v: 'verbose',
 };
 
-/** Options that only some commands take. */
+/** Options that only some commands have. */
 export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   base: ['review'],
   head: ['review'],
@@ -236,22 +236,22 @@ export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   backend: ['run'],
 };
 
-/** Options of `selvage run` alone. */
+/** Options of `selvage run` only. */
 interface RunOptions {
   readonly input?: string;
   readonly build: 'verification' | 'production';
   readonly races: boolean;
-  /** Arrays to look for races on; empty: all. */
+  /** Arrays whose races are searched for; empty: all. */
   readonly track: readonly string[];
   readonly counters: boolean;
   /** Threads to trace; empty: none. */
   readonly trace: readonly ThreadSelection[];
   /** File by name of the array. */
   readonly dump: ReadonlyMap<string, string>;
-  /** Numbers of the blocks to run; absent: all. */
+  /** Indices of the blocks to run; absent: all. */
   readonly blocks?: readonly number[];
   readonly schedule?: number;
-  /** How many orders of blocks and warps are tried at most; absent: one. */
+  /** Maximum number of schedules of blocks and warps; absent: one. */
   readonly schedules?: number;
   readonly steps: number;
   readonly backEnd: BackEndName;
@@ -281,11 +281,11 @@ export interface Options {
   readonly assume: readonly string[];
   readonly args: ReadonlyMap<string, string>;
   readonly arch: readonly string[];
-  /** The GPU that launches are held against. */
+  /** The GPU whose roofline launches are compared with. */
   readonly gpu?: Gpu;
   readonly nvcc?: string;
   readonly checks: readonly CheckName[];
-  /** Nobody asked for each of the checks: the command has them. */
+  /** The checks are the defaults of the command, not requested individually. */
   readonly hasImpliedChecks?: true;
   readonly base?: string;
   readonly head?: string;
@@ -301,13 +301,13 @@ export interface Options {
   readonly config?: string;
   /** The file of facts on kernels. */
   readonly facts?: string;
-  /** The configuration that holds where that of the repository says nothing. */
+  /** The configuration with values of keys that the repository does not set. */
   readonly defaults?: string;
   readonly failOn: FailOn;
   readonly timings: boolean;
   /** `repair`: edit the files. */
   readonly write: boolean;
-  /** `idempotency`: the trace of launches to judge. */
+  /** `idempotency`: the trace of launches to classify. */
   readonly launches?: string;
   /** `idempotency`: the folder for validators. */
   readonly emit?: string;
@@ -315,14 +315,14 @@ export interface Options {
   readonly certificates?: string;
   /** `check`: the folder for one kernel without names of its program. */
   readonly saveReproducer?: string;
-  /** `check`: what is printed instead of a report. */
+  /** `check`: intermediate result that is printed instead of a report. */
   readonly print?: Printed;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;
-  /** Whether results of earlier runs may be taken, and those of this one kept. */
+  /** Whether cached results of earlier runs may be used, and those of this one cached. */
   readonly cache: boolean;
-  /** Whether the findings of the baseline are left out of what is told. */
+  /** Whether the findings of the baseline are left out of reports. */
   readonly baseline: boolean;
   readonly run: RunOptions;
   readonly init: InitOptions;
@@ -339,13 +339,13 @@ export type Invocation =
       readonly options: Options;
     };
 
-/** The options of a command line that gives none. */
+/** The options of an empty command line. */
 export function defaultOptions(): Options {
   return readOptions(new Map());
 }
 
 /**
- * Reads the command line (without the program's own name).
+ * Parses the command line (without the name of the program).
  * @throws UsageError for anything it does not understand
  */
 export function parseCommandLine(argv: readonly string[]): Invocation {
@@ -421,7 +421,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks, ...implied } };
 }
 
-/** What each command checks without `--checks`. */
+/** Default checks of each command without `--checks`. */
 const impliedChecks: Readonly<Partial<Record<CommandName, readonly CheckName[]>>> = {
   check: ['race', 'divergence', 'cost', 'idempotency'],
   repair: ['race', 'divergence', 'repair'],

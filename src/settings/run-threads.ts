@@ -1,7 +1,7 @@
 import type { Dim3 } from '../base/dim3.ts';
-/** Which threads of a launch a trace shows. */
+/** Threads of a launch that a trace shows. */
 
-/** Threads of a block, or blocks of a grid, by number or by position. */
+/** Threads of a block, or blocks of a grid, by index or by position. */
 type Selection =
   | { readonly kind: 'all' }
   | { readonly kind: 'range'; readonly first: number; readonly last: number }
@@ -13,8 +13,8 @@ export interface ThreadSelection {
 }
 
 /**
- * Reads `THREAD[,BLOCK]`, each a number, a range `0-31`, a position `3:1:0` or `*`; block 0 unless given.
- * @returns the selection, or what is wrong with the text, as the end of a sentence
+ * Parses `THREAD[,BLOCK]`, each an index, a range `0-31`, a position `3:1:0` or `*`; block 0 by default.
+ * @returns the selection, or the problem as the end of a sentence
  */
 export function parseThreads(text: string): ThreadSelection | { readonly problem: string } {
   const parts = text.split(',').map((part) => part.trim());
@@ -38,7 +38,7 @@ function parseSelection(text: string): Selection | undefined {
 }
 
 /**
- * Whether a thread is among those selected.
+ * Whether a thread is selected.
  * @param thread its position in the block, of extents `block`
  * @param home the position of the block in the grid, of extents `grid`
  */

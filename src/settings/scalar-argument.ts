@@ -3,9 +3,9 @@ import type { Parameter } from '../ir/form/kernel.ts';
 export type ScalarValue = number | bigint | boolean | string;
 
 /**
- * The bit pattern that a scalar argument has as the parameter's bytes, little-endian.
- * @param sourceType the type as the source writes it, where that is known
- * @returns the pattern, or what is wrong, as the end of a sentence
+ * The bit pattern of a scalar argument in the parameter's bytes, little-endian.
+ * @param sourceType the type as the source writes it, if known
+ * @returns the pattern, or the problem as the end of a sentence
  */
 export function scalarPattern(
   parameter: Parameter,

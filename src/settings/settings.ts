@@ -1,4 +1,4 @@
-/** What the user asks of an analysis: the options of the command line, and the configuration of the repository. */
+/** Settings of an analysis: the options of the command line, and the configuration of the repository. */
 import type { BaselineEntry } from './baseline.ts';
 import type { Configuration } from './configuration.ts';
 import type { Options } from './options.ts';
@@ -6,11 +6,11 @@ import type { Options } from './options.ts';
 export interface Settings {
   readonly options: Options;
   readonly configuration: Configuration;
-  /** What the user gave nvcc on the command line. */
+  /** Arguments for nvcc on the command line. */
   readonly nvccArguments: readonly string[];
   /** `YYYY-MM-DD`, for suppressions that end. */
   readonly today: string;
-  /** Findings that are not to be told again. */
+  /** Findings that are not to be reported again. */
   readonly baseline?: readonly BaselineEntry[];
 }
 

@@ -1,7 +1,7 @@
 import { type MetricCode, metricTable } from '../cost/model/metrics.ts';
 import type { Severity } from './severity.ts';
 
-/** One entry of the registry: what `selvage explain CODE` prints. */
+/** One entry of the registry: the output of `selvage explain CODE`. */
 export interface CodeEntry {
   readonly severity: Severity;
   /** One sentence. */
@@ -11,7 +11,7 @@ export interface CodeEntry {
   readonly remedy: string;
 }
 
-/** What is worse than before has a code for each metric. */
+/** Regressions have a code for each metric. */
 const metricCodes = Object.fromEntries(
   Object.values(metricTable).map(({ code, explain }) => [code, { severity: 'notice', ...explain }]),
 ) as Readonly<Record<MetricCode, CodeEntry>>;

@@ -10,29 +10,29 @@ interface Hunk {
   readonly lines: readonly string[];
 }
 
-/** What a change does to one file. */
+/** Changes of one file. */
 export interface FileDiff {
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Null if there is no patch (binary, too large). */
+  /** Null without a patch (binary, too large). */
   readonly hunks: readonly Hunk[] | null;
 }
 
 /**
- * Parses the hunks of one file, without file headers, as GitHub's `patch` field has them.
- * @throws Error where the text is not a sequence of hunks.
+ * Parses the hunks of one file, without file headers, as in GitHub's `patch` field.
+ * @throws Error if the text is not a sequence of hunks.
  */
 export function parseHunks(patch: string): Hunk[] {
   return parsePatch(patch).flatMap((file) => file.hunks.map(toHunk));
 }
 
-/** The hunk whose new side (added and context lines) holds `line`, if any. */
+/** The hunk whose new side (added and context lines) contains `line`, if any. */
 export function hunkAt(file: FileDiff, line: number): Hunk | undefined {
   return file.hunks?.find((hunk) => line >= hunk.newStart && line < hunk.newStart + hunk.newLines);
 }
 
-/** Whether one hunk's new side holds both lines. */
+/** Whether one hunk's new side contains both lines. */
 export function inSameHunk(file: FileDiff, first: number, second: number): boolean {
   const hunk = hunkAt(file, first);
   return hunk !== undefined && hunk === hunkAt(file, second);
@@ -51,7 +51,7 @@ export function addedLines(file: FileDiff): Set<number> {
   return added;
 }
 
-/** The lines of the new side on both sides of where the change removes something, ascending. */
+/** The lines of the new side before and after each removal, ascending. */
 export function linesAdjacentToRemovals(file: FileDiff): number[] {
   const beside = new Set<number>();
   for (const hunk of file.hunks ?? []) {
@@ -64,7 +64,7 @@ export function linesAdjacentToRemovals(file: FileDiff): number[] {
   return [...beside].sort((a, b) => a - b);
 }
 
-/** The parser counts a side of no lines from the line after it; git, and we, from the line before. */
+/** The parser counts a side of no lines from the line after it; git, and {@link Hunk}, from the line before. */
 function toHunk(hunk: Hunk): Hunk {
   const { oldStart, oldLines, newStart, newLines, lines } = hunk;
   return {
@@ -77,9 +77,9 @@ function toHunk(hunk: Hunk): Hunk {
 }
 
 /**
- * The part of a diff that lies in a folder, with paths relative to it. What moves into the folder is added there, and what
- * moves out of it is removed.
- * @param folder with a slash at its end; empty for the whole
+ * The part of a diff inside a folder, with paths relative to it. A file moved into the folder is added, and one moved
+ * out of it is removed.
+ * @param folder with a trailing slash; empty for the whole
  */
 export function diffWithin(files: readonly FileDiff[], folder: string): FileDiff[] {
   const within = (path: string): string | undefined =>

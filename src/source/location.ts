@@ -1,7 +1,7 @@
 /**
- * A place in a source file. Lines and columns count from 1. `file` is relative to the root of the repository (of the
- * working directory where there is none), with forward slashes; the PTX layers keep the compiler's own spelling.
- * `inlinedAt` is the place of the call when the code was inlined there.
+ * A location in a source file. Lines and columns count from 1. `file` is relative to the root of the repository (or of
+ * the working directory without one), with forward slashes; the PTX layers preserve the compiler's own spelling.
+ * `inlinedAt` is the location of the call when the code was inlined there.
  */
 export interface Location {
   readonly file: string;
@@ -24,7 +24,7 @@ export function isToolkitFile(file: string): boolean {
   return toolkitHeader.test(file);
 }
 
-/** Where the user wrote what lies at a location: the innermost frame outside the toolkit's headers, if there is one. */
+/** The user's own code at a location: the innermost frame outside the toolkit's headers, if there is one. */
 export function outsideToolkit(location: Location | undefined): Location | undefined {
   for (let frame = location; frame; frame = frame.inlinedAt) if (!isToolkitFile(frame.file)) return frame;
   return undefined;

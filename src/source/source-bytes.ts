@@ -1,6 +1,7 @@
 /**
- * Texts of files that need not be UTF-8: a byte that is none stands in the text as one code unit from U+DC80 to U+DCFF, a
- * half of a surrogate pair that no UTF-8 holds, and becomes that byte again (as Python's `surrogateescape`, PEP 383).
+ * Texts of files that need not be UTF-8: an invalid byte is represented as one code unit from U+DC80 to U+DCFF, a half
+ * of a surrogate pair that UTF-8 cannot contain, and converted back to that byte (as Python's `surrogateescape`, PEP
+ * 383).
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -23,7 +24,7 @@ export function decodeSource(bytes: Buffer): string {
   return parts.join('');
 }
 
-/** The bytes of the UTF-8 character at a place; 0 where there is none. */
+/** The number of bytes of the UTF-8 character at an offset; 0 if invalid. */
 function lengthAt(bytes: Buffer, at: number): number {
   const first = bytes[at]!;
   if (first < 0x80) return 1;
@@ -31,12 +32,12 @@ function lengthAt(bytes: Buffer, at: number): number {
   return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 }
 
-/** Whether a text holds bytes that are not UTF-8: it cannot be sent where a text has to be. */
+/** Whether a text represents bytes that are not UTF-8: it cannot be sent as text. */
 export function hasNonTextBytes(text: string): boolean {
   return otherByte.test(text);
 }
 
-/** What a file with a text holds. */
+/** The bytes of a file with a text. */
 export function encodeSource(text: string): Buffer {
   if (!hasNonTextBytes(text)) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];

@@ -1,5 +1,5 @@
 /** Edits of a text by offsets, and the line ends and indentation of a file. */
-/** Replaces [start, end) by a text. Insertions at one place keep their order, in front of what is replaced there. */
+/** Replaces [start, end) by a text. Insertions at one offset stay in order, before a replacement at the same offset. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface TextEdit {
 
 /**
  * Applies edits that do not overlap.
- * @throws RangeError where two do
+ * @throws RangeError if two edits overlap
  */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const order = ({ start, end }: TextEdit): number => (end > start ? 1 : 0);
@@ -23,20 +23,20 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(at);
 }
 
-/** How the lines of a file end, how much a block is indented, and where its braces stand. */
+/** Line ends of a file, indentation of a block, and placement of braces. */
 export interface TextStyle {
   readonly lineEnd: '\n' | '\r\n';
   readonly indent: string;
-  /** Opening braces of statements stand on lines of their own. */
+  /** Opening braces of statements are on separate lines. */
   readonly bracesApart: boolean;
 }
 
-/** Finds the most frequent line end of a text, its smallest step of indentation, and where most braces stand. */
+/** Finds the most frequent line end and brace placement of a text, and its smallest step of indentation. */
 export function styleOf(text: string): TextStyle {
   const all = text.split('\n');
   const carriage = all.filter((line) => line.endsWith('\r')).length;
   const tabs = all.filter((line) => line.startsWith('\t')).length;
-  // Lines of a comment (` * …`) stand a column further in.
+  // Lines of a comment (` * …`) are indented by one more column.
   const spaces = all.flatMap((line) => /^( +)(?!\*(?:[ /]|$))\S/.exec(line)?.[1]?.length ?? []);
   const steps = [8, 4, 3, 2].filter((step) => {
     const fitting = spaces.filter((width) => width % step === 0).length;
@@ -47,20 +47,20 @@ export function styleOf(text: string): TextStyle {
   return {
     lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
     indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
-    // The brace of a function often stands apart where those of statements do not.
+    // The brace of a function is often on a separate line even if those of statements are not.
     bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // oxfmt-ignore
   };
 }
 
 /**
- * What opens a block behind a condition, `else` or `do`: the brace, and what stands before it.
+ * The text that opens a block after a condition, `else` or `do`: white space and the brace.
  * @param indent of the statement
  */
 export function blockOpening({ bracesApart, lineEnd: newLine }: TextStyle, indent: string): string {
   return bracesApart ? `${newLine}${indent}{` : ' {';
 }
 
-/** What stands between the brace that closes a block and the `else` behind it. */
+/** White space between the closing brace of a block and a following `else`. */
 export function elseSpace({ bracesApart, lineEnd: newLine }: TextStyle, indent: string): string {
   return bracesApart ? `${newLine}${indent}` : ' ';
 }

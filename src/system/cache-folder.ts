@@ -1,10 +1,10 @@
-/** Folders in which results are kept between runs. */
+/** Folders of results that are cached between runs. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * A folder of the user's cache, made where it is missing. There is none in CI, where each run is the first one and
- * others' code runs too, and where the folder could be written by others.
+ * A folder of the user's cache, created if missing. Not available in CI, where each run is the first one and untrusted
+ * code runs too, and not if other users could write to the folder.
  * @param name below `selvage` in the cache folder
  */
 export function cacheFolder(

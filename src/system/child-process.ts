@@ -1,4 +1,4 @@
-/** The only place that starts programs: without a shell, without our environment, in a group that ends with ours. */
+/** The only place that starts programs: no shell, explicit environment, process group that ends with this process. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { cpuOf } from './cpu-time.ts';
@@ -9,17 +9,17 @@ export interface ProcessLimits {
   readonly milliseconds: number;
   /** Standard output and standard error together, in bytes. */
   readonly outputBytes: number;
-  /** What the system holds the program to, and each that it starts; nothing where it is missing. */
+  /** Limits that the system enforces for the program and its descendants; unlimited if missing. */
   readonly resources?: ResourceLimits | undefined;
 }
 
-/** Limits of one process, which the system enforces whatever becomes of us. */
+/** Limits of one process, which the system enforces independently of this process. */
 export interface ResourceLimits {
   /** CPU time. */
   readonly cpuSeconds: number;
-  /** Of its address space. */
+  /** Size of its address space. */
   readonly memoryBytes: number;
-  /** Of each file that it writes. */
+  /** Size of each file that it writes. */
   readonly fileBytes: number;
 }
 
@@ -28,7 +28,7 @@ interface ProcessStart {
   readonly executable: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -36,7 +36,7 @@ interface ProcessRequest extends ProcessStart {
   readonly limits: ProcessLimits;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told the ID of the process once it runs. */
+  /** Receives the ID of the process when it runs. */
   readonly onStart?: (pid: number) => void;
 }
 
@@ -54,7 +54,7 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** Whether a program ended by itself, and says that it did what it was to do. */
+/** Whether a program exited with status 0, without being stopped. */
 export function exitedWell({ end }: ProcessResult): boolean {
   return end.kind === 'exited' && end.code === 0;
 }
@@ -62,10 +62,10 @@ export function exitedWell({ end }: ProcessResult): boolean {
 /** How long the pipes may stay open after the process has ended, in milliseconds. */
 const drainTime = 1000;
 
-/** The process groups that are running. No terminal and no shell knows them, so they would outlive an exit of ours. */
+/** The running process groups. Terminals and shells do not know them, so they would survive an exit of this process. */
 const groups = new Set<number>();
 
-/** Starts a program as the leader of a process group, which is to be killed when it ends. */
+/** Starts a program as the leader of a process group, which has to be killed when it ends. */
 function startGroup<Child extends ChildProcess>(start: () => Child): Child {
   const child = start();
   const { pid } = child;
@@ -93,9 +93,9 @@ function settings({ cwd, env }: ProcessStart) {
 }
 
 /**
- * The words that start a program within limits. Only a shell can set them on every system; it becomes the program, whose
- * words it never reads. Time is looked at from here too, which tells why a program ended: compilers catch the signal of
- * a soft limit, and at a hard one the system kills as it does where memory is short.
+ * The arguments that start a program within limits. Only a shell can set them on every system; it executes the program,
+ * whose arguments it does not interpret. Time is measured here too, to determine why a program ended: compilers catch
+ * the signal of a soft limit, and the signal of a hard one equals that of memory shortage.
  */
 function limitedCommand({ executable, args }: ProcessStart, resources: ResourceLimits | undefined) {
   if (resources === undefined) return [executable, args] as const;
@@ -109,9 +109,9 @@ function limitedCommand({ executable, args }: ProcessStart, resources: ResourceL
 }
 
 /**
- * Runs a program without a shell, in a process group of its own. The group is killed when a limit is passed, when the
- * signal is aborted, and when the program or this process ends, so that nothing it started outlives it.
- * @returns how it ended and what it wrote, cut at the limit; never rejects
+ * Runs a program without a shell, in a separate process group. The group is killed when a limit is exceeded, when the
+ * signal is aborted, and when the program or this process ends, so that none of its descendants survives it.
+ * @returns how it ended and its output, cut at the limit; never rejects
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   return new Promise((resolve) => {
@@ -167,7 +167,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     });
     child.on('exit', (code, signal) => {
       end ??= code === null ? { kind: 'signalled', signal: signal ?? 'unknown' } : { kind: 'exited', code };
-      // A descendant that left the group may still hold the pipes.
+      // A descendant that left the group may still have the pipes open.
       drain = setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -177,17 +177,17 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   });
 }
 
-/** What a program of a session prints up to the line that was asked for, or why it will not. */
+/** Output of a program of a session up to the requested line, or why it is missing. */
 type SessionReply =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'time-limit' }
   | { readonly kind: 'output-limit' }
-  /** The program ended, or was never there; `printed` is what it still said. */
+  /** The program ended, or never started; `printed` is its last output. */
   | { readonly kind: 'ended'; readonly printed: string };
 
 /**
- * A program that is asked over its standard input for as long as it lives, in a process group of its own that is killed
- * when it or this process ends. It keeps this process alive only while it is asked something.
+ * A long-running program that is queried over its standard input, in a separate process group that is killed when it or
+ * this process ends. It keeps this process alive only during a query.
  */
 export class ProcessSession {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -202,12 +202,12 @@ export class ProcessSession {
     child.on('close', () => {
       this.#hasEnded = true;
     });
-    // A program that ends is found out by whoever asks it next.
+    // The end of a program is detected by the next query.
     for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on('error', () => {});
     for (const handle of [child, child.stdin, child.stdout, child.stderr]) (handle as Partial<Socket>).unref?.();
   }
 
-  /** Milliseconds of CPU that the program has used; undefined where it has ended, or the system does not tell. */
+  /** Milliseconds of CPU time of the program; undefined if it has ended, or the system does not report it. */
   cpu(): number | undefined {
     const { pid } = this.#child;
     return pid === undefined ? undefined : cpuOf(pid);
@@ -218,10 +218,10 @@ export class ProcessSession {
   }
 
   /**
-   * Writes to the program and waits for what it prints up to a mark. One question at a time.
-   * @param text ends with what makes the program print the mark
+   * Writes to the program and waits for its output up to a mark. One query at a time.
+   * @param text ends with a command that prints the mark
    * @param limits the milliseconds are CPU time of the program
-   * @returns what it printed before the mark, without blanks around it; past a limit the program goes on: kill it
+   * @returns its output before the mark, trimmed; beyond a limit the program continues and has to be killed
    */
   ask(text: string, mark: string, { milliseconds, outputBytes }: ProcessLimits): Promise<SessionReply> {
     const child = this.#child;
@@ -239,7 +239,7 @@ export class ProcessSession {
       const onData = (part: string): void => {
         parts.push(part);
         bytes += part.length;
-        // The mark may come in two parts, and what comes before it may be long: it is put together once.
+        // The mark may arrive in two parts, and the preceding output may be long: it is joined once.
         tail = (tail + part).slice(-2 * mark.length);
         if (tail.includes(mark)) {
           const printed = parts.join('');
@@ -254,7 +254,7 @@ export class ProcessSession {
     });
   }
 
-  /** Kills the program with all it has started, and waits until it is gone. */
+  /** Kills the program with its descendants, and waits until it is gone. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (this.#hasEnded || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * CPU time of threads and processes, which other programs of the machine do not lengthen. Linux tells that of other threads
- * too; elsewhere it is not known, and whoever asks goes by the clock.
+ * CPU time of threads and processes, which is independent of the load of other programs. Linux reports that of other
+ * threads too; on other systems it is unknown, and callers use wall-clock time.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ interface CountingProcess {
   readonly threadCpuUsage?: () => { readonly user: number; readonly system: number };
 }
 
-/** The name of the calling thread, by which other threads of this process may ask for its time; undefined where none may. */
+/** The name of the calling thread, by which other threads may query its time; undefined if they cannot. */
 export function ownThread(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self');
@@ -17,9 +17,9 @@ export function ownThread(): string | undefined {
   }
 }
 
-/** Milliseconds of CPU that the calling thread has used; undefined where the system does not tell. */
+/** Milliseconds of CPU time that the calling thread has used; undefined if the system does not report it. */
 export function threadCpu(): number | undefined {
-  // Where the time of other threads is not known, nobody goes by that of this one.
+  // If the time of other threads is unknown, that of this one is not used either.
   if (process.platform !== 'linux') return undefined;
   // Since Node 23.9.
   const counting: CountingProcess = process;
@@ -27,25 +27,25 @@ export function threadCpu(): number | undefined {
   return usage ? (usage.user + usage.system) / 1000 : cpuOf('thread-self');
 }
 
-/** Milliseconds of CPU that this process has used, all of its threads together. */
+/** Milliseconds of CPU time that this process has used, all of its threads together. */
 export function processCpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Milliseconds in which the system counts, on all of Linux that Node runs on. */
+/** Resolution of the system in milliseconds, on every Linux that Node supports. */
 const tick = 10;
 
 /**
- * Milliseconds of CPU that a thread or a process has used.
- * @param name what {@link ownThread} gave in that thread, or the number of a process
- * @returns undefined where it has ended, or the system does not tell
+ * Milliseconds of CPU time that a thread or a process has used.
+ * @param name result of {@link ownThread} in that thread, or a process ID
+ * @returns undefined if it has ended, or the system does not report it
  * @see proc_pid_stat(5), fields 14 and 15
  */
 export function cpuOf(name: string | number): number | undefined {
   try {
     const text = readFileSync(`/proc/${name}/stat`, 'latin1');
-    // The name of the program, in parentheses, may hold blanks and parentheses.
+    // The name of the program, in parentheses, may contain blanks and parentheses.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = Number(fields[11]) + Number(fields[12]);
     return Number.isFinite(ticks) ? ticks * tick : undefined;
@@ -54,12 +54,12 @@ export function cpuOf(name: string | number): number | undefined {
   }
 }
 
-/** More than this is taken for a fault of the count. */
+/** Larger values are treated as an error of the counter. */
 const maxSlowdown = 20;
 
 /**
- * How many times as long as its CPU time the calling thread has taken so far whenever it had something to do: 1 where it
- * had a core for itself, and where the system does not tell.
+ * Elapsed time of the calling thread while it was runnable, as a multiple of its CPU time: 1 if it had a core for
+ * itself, and if the system does not report it.
  * @see proc_pid_schedstat, in Documentation/scheduler/sched-stats.rst of Linux
  */
 export function slowdown(): number {

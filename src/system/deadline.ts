@@ -1,36 +1,35 @@
-/** Limits of time that are counted in CPU time, so that a loaded machine cuts nothing that an idle one completes. */
+/** Time limits in CPU time, so that a loaded host completes the same work as an idle one. */
 import { clock } from './clock.ts';
 import { threadCpu } from './cpu-time.ts';
 
-/** When the time of some work is over, and whether that made a difference. */
+/** Time limit of a task, and whether it had an effect. */
 export interface Deadline {
   readonly expired: () => boolean;
-  /** Milliseconds that are left, never less than 0. */
+  /** Remaining milliseconds, never less than 0. */
   readonly left: () => number;
-  /** Milliseconds that were used. */
+  /** Used milliseconds. */
   readonly used: () => number;
-  /** Adds milliseconds of CPU that others used for this work: a solver. */
+  /** Adds milliseconds of CPU time that others used for this work: a solver. */
   readonly spend: (milliseconds: number) => void;
   /** Milliseconds that others used. */
   readonly spent: () => number;
-  /** Tells that something was left undone which more time, or another machine, may do. */
+  /** Records that work was skipped that more time, or another host, may do. */
   readonly cut: () => void;
   readonly wasCut: () => boolean;
-  /** Calls back once, when the time and a grace are over. @returns what stops that */
+  /** Calls back once, when the time and a grace period are over. @returns a function that cancels it */
   readonly whenOver: (grace: number, over: () => void) => () => void;
 }
 
-/** Work may take so many times its CPU time by the clock: what hangs without working ends too. */
+/** Maximum wall-clock time of work as a multiple of its CPU time: a deadlock ends too. */
 const usualPatience = 20;
 
-/** How often a limit is looked at where little is left of it, in milliseconds. */
+/** Interval of checks near the end of a limit, in milliseconds. */
 const shortest = 20;
 
 /**
  * A deadline after some milliseconds of CPU time.
- * @param own the CPU time so far of who does the work: the calling thread unless stated. Where it is undefined, the clock
- * counts instead
- * @param patience by how many times as long as its CPU time the work may take by the clock
+ * @param own CPU time so far of the worker: by default of the calling thread. If undefined, wall-clock time is used
+ * @param patience maximum wall-clock time as a multiple of the CPU time
  */
 export function deadlineIn(
   milliseconds: number,
@@ -50,7 +49,7 @@ export function deadlineIn(
   return {
     used,
     left,
-    // One thread uses no more time than the clock tells, which costs less to ask.
+    // The CPU time of one thread is at most the wall-clock time, which is cheaper to query.
     expired: () => (cut ||= clock() - began >= milliseconds && left() === 0),
     spend: (time) => void (others += time),
     spent: () => others,
@@ -61,15 +60,15 @@ export function deadlineIn(
 }
 
 /**
- * Calls back once a thread or process has used some milliseconds of CPU, or 20 times as many have passed by the clock.
- * @param own its CPU time so far; undefined while that is not known
- * @returns what stops that
+ * Calls back once a thread or process has used some milliseconds of CPU time, or 20 times that of wall-clock time.
+ * @param own its CPU time so far; undefined if unknown
+ * @returns a function that cancels it
  */
 export function afterCpu(milliseconds: number, own: () => number | undefined, over: () => void): () => void {
   return deadlineIn(milliseconds, own).whenOver(0, over);
 }
 
-/** Looks again when what is left has passed by the clock, until nothing is left. */
+/** Repeats the check after the remaining time of wall clock, until no time is left. */
 function repeatUntil(left: () => number, over: () => void): () => void {
   let timer: NodeJS.Timeout;
   const look = (): void => {

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 
-// Not SIGHUP: a listener would undo what `nohup` has set.
+// Not SIGHUP: a listener would override the setting of `nohup`.
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /** A signal asked the process to end. It is the reason of the abort that ends an analysis. */
 export class Interruption extends Error {
-  /** As shells give it for a process that a signal ended. */
+  /** Status of shells for a process that a signal ended. */
   readonly exitCode: number;
 
   constructor(signal: (typeof endingSignals)[number]) {
@@ -15,7 +15,7 @@ export class Interruption extends Error {
   }
 }
 
-/** The signal that came, if one did. */
+/** The received signal, if any. */
 let received: Interruption | undefined;
 
 /**
@@ -42,13 +42,13 @@ export async function interruptible<Result>(run: (signal: AbortSignal) => Promis
 }
 
 /**
- * Runs a function that keeps the thread for long. A listener for a signal would not be called before it returns, and so
- * would keep the process from being ended; without one the system ends the process at once. What compilers left stays
- * behind then.
- * @throws Interruption where a signal came before
+ * Runs a function that blocks the thread for long. A listener for a signal would not be called before it returns, and
+ * so would prevent the end of the process; without one the system ends the process at once, leaving temporary files of
+ * compilers.
+ * @throws Interruption if a signal arrived before
  */
 export async function withDefaultSignals<Result>(run: () => Result): Promise<Result> {
-  // A signal that has come is told in the next round of the event loop: removing its listener would lose it.
+  // A received signal is delivered in the next iteration of the event loop: removing its listener would lose it.
   for (let round = 0; round < 2; round++) await setImmediate();
   if (received) throw received;
   const held = endingSignals.map((name) => ({ name, listeners: process.listeners(name) }));

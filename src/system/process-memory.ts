@@ -1,12 +1,12 @@
-/** Memory of programs that run, as Linux tells it. */
+/** Memory of running programs, as reported by Linux. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Bytes of a page that `/proc` counts in. */
+/** Bytes of a page, the unit of `/proc`. */
 const page = 4096;
 
 /**
- * Memory that a process and all that it started hold, in bytes. What they share counts for each.
- * @returns undefined where the system does not tell
+ * Memory of a process and its descendants, in bytes. Shared memory counts for each.
+ * @returns undefined if the system does not report it
  */
 export function memoryOfTree(root: number): number | undefined {
   const children = new Map<number, number[]>();
@@ -28,7 +28,7 @@ export function memoryOfTree(root: number): number | undefined {
   return bytes;
 }
 
-/** The fourth field of `/proc/PID/stat`; the second one is a name in brackets that may hold anything (proc(5)). */
+/** The fourth field of `/proc/PID/stat`; the second one is a name in brackets with arbitrary characters (proc(5)). */
 function parentOf(pid: string): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

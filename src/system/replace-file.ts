@@ -5,19 +5,19 @@ import { UsageError } from '../base/usage-error.ts';
 import { encodeSource } from '../source/source-bytes.ts';
 
 export interface Replacement {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly file: string;
   /** Absolute; a link is followed. */
   readonly path: string;
-  /** What the file held when it was read. */
+  /** Contents of the file when it was read. */
   readonly before: string;
   readonly text: string;
 }
 
 /**
- * Replaces the contents of files, once all of them are known to be writable. Each is written beside itself first, so
- * that a full disk or a crash leaves the old one or the new one, whole.
- * @throws UsageError where one is read-only, or is not any more what was read
+ * Replaces the contents of files, once all of them are known to be writable. Each is first written to a temporary file
+ * in its folder, so that a full disk or a crash leaves the complete old or new one.
+ * @throws UsageError if one is read-only, or has changed since it was read
  */
 export function replaceFiles(files: readonly Replacement[]): void {
   const ready: { readonly target: string; readonly beside: string; readonly file: string }[] = [];

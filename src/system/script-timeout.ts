@@ -4,14 +4,14 @@ import { OutOfTime } from '../base/out-of-time.ts';
 import { slowdown } from './cpu-time.ts';
 import type { Deadline } from './deadline.ts';
 
-/** The code was stopped. Its `finally` blocks did not run: what it was working on must not be used again. */
+/** The code was stopped. Its `finally` blocks did not run: its data must not be used again. */
 export class Stopped extends Error {
   override name = 'Stopped';
 }
 
 const name = 'selvage.stretch';
 
-/** Node takes no longer timeouts. */
+/** Node supports no longer timeouts. */
 const longest = 2 ** 31 - 1;
 let script: Script | undefined;
 
@@ -38,13 +38,13 @@ export function within<Value>(milliseconds: number, run: () => Value): Value {
   return result.value;
 }
 
-/** What does not look at the time itself is stopped after so many times what is left of it. */
+/** Code that does not check the time itself is stopped after this multiple of its remaining time. */
 const overrun = 2;
 
 /**
- * Runs a part of an analysis that keeps the thread, in the time that is left for the whole.
- * @param run throws {@link OutOfTime} where it finds the time to be over
- * @returns null where it did not come to its end; the deadline was cut then
+ * Runs a part of an analysis that blocks the thread, in the remaining time of the whole.
+ * @param run throws {@link OutOfTime} if it finds that the time is over
+ * @returns null if it did not finish; the deadline was cut then
  */
 export function inTime<Value>(deadline: Deadline, run: () => Value): Value | null {
   if (deadline.expired()) return null;

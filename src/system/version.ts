@@ -2,8 +2,8 @@
 export const toolVersion = '0.1.0';
 
 /**
- * The repository that the action is published in: `repository` of package.json, by a test. `npm run regenerate` writes it into
- * README and docs. `OWNER` stands for whoever publishes it first.
+ * The repository that the action is published in: `repository` of package.json, by a test. `npm run regenerate` writes
+ * it into README and docs. `OWNER` is a placeholder for the first publisher.
  */
 export const publishedAction = 'OWNER/selvage';
 

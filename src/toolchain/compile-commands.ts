@@ -5,33 +5,33 @@ import { isHostOnly, isOfLaterPhase, nvccFlagsOfClang } from './host-flags.ts';
 import { parseOptions } from './nvcc-options.ts';
 import { shellWords } from './shell-words.ts';
 
-/** What is wrong, as the end of a sentence. */
+/** The problem as the end of a sentence. */
 interface Problem {
   readonly problem: string;
 }
 
-/** One entry of a compilation database, as it is written. */
+/** One entry of a compilation database, as written. */
 interface CompileCommand {
   /** Absolute. */
   readonly directory: string;
   /** Absolute. */
   readonly file: string;
-  /** The program, then its arguments; as a list, or to be split as a shell does. Or why it is none. */
+  /** The program, then its arguments; as a list, or to be split like a shell command; or a problem. */
   readonly command: string | readonly string[] | Problem;
 }
 
 export interface CompileCommands {
   /** By absolute path; of several for one file the first. */
   readonly commands: ReadonlyMap<string, CompileCommand>;
-  /** Absolute; files outside of it are no siblings of those inside. */
+  /** Absolute; files outside of it are not siblings of those inside. */
   readonly root: string;
-  /** Why nothing of it can be used. */
+  /** Why no entry of it can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html). What is wrong with a command
- * is told of its own unit alone, and commands are split when they are asked for: there may be thousands.
+ * Parses `compile_commands.json` (https://clang.llvm.org/docs/JSONCompilationDatabase.html). A problem of a command is
+ * reported only for its own unit, and commands are split on demand: there may be thousands.
  * @param text of the file
  * @param file its path relative to the root, for messages
  * @param root absolute
@@ -70,7 +70,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
   return { commands, root, diagnostics: [] };
 }
 
-/** Of `arguments` and `command` one is enough. */
+/** One of `arguments` and `command` is enough. */
 function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
   if (isListOfText(words) && words.length > 0) return words;
   if (words !== undefined && !isListOfText(words))
@@ -89,19 +89,19 @@ function isListOfText(value: unknown): value is readonly string[] {
 
 interface UnitFlags {
   readonly args: readonly string[];
-  /** What relative paths in them are meant from. */
+  /** Base of relative paths in them. */
   readonly directory: string;
-  /** The file whose entry it is, where the unit has none. */
+  /** The file whose entry it is, if the unit has none. */
   readonly sibling?: string;
 }
 
 /**
- * The flags that a compilation database gives for a unit, without the program, the unit itself, what the build wants
- * produced, and what only concerns the host's code, ptxas or the linker. Commands of clang are put in the words of nvcc.
- * A unit without an entry gets the flags of the CUDA file nearest to it.
+ * The flags of a compilation database for a unit, without the program, the unit itself, the outputs of the build, and
+ * flags that concern only host code, ptxas or the linker. Commands of clang are translated to options of nvcc. A unit
+ * without an entry gets the flags of the nearest CUDA file.
  * @param file of the unit, absolute
- * @param readText reads an options file, absolute; undefined where it may not be read
- * @returns null if no entry fits; why its own entry says nothing
+ * @param readText reads an options file, absolute; undefined if it may not be read
+ * @returns null if no entry fits; the problem if its own entry is unusable
  */
 export function flagsOf(
   database: CompileCommands,
@@ -128,12 +128,12 @@ export function flagsOf(
   return { args, directory: command.directory, ...(own ? {} : { sibling: command.file }) };
 }
 
-/** Whether an operand is what a command compiles: by its name, since the entry may spell its path in another way. */
+/** Whether an operand is the compiled file: by its name, since the entry may spell its path differently. */
 function isSource(operand: string): boolean {
   return /\.(?:cu|c|cc|cpp|cxx|C|ptx|o)$/.test(operand);
 }
 
-/** The CUDA file of the database whose folder has most in common with that of a file. */
+/** The CUDA file of the database whose folder shares the longest prefix with that of a file. */
 function nearestSibling({ commands, root }: CompileCommands, file: string): CompileCommand | undefined {
   const folders = dirname(file).split('/');
   let best: { readonly command: CompileCommand; readonly common: number; readonly distance: number } | undefined;
@@ -153,7 +153,7 @@ function nearestSibling({ commands, root }: CompileCommands, file: string): Comp
   return best?.command;
 }
 
-/** The arguments of a command, as nvcc has them. */
+/** The arguments of a command as options of nvcc. */
 function nvccWords(words: readonly string[]): readonly string[] {
   const start = launcherWords(words);
   const program = basename(words[start - 1] ?? '');
@@ -163,14 +163,14 @@ function nvccWords(words: readonly string[]): readonly string[] {
   return isHostCompiler || asksClang ? nvccFlagsOfClang(args) : args;
 }
 
-/** `ccache nvcc …`: what stands before the compiler, and it. */
+/** `ccache nvcc …`: the words before the compiler, and the compiler. */
 function launcherWords(words: readonly string[]): number {
   let count = 0;
   while (count < words.length && /^(?:ccache|sccache|distcc|icecc|time|nice)$/.test(basename(words[count]!))) count++;
   return count + 1;
 }
 
-/** CMake puts include paths into a file of their own, which nvcc reads with `--options-file`. */
+/** CMake writes include paths to a separate file, which nvcc reads with `--options-file`. */
 function withOptionFiles(
   words: readonly string[],
   directory: string,

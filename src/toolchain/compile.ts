@@ -40,73 +40,71 @@ import {
   type ProcessResult,
 } from '../system/child-process.ts';
 
-/**
- * The verification build keeps every access, barrier and loop of the source; the production build is what runs.
- */
+/** The verification build keeps every access, barrier and loop of the source; the production build is what runs. */
 export type Build = 'verification' | 'production';
 
 export interface CompileRequest {
   readonly compiler: Compiler;
   /** The unit: absolute, or relative to the root. */
   readonly file: string;
-  /** In place of what the file holds: an edit that is tried. Nothing in the root is written. */
+  /** Replaces the contents of the file: a tried edit. Nothing in the root is written. */
   readonly text?: string | undefined;
-  /** Edits that are tried of what the unit includes. A unit that then still reads one of these files does not count as compiled. */
+  /** Tried edits of included files. A unit that still reads one of the original files does not count as compiled. */
   readonly headers?: EditedHeaders | undefined;
-  /** The repository, or where there is none the working directory; absolute. */
+  /** The repository, or without one the working directory; absolute. */
   readonly root: string;
   readonly build: Build;
   /** `sm_80` */
   readonly arch: string;
-  /** In the order in which nvcc is given them: of two that contradict each other, the last holds. */
+  /** In the order of the command line of nvcc: of two that contradict each other, the last one applies. */
   readonly flags: readonly FlagGroup[];
   readonly trust: Trust;
-  /** Of each run of nvcc. */
+  /** Limits of each run of nvcc. */
   readonly limits: ProcessLimits;
-  /** Of a production build: whether the verification build is wanted too, where that takes no second front end. */
+  /** Whether a production build should include the verification build too, if it needs no second front end. */
   readonly withVerification?: boolean;
-  /** Of a verification build that nvcc makes: that it is not to be optimised at all, and why. */
+  /** Why a verification build by nvcc must not be optimised at all; optimised if missing. */
   readonly unoptimised?: Unoptimised;
-  /** Where what compilers make is kept. */
+  /** Cache of results of compilers. */
   readonly kept?: KeptCode | undefined;
-  /** Is told that a compiler had to make something. */
+  /** Called when a compiler had to run. */
   readonly onCompiled?: (() => void) | undefined;
-  /** Folder that holds `selvage.h`. */
+  /** Folder that contains `selvage.h`. */
   readonly include: string;
   /**
-   * Of a production build: takes the project's own part of the preprocessed unit, where it is known before the PTX is.
-   * Whether the unit compiles is open then.
+   * Receives the project's part of the preprocessed unit of a production build, if it is known before the PTX. Whether
+   * the unit compiles is unknown then.
    */
   readonly onHost?: ((host: string) => void) | undefined;
-  /** Takes the compiler's own words. They go nowhere else when the trust is `pull-request`. */
+  /** Receives the messages of the compiler. They are passed nowhere else if the trust is `pull-request`. */
   readonly onLog: (text: string) => void;
   /** Stops nvcc when it is aborted; the unit then counts as not compiled. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CompileResult {
-  /** Missing where the unit does not compile. */
+  /** Missing if the unit does not compile. */
   readonly ptx?: string;
-  /** The project's own part of the preprocessed unit, host code included; of the production build. */
+  /** Part of the preprocessed unit that comes from the project, host code included; of the production build. */
   readonly host?: string;
-  /** The PTX of the verification build, where it came with the production build. */
+  /** The PTX of the verification build, if it came with the production build. */
   readonly verification?: string;
-  /** The unit and every file that it includes and that lies in the root, relative to it; sorted. */
+  /** The unit and every included file inside the root, relative to it; sorted. */
   readonly dependencies: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  /** Why the verification build is not optimised at all; missing if it is optimised as usual. */
   readonly unoptimised?: Unoptimised;
 }
 
 export type DependencyRequest = Omit<CompileRequest, 'build'>;
 
 /**
- * Compiles one unit to PTX for one architecture, as nvcc does: step by step where its steps are known, so that a text that
+ * Compiles one unit to PTX for one architecture, like nvcc: step by step if its steps are known, so that a text that
  * was compiled before is not compiled again.
  *
- * Under the trust `pull-request` the source and the flags are a stranger's: flags pass an allow-list, every file that
- * is read must lie in the workspace, the toolkit or the folders of the host compiler (read off the preprocessed text
- * before that is compiled), and diagnostics are in words of ours.
+ * Under the trust `pull-request` the source and the flags are not trusted: flags pass an allow-list, every file that is
+ * read must be in the workspace, the toolkit or the folders of the host compiler (checked in the preprocessed text
+ * before it is compiled), and diagnostics contain no text of the compiler.
  */
 export async function compileUnit(request: CompileRequest): Promise<CompileResult> {
   return withSetting(request, request.build, async (setting) => {
@@ -128,7 +126,7 @@ function wordsFor({ output, kept }: OutputPlace): readonly string[] {
   return ['-ptx', '--keep', '--keep-dir', kept, '-o', output];
 }
 
-/** @returns null where nvcc does not tell its steps, or one fails: nvcc is to be run then, and tells why */
+/** @returns null if nvcc does not print its steps, or one fails: then nvcc has to be run, and reports why */
 async function compileBySteps(
   setting: Setting,
   request: CompileRequest,
@@ -151,7 +149,7 @@ async function compileBySteps(
   if (refused) return { dependencies: [], diagnostics: [refused] };
   const [text] = preprocessed.texts ?? [];
   if (text === undefined) return null;
-  // The host program is read while the compiler goes on.
+  // The host program is read while the compiler continues.
   const host = build === 'production' ? hostText(text, preprocessed.files, setting) : undefined;
   host?.then((part) => request.onHost?.(part)).catch(() => undefined);
   try {
@@ -160,7 +158,7 @@ async function compileBySteps(
     const asks = warnings.length > 0 || preprocessed.files.some((file) => basename(file) === 'selvage.h');
     const wanted: WantedCode = {
       production: build === 'production',
-      // The flags that only this build has change nothing of a text without these.
+      // Without selvage.h and restrict pointers, the flags of the verification build do not change the text.
       verification:
         build === 'verification' || (request.withVerification === true && !asks && !restrictsPointers(text)),
       separates: compiler.features.separateFrontEnd,
@@ -188,7 +186,7 @@ async function compileBySteps(
   }
 }
 
-/** The code of a preprocessed text, where it was kept or else made; the end of what ended early; null where nvcc is to tell why. */
+/** The code of a preprocessed text, cached or compiled; the end of an incomplete run; null if nvcc must report why. */
 async function compiledTexts(
   text: string,
   steps: NvccSteps,
@@ -220,7 +218,7 @@ async function compiledTexts(
   return code;
 }
 
-/** What compilers made of a preprocessed text, and said of it. */
+/** Results and messages of compilers for a preprocessed text. */
 interface CompiledTexts {
   readonly production: string | undefined;
   readonly verification: string | undefined;
@@ -280,12 +278,12 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
   return host === undefined ? found : { ...found, host };
 }
 
-/** nvcc ends like that where one of the programs that it starts is killed. */
+/** nvcc ends like this if one of the programs that it starts is killed. */
 function passedCpu({ end }: ProcessResult): boolean {
   return end.kind === 'time-limit' || (end.kind === 'exited' && end.code === 128 + 9);
 }
 
-/** Why what was preprocessed may not be compiled, or what was compiled is not believed. */
+/** Why a preprocessed text must not be compiled, or the result is rejected. */
 async function refusedText(
   { texts, files }: PreprocessedUnit,
   result: ProcessResult,
@@ -311,7 +309,7 @@ async function refusedText(
   return stale === undefined ? undefined : failed(`It includes ${stale} in a way in which no copy takes its place.`, setting); // oxfmt-ignore
 }
 
-/** Says how a verification build was made, where that is not the usual one. */
+/** Reports how a verification build was made, unless it was optimised as usual. */
 function builtAs(
   unoptimised: Unoptimised | undefined,
   diagnostics: readonly Diagnostic[],
@@ -327,22 +325,22 @@ function builtAs(
   return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] }; // oxfmt-ignore
 }
 
-/** What the preprocessor made of a unit. */
+/** Preprocessed text of a unit. */
 interface PreprocessedUnit {
-  /** Null where they are too large to read. */
+  /** Null if they are too large to read. */
   readonly texts: readonly string[] | null;
   /** All files that were read, absolute. */
   readonly files: readonly string[];
 }
 
-/** @param folder where the text was left */
+/** @param folder of the preprocessed text */
 async function preprocessedUnit(folder: string, { cwd }: Setting): Promise<PreprocessedUnit> {
   const texts = await readPreprocessed(folder);
   const files = [...new Set((texts ?? []).flatMap(filesOfPreprocessed))].map((path) => resolve(cwd, path));
   return { texts, files };
 }
 
-/** The project's own part of the preprocessed unit, as the compiler of host code sees it. */
+/** Part of the preprocessed unit that comes from the project, as the compiler of host code sees it. */
 async function hostText(preprocessed: string, files: readonly string[], setting: Setting): Promise<string> {
   const root = (await realPath(setting.request.root)) ?? setting.request.root;
   const names = new Map<string, string>([[setting.input, setting.unit]]);
@@ -350,7 +348,7 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
     const real = realPathNow(file);
     if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // oxfmt-ignore
   }
-  // The text has one character a byte, and so have the names in it.
+  // The text has one character per byte, and so have the names in it.
   const own = (path: string): string | undefined => {
     const name = names.get(resolve(setting.cwd, Buffer.from(path, 'latin1').toString('utf8')));
     return name === undefined ? undefined : Buffer.from(name, 'utf8').toString('latin1');
@@ -363,22 +361,22 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
   return Buffer.from(ownText(text, own), 'latin1').toString('utf8');
 }
 
-/** A header that was read though an edit of it is tried. */
+/** A header that was read although an edit of it is tried. */
 async function unedited(files: readonly string[], setting: Setting): Promise<string | undefined> {
   const { headers } = setting.request;
   if (!headers) return undefined;
   return (await inRoot(files, setting)).find((path) => path !== setting.unit && headers.texts.has(path));
 }
 
-/** Whether some of the project's own files differ between the passes for the device and for the host. */
+/** Whether some of the project's files differ between the passes for the device and for the host. */
 async function readsArchitecture(files: readonly string[]): Promise<boolean> {
   for (const file of files) if ((await readFile(file, 'latin1').catch(() => '')).includes('__CUDA_ARCH__')) return true;
   return false;
 }
 
 /**
- * Lists the files that a unit includes (`nvcc -M`): which units a changed header reaches.
- * @returns the unit and the files in the root, relative to it; sorted; none where the unit cannot be preprocessed
+ * Lists the files that a unit includes (`nvcc -M`): which units a changed header affects.
+ * @returns the unit and the files in the root, relative to it; sorted; empty if the unit cannot be preprocessed
  */
 export async function unitDependencies(request: DependencyRequest): Promise<Omit<CompileResult, 'ptx'>> {
   return withSetting(request, 'verification', async (setting) => {
@@ -391,9 +389,9 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
 }
 
 /**
- * Symbols of internal linkage hold a hash of the absolute path of the unit. Of the relative one instead, the same
- * source gives the same PTX in every checkout. Files are not named in the folder of the copy that was compiled, and what
- * a `#line` names not in the working directory of nvcc, which is another one each time.
+ * Symbols of internal linkage contain a hash of the absolute path of the unit. With the relative path instead, the same
+ * source has the same PTX in every checkout. Paths in the folder of a compiled copy are replaced, and so are names of
+ * `#line` in the working directory of nvcc, which is different each time.
  */
 function placeless(ptx: string, { request, unit, input, file, mirror, temporary, cwd }: Setting): string {
   const hash = createHash('sha256').update(unit).digest('hex').slice(0, 8);
@@ -404,23 +402,23 @@ function placeless(ptx: string, { request, unit, input, file, mirror, temporary,
   return cwd === temporary ? placed.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : placed;
 }
 
-/** All that the runs of nvcc for one unit have in common. */
+/** Common inputs of all runs of nvcc for one unit. */
 interface Setting {
   readonly request: DependencyRequest;
-  /** Of the request. */
+  /** Root of the request. */
   readonly root: string;
   /** Absolute. */
   readonly file: string;
-  /** What nvcc is given: the file, or a copy with another text. */
+  /** Input of nvcc: the file, or a copy with another text. */
   readonly input: string;
-  /** Stands for the root where headers are edited. */
+  /** Copy of the root with edited headers. */
   readonly mirror: string | null;
   /** Relative to the root, for messages. */
   readonly unit: string;
   readonly temporary: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Folders that may be read, links followed; empty for a user's own. */
+  /** Folders that may be read, links resolved; empty for trusted sources. */
   readonly roots: readonly string[];
   readonly flags: readonly string[];
 }
@@ -468,11 +466,11 @@ async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
   }
 }
 
-/** Says which flags of a place were left out. */
+/** Reports the flags of a source that were left out. */
 function droppedNotes({ dropped, refused }: FlagSelection, origin: string): Diagnostic[] {
   const note = (flags: readonly string[], why: string): Diagnostic[] => {
     if (flags.length === 0) return [];
-    // A stranger may have written them: printable ASCII, and not much of it.
+    // They may be untrusted: limited to short printable ASCII.
     const shown = flags.join(', ').replaceAll(/[^\x20-\x7e]/g, '?');
     const list = shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
     const message = `Selvage leaves out these flags of ${origin}, ${why}: ${list}`;
@@ -481,7 +479,7 @@ function droppedNotes({ dropped, refused }: FlagSelection, origin: string): Diag
   return [...note(dropped, 'which do not change device code'), ...note(refused, 'which a pull request may not set')];
 }
 
-/** Of a unit that does not compile: the architectures that its flags name, where ours is not among them. */
+/** For a unit that does not compile: the architectures in its flags, if they do not include the requested one. */
 function architectureNote({ arch, file, root }: DependencyRequest, named: readonly string[]): Diagnostic[] {
   const machines = [...new Set(named.map((name) => name.replace(/^[a-z]+/, 'sm')))];
   if (machines.length === 0 || machines.includes(arch)) return [];
@@ -490,7 +488,7 @@ function architectureNote({ arch, file, root }: DependencyRequest, named: readon
   return [{ severity: 'notice', code: 'compile/architecture', message, location }];
 }
 
-/** nvcc asserts that no pointers alias with `-restrict`, as `__restrict__` does: not in the verification build. */
+/** With `-restrict`, nvcc asserts that no pointers alias, as with `__restrict__`: not in the verification build. */
 function ownWords(flags: readonly string[], build: Build): readonly string[] {
   return build === 'production' ? flags : flags.filter((flag) => flag !== '-restrict' && flag !== '--restrict');
 }
@@ -499,8 +497,8 @@ function buildFlags({ compiler, arch, trust, unoptimised }: DependencyRequest, b
   const { features } = compiler;
   const flags = [`-arch=${arch}`, '-lineinfo'];
   if (build === 'verification') {
-    // After the user's own, so that these hold. Restrict pointers would let the compiler keep a value of memory in a
-    // register across a barrier, and drop the load that races.
+    // After the user's own, so that these take precedence. Restrict pointers would let the compiler keep a value of
+    // memory in a register across a barrier, and drop the load that races.
     flags.push('-D__restrict__=', '-D__restrict=', '-D__SELVAGE__=1');
     flags.push(...(features.fastCompile && unoptimised === undefined ? ['-Ofc', 'max'] : ['-Xcicc', '-O0']));
   }
@@ -512,7 +510,7 @@ function buildFlags({ compiler, arch, trust, unoptimised }: DependencyRequest, b
   return flags;
 }
 
-/** Names that must not reach nvcc, and a unit that is a link to something outside. */
+/** Names that must not be passed to nvcc, and a unit that is a link to a file outside. */
 async function refusedPlace(
   { compiler, root, arch, trust }: DependencyRequest,
   file: string,
@@ -552,7 +550,7 @@ async function runCompiler(
   return runProcess({ executable: compiler.path, args, cwd, env, limits, signal });
 }
 
-/** @returns every file that the preprocessor read, absolute, or why it did not get to the end */
+/** @returns every file that the preprocessor read, absolute, or why it failed */
 async function listDependencies(
   setting: Setting,
 ): Promise<{ readonly files: readonly string[] } | { readonly diagnostics: readonly Diagnostic[] }> {
@@ -560,14 +558,14 @@ async function listDependencies(
   if (exitedWell(result)) {
     return { files: parseRule(result.stdout).map((path) => resolve(setting.cwd, path)) };
   }
-  // What a stranger's file includes is not known to be inside yet: of its text nothing is logged but missing headers.
+  // Included files are not yet known to be inside: only names of missing headers are logged.
   const missing = /: (?:fatal error|catastrophic error): .*(?:No such file|cannot open source file)/;
   const text = result.stderr.split('\n').filter((line) => setting.request.trust === 'user' || missing.test(line));
   logged({ ...result, stdout: '', stderr: text.join('\n') }, setting.request);
   return { diagnostics: await failure(result, setting) };
 }
 
-/** Reads the prerequisites of a rule as make does: blanks end a name, a backslash or a dollar sign escapes. */
+/** Parses the prerequisites of a rule like make: blanks end a name, a backslash or a dollar sign escapes. */
 export function parseRule(text: string): string[] {
   const prerequisites = text.replaceAll(/\\\r?\n/g, ' ').replace(/^[^]*?: /, '');
   return [...prerequisites.matchAll(/(?:\\[ #\\]|\$\$|[^\s])+/g)].map(([word]) =>
@@ -575,7 +573,7 @@ export function parseRule(text: string): string[] {
   );
 }
 
-/** @returns the texts, or null where one is too large to read */
+/** @returns the texts, or null if one is too large to read */
 async function readPreprocessed(folder: string): Promise<string[] | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ii'));
   const paths = names.map((name) => join(folder, name));
@@ -643,7 +641,7 @@ function refusal(
   return { severity: 'error', code: 'compile/include-outside', message, location };
 }
 
-/** The code must be the same with and without us: only selvage.h may ask which build it is in. */
+/** The code must be the same with and without Selvage: only selvage.h may test which build it is in. */
 async function macroWarnings(dependencies: readonly string[], { request }: Setting): Promise<Diagnostic[]> {
   const warnings: Diagnostic[] = [];
   for (const file of dependencies) {

@@ -8,10 +8,10 @@ import { removedApi } from './removed-apis.ts';
 
 const missingHeader = /No such file or directory|cannot open source file/;
 
-/** Where headers may be stated. */
+/** Options that specify folders of headers. */
 const headerRemedy = 'State the folder of the header with `-- -I FOLDER`, or with `nvcc.args` in `.selvage.yml`.';
 
-/** What went wrong, in our own words. A report about the code of a pull request says nothing else. */
+/** Classes of errors with Selvage's own text. A report about the code of a pull request contains nothing else. */
 const messageClasses = [
   ['an included header is not found', missingHeader],
   ['an identifier is not defined', /is undefined|has not been declared|was not declared|is not a template/],
@@ -26,7 +26,7 @@ const messageClasses = [
   ['the types do not match', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
 ] as const; // oxfmt-ignore
 
-/** At most so many errors of one build are listed. */
+/** Maximum number of listed errors of one build. */
 const maxErrors = 20;
 
 interface CompilerError {
@@ -40,17 +40,17 @@ interface CompilerError {
 export interface MessageContext {
   /** Absolute; locations are relative to it. */
   readonly root: string;
-  /** The unit, relative to the root: the place of an error that names none inside of the root. */
+  /** The unit, relative to the root: location of an error that names no file inside of the root. */
   readonly unit: string;
-  /** What relative names in the messages are meant from; absolute. */
+  /** Base of relative names in the messages; absolute. */
   readonly directory: string;
   readonly trust: Trust;
 }
 
 /**
- * Turns what a failed build printed into diagnostics `compile/failed` with file and line, and a hint
- * `compile/removed-api` beside each use of what newer toolkits removed. Of a pull request no word of the compiler is
- * passed on: it quotes the source, and whatever the source made it read.
+ * Converts the output of a failed build to diagnostics `compile/failed` with file and line, and a hint
+ * `compile/removed-api` for each use of an API that newer toolkits removed. For a pull request no text of the compiler
+ * is passed on: it quotes the source, and any file that the source made it read.
  */
 export async function compileErrors(output: string, context: MessageContext): Promise<Diagnostic[]> {
   const diagnostics: Diagnostic[] = [];
@@ -79,10 +79,10 @@ const forms: readonly RegExp[] = [
   /^At end of source: (?:catastrophic error|internal error|error)(?: #\d+(?:-D)?)?\s*: (?<end>.*)$/,
   /^(?:nvcc|ptxas|cicc|cudafe\+\+|nvlink|fatbinary) +(?:fatal|error)\s*: (?<text>.*)$/,
   /^ptxas .*, line \d+; (?:fatal|error)\s*: (?<text>.*)$/,
-  // The host compiler, and what it and cudafe++ say of words of the command line.
+  // The host compiler, and messages of it and cudafe++ about arguments of the command line.
   /^(?:[\w+./-]+|<(?:command-line|built-in|stdin)>): (?:fatal )?error: (?<text>.*)$/,
   /^Command-line error: (?<text>.*)$/,
-  // cicc and the libraries that it is made of.
+  // cicc and its libraries.
   /^(?:LLVM ERROR|Error|error): (?<text>.*)$/,
   /^(?<text>(?:[\w+./-]+: )?error while loading shared libraries: .*)$/,
   /^(?<text>(?:terminate called after throwing|virtual memory exhausted|out of memory|Segmentation fault).*)$/,
@@ -92,7 +92,7 @@ const forms: readonly RegExp[] = [
 function readErrors(output: string): CompilerError[] {
   const errors: CompilerError[] = [];
   for (const line of output.split(/\r?\n/)) {
-    // Nothing that is worth reading is longer, and the patterns backtrack.
+    // Longer lines contain no useful message, and the patterns backtrack.
     if (line.length > 4096) continue;
     const groups = forms.map((form) => form.exec(line)?.groups).find((found) => found !== undefined);
     if (!groups) continue;
@@ -105,13 +105,13 @@ function readErrors(output: string): CompilerError[] {
     });
   }
   if (errors.length > 0) return errors;
-  // In words that we do not know: what speaks of an error, else what was said last.
+  // For unknown messages: lines that mention an error, otherwise the last ones.
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '' && line.length <= 4096);
   const reason = lines.find((line) => /\b(?:error|fatal|failed|cannot)\b/i.test(line)) ?? lines.at(-1);
   return reason === undefined ? [] : [{ file: null, line: 1, text: reason }];
 }
 
-/** The source chooses the names in messages (`#line`): only a file that is there, inside of the root, is a location. */
+/** The source chooses the names in messages (`#line`): only an existing file inside of the root is a location. */
 async function locate(error: CompilerError, { root, unit, directory }: MessageContext): Promise<Location> {
   const realRoot = (await realPath(root)) ?? root;
   if (error.line === Infinity)
@@ -124,7 +124,7 @@ async function locate(error: CompilerError, { root, unit, directory }: MessageCo
   return { file, line: error.line, ...(error.column ? { column: error.column } : {}) };
 }
 
-/** The last line of a file inside of the root that holds something, at least 1. */
+/** The last nonempty line of a file inside of the root, at least 1. */
 async function linesOf(path: string | null, root: string): Promise<number> {
   const text = path !== null && isInside(root, path) ? await readFile(path, 'utf8').catch(() => '') : '';
   return text.trimEnd().split('\n').length;

@@ -14,7 +14,7 @@ interface CompilerVersion {
   readonly text: string;
 }
 
-/** An nvcc that answered, and what it can do. */
+/** A working nvcc, and its features. */
 export interface Compiler {
   /** Absolute path of nvcc. */
   readonly path: string;
@@ -27,34 +27,34 @@ export interface Compiler {
 }
 
 interface CompilerFeatures {
-  /** `--Ofast-compile`, since 12.9: the documented way to an unoptimised build. */
+  /** `--Ofast-compile`, since 12.9: the documented option for an unoptimised build. */
   readonly fastCompile: boolean;
   /** `--brief-diagnostics`: messages without lines of source. */
   readonly briefDiagnostics: boolean;
-  /** Whether the halves of `cicc` can be run by themselves, as `one-front-end.ts` does. */
+  /** Whether the halves of `cicc` can be run separately, as in `one-front-end.ts`. */
   readonly separateFrontEnd: boolean;
 }
 
 type CompilerSearch = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
 interface CompilerQuery {
-  /** What the user named: nvcc itself, or the folder of a toolkit. Nothing else is tried then. */
+  /** Path from the user: nvcc itself, or the folder of a toolkit. Nothing else is tried then. */
   readonly path?: string | undefined;
   /** PATH, CUDA_HOME and CUDA_PATH are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A program inside this folder is never run: the workspace of a pull request. */
   readonly outside?: string;
-  /** Toolkit folders to try at last; the usual ones unless given. */
+  /** Toolkit folders that are tried last; the usual ones by default. */
   readonly folders?: readonly string[];
 }
 
-/** Versions with which `one-front-end.test.ts` was run: what it asserts is told by no manual. */
+/** Versions with which `one-front-end.test.ts` was run: its assertions are undocumented. */
 const separated: ReadonlySet<string> = new Set(['13.0.88']);
 
 const questionLimits: ProcessLimits = { milliseconds: 30_000, outputBytes: 4 << 20 };
 
 /**
- * Finds nvcc: the path given, else PATH, CUDA_HOME, CUDA_PATH, the usual folders; the first that answers.
+ * Finds nvcc: the given path, otherwise PATH, CUDA_HOME, CUDA_PATH, the usual folders; the first one that works.
  * @returns the compiler, or the diagnostic `compile/no-compiler`
  */
 export async function findCompiler(query: CompilerQuery): Promise<CompilerSearch> {
@@ -85,7 +85,7 @@ async function candidatePaths({ path, env, folders }: CompilerQuery): Promise<st
   return [...pathFolders(env), ...bins].map((folder) => join(folder, 'nvcc'));
 }
 
-/** A relative entry of PATH would be searched in the folder that is checked. */
+/** A relative entry of PATH would be searched in the checked folder. */
 function pathFolders(env: CompilerQuery['env']): string[] {
   return (env['PATH'] ?? '').split(':').filter((folder) => isAbsolute(folder));
 }
@@ -112,7 +112,7 @@ async function isInWorkspace(path: string, workspace: string | undefined): Promi
   return isInside(root, await realpath(path)) || isInside(root, path) || isInside(resolve(workspace), path);
 }
 
-/** @returns the compiler, or why it is none */
+/** @returns the compiler, or why it cannot be used */
 async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler | string> {
   const temporary = await mkdtemp(join(tmpdir(), 'selvage-'));
   try {
@@ -122,7 +122,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
       runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
     const version = parseVersion((await ask('--version')).stdout);
     if (!version) return `${path} does not print its version as nvcc does. `;
-    // Since 13.0 it can do all that is asked for; starting a program costs as much as reading a small kernel.
+    // Since 13.0 it has all requested features; starting a program takes the time of reading a small kernel.
     const help = version.major >= 13 ? null : (await ask('--help')).stdout;
     const beside = join(dirname(path), 'ptxas');
     return {
@@ -141,7 +141,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
   }
 }
 
-/** Reads the answer to `nvcc --version`. */
+/** Parses the output of `nvcc --version`. */
 export function parseVersion(text: string): CompilerVersion | null {
   const match = /release (\d+)\.(\d+), V(\d[\d.]*)/.exec(text);
   return match ? { major: Number(match[1]), minor: Number(match[2]), text: match[3]! } : null;

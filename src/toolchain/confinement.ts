@@ -1,22 +1,22 @@
-/** What compilers are held to: what they may take, and what they may read. */
+/** Limits of compilers: resources, and files that they may read. */
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isInside, realPath } from './file-place.ts';
 import { isPrivatePlace } from './flags.ts';
 import type { ProcessLimits } from '../system/child-process.ts';
 
-/** More text than this, preprocessed or PTX, is a runaway template or include, not a program; in bytes. */
+/** A larger text, preprocessed or PTX, is the result of a runaway template or include, not a program; in bytes. */
 export const largestText = 256 << 20;
 
-/** Of each program: generous, since a unit with many templates takes minutes. */
+/** Limits of each program: generous, since a unit with many templates takes minutes. */
 export const compilerLimits = {
-  // By the clock, for what hangs without working.
+  // Wall-clock time, for programs that hang without using CPU time.
   milliseconds: 1_800_000,
   outputBytes: 64 << 20,
   resources: { cpuSeconds: 600, memoryBytes: 24 * 2 ** 30, fileBytes: 4 * largestText },
 } as const satisfies ProcessLimits;
 
-/** Of a verification build of which nothing tells how long it should take: seconds of CPU. */
+/** CPU seconds of a verification build whose expected time is unknown. */
 export const secondsAlone = 180;
 
 /** Limits with less CPU time. */
@@ -25,16 +25,16 @@ export function withCpu(limits: ProcessLimits, seconds: number): ProcessLimits {
   return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // oxfmt-ignore
 }
 
-/** Why a file may not be part of a compilation. */
+/** Why a file must not be part of a compilation. */
 export type Refusal =
   | { readonly kind: 'include-outside'; readonly path: string }
   | { readonly kind: 'embedding'; readonly path: string };
 
 /**
- * Finds a file of a compilation that lies outside of the given folders, links followed: an include of a file that is
- * no source would end up in error messages, or in names and strings of the PTX.
+ * Finds a file of a compilation outside of the given folders, links resolved: contents of an included file that is not
+ * a source would appear in error messages, or in names and strings of the PTX.
  * @param paths absolute; as the preprocessor spells them
- * @param roots absolute, links followed: the workspace, the include folders of the toolkit and of the host compiler
+ * @param roots absolute, links resolved: the workspace, the include folders of the toolkit and of the host compiler
  */
 export async function fileOutside(paths: readonly string[], roots: readonly string[]): Promise<Refusal | null> {
   for (const path of paths) {
@@ -51,9 +51,9 @@ function allowed(real: string, roots: readonly string[]): boolean {
 }
 
 /**
- * Whether a name that leads nowhere for us may still have been read. As a rule it was made up by a `#line` directive:
- * what was read exists. But not where we cannot spell it, nor a link (to `/proc/self/fd/1`), nor under `/proc`, which
- * differs for each process.
+ * Whether a name that does not exist here may still have been read. Usually a `#line` directive invented it: a file
+ * that was read exists. Exceptions are names that cannot be spelled here, links (to `/proc/self/fd/1`), and names under
+ * `/proc`, which differs for each process.
  */
 async function mayBeRead(path: string): Promise<boolean> {
   if (path.includes('\ufffd') || (await lstat(path).catch(() => null)) !== null) return true;
@@ -65,11 +65,11 @@ async function mayBeRead(path: string): Promise<boolean> {
 }
 
 /**
- * Finds a file with an `#embed` directive, which puts the bytes of any file into the program and leaves no trace in
- * the list of dependencies. Comments and line splices between the tokens hide nothing; a directive that is only part
- * of a comment or string is refused as well.
+ * Finds a file with an `#embed` directive, which inserts the bytes of any file into the program and is absent from the
+ * list of dependencies. Comments and line splices between the tokens do not hide it; a directive that is only part of a
+ * comment or string is rejected as well.
  *
- * `__has_include` and `__has_embed` tell whether a file exists, no more, and are let be.
+ * `__has_include` and `__has_embed` only test whether a file exists, and are allowed.
  * @param files of the workspace, relative to `root`
  */
 export async function embeddingFile(files: readonly string[], root: string): Promise<Refusal | null> {
@@ -90,9 +90,9 @@ function withoutSplices(text: string): string {
 }
 
 /**
- * The files that preprocessed text came from, in order of first appearance. Names that a `#line` directive made up
- * are among them; none that was read is missing.
- * @param text one character a byte
+ * The files that preprocessed text came from, in order of first appearance. May include names invented by `#line`
+ * directives, but always includes all files that were read.
+ * @param text one character per byte
  */
 export function filesOfPreprocessed(text: string): string[] {
   // A file is named at each of its many markers.
@@ -102,9 +102,9 @@ export function filesOfPreprocessed(text: string): string[] {
 }
 
 /**
- * Whether preprocessed text holds assembler directives that read files (`.incbin`), or that could spell one (macros
- * of the assembler). Strings are compared after joining neighbours and resolving escapes. We never assemble host code,
- * so this is a second lock on a door that is closed.
+ * Whether preprocessed text contains assembler directives that read files (`.incbin`), or that could construct one
+ * (macros of the assembler). Strings are compared after joining adjacent ones and resolving escapes. Host code is never
+ * assembled, so this is an additional protection.
  */
 export function embedsByAssembler(text: string): boolean {
   let joined = '';

@@ -1,8 +1,9 @@
 /**
- * The PTX of a preprocessed unit. Both builds come from one pass of `cicc`'s front end, which is nearly all of what nvcc
- * takes for most files: its two halves can be run by themselves, a front end that makes a module of LLVM and a back end
- * that makes PTX of that. No manual of NVIDIA tells of them. So it is done with the versions for which both texts were
- * compared with those of nvcc, byte by byte, and with words that were compared too; everything else is compiled whole.
+ * The PTX of a preprocessed unit. Both builds come from one pass of `cicc`'s front end, which takes nearly all of
+ * nvcc's time for most files: its two halves can be run separately, a front end that generates a module of LLVM and a
+ * back end that generates PTX from it. This is not documented by NVIDIA. So it is limited to versions for which both
+ * texts were compared with those of nvcc, byte by byte, and to arguments that were compared too; everything else is
+ * compiled by the whole program.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,19 +14,19 @@ import { secondsAlone, withCpu } from './confinement.ts';
 import { leastOptimised, type ProgramCall, type NvccSteps } from './nvcc-steps.ts';
 
 /**
- * Why a verification build is not optimised at all, in place of `-Ofc max`: that would take too long for a unit with so
- * much straight code (`large`), or did take too long, this time (`late`).
+ * Why a verification build is not optimised at all, instead of `-Ofc max`: that would take too long for a unit with
+ * large straight-line functions (`large`), or exceeded its time limit in this run (`late`).
  */
 export type Unoptimised = 'large' | 'late';
 
-/** What was made of a preprocessed text. */
+/** Results for a preprocessed text. */
 export interface DeviceCode {
-  /** What the front end said. */
+  /** Output of the front end. */
   readonly result: ProcessResult;
-  /** The files with the PTX of what was asked for; a verification build only where that takes no second front end. */
+  /** The files with the PTX of the requested builds; a verification build only if it needs no second front end. */
   readonly production?: string;
   readonly verification?: string;
-  /** Of the verification build. */
+  /** Reason for the verification build. */
   readonly unoptimised?: Unoptimised;
 }
 
@@ -45,25 +46,27 @@ interface DeviceCodeRequest extends WantedCode {
     limits: ProcessLimits,
     onStart?: (pid: number) => void,
   ) => Promise<ProcessResult>;
-  /** Folder for what lies between the steps. */
+  /** Folder for intermediate files. */
   readonly temporary: string;
 }
 
 /**
- * Instructions of one function, unoptimised, beyond which `-Ofc max` takes many times as long as all else: its time grows
- * with their number times that of the slots of the stack. Functions of 13,000 take it 0.1 s, of 28,000 13 s, of 61,000 minutes.
+ * Unoptimised instructions of one function beyond which `-Ofc max` takes many times as long as all other steps: its
+ * time grows with their number times that of the stack slots. Functions of 13,000 take it 0.1 s, of 28,000 13 s, of
+ * 61,000 minutes.
  */
 const largestOptimised = 20_000;
 
-/** Seconds of CPU that an optimiser of the verification build has at least. */
+/** Minimum time limit of an optimiser of the verification build, in seconds of CPU time. */
 const leastSeconds = 60;
 
-/** It may take so many times as long as the front end and a back end that optimises nothing. */
+/** Its time limit as a multiple of the time of the front end and an unoptimising back end. */
 const patience = 20;
 
 /**
  * Compiles a preprocessed text.
- * @returns null where a step fails: nvcc is to be run then, and tells why. What passed a limit, or was stopped, is the result
+ * @returns null if a step fails: then nvcc has to be run, and reports why. A step that exceeded a limit, or was
+ * stopped, is the result
  */
 export async function deviceCode(request: DeviceCodeRequest): Promise<DeviceCode | null> {
   const { steps, separates, limits, run } = request;
@@ -105,7 +108,7 @@ async function fromOneFrontEnd(
   return isSilent(least) ? { ...told, verification: fileOf('verification') } : stopped(least);
 }
 
-/** Compiles with the words of nvcc, one build at a time. */
+/** Compiles with the arguments of nvcc, one build at a time. */
 async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | null> {
   const { steps, production, limits, run } = request;
   const output = steps.compile.at(-1)!;
@@ -120,20 +123,20 @@ async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | n
   return exitedWell(plain) ? { result: plain, verification: output, unoptimised: 'late' } : stopped(plain);
 }
 
-/** What back ends say was not understood. */
+/** Messages of back ends are not understood. */
 function isSilent(result: ProcessResult): boolean {
   return exitedWell(result) && result.stdout === '' && result.stderr === '';
 }
 
-/** A step that nvcc would not bring to its end either. */
+/** A step that nvcc could not complete either. */
 function stopped(result: ProcessResult): DeviceCode | null {
   return ['time-limit', 'output-limit', 'aborted'].includes(result.end.kind) ? { result } : null;
 }
 
-/** How often the CPU time of a program is looked at, in milliseconds. */
+/** Interval between measurements of the CPU time of a program, in milliseconds. */
 const interval = 100;
 
-/** Adds up the CPU time of programs, by the clock where the system does not tell that. */
+/** Sums the CPU time of programs, or wall-clock time if the system does not report it. */
 function stopwatch() {
   let total = 0;
   return {
@@ -170,7 +173,7 @@ export function largestFunction(ptx: string): number {
       instructions = 0;
       continue;
     }
-    // A call goes on over several lines.
+    // A call spans several lines.
     if (!isInstruction) isInstruction = /^\s+[@a-z]/.test(line);
     if (!isInstruction || !line.includes(';')) continue;
     instructions += 1;

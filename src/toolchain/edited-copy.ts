@@ -1,10 +1,10 @@
-/** Copies of units and headers in which edits are tried: nothing in the repository is written. */
+/** Copies of units and headers for tried edits: nothing in the repository is written. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { encodeSource } from '../source/source-bytes.ts';
 import { isInside, realPath } from './file-place.ts';
 
-/** Other texts in place of headers. */
+/** Other texts for headers. */
 export interface EditedHeaders {
   /** By path, relative to the root. */
   readonly texts: ReadonlyMap<string, string>;
@@ -12,15 +12,15 @@ export interface EditedHeaders {
   readonly files: readonly string[];
 }
 
-/** Where nvcc finds what is edited. */
+/** Locations of edited files for nvcc. */
 interface EditedCopy {
-  /** What nvcc is given. */
+  /** Input of nvcc. */
   readonly input: string;
-  /** Folders with copies, links followed. */
+  /** Folders with copies, links resolved. */
   readonly folders: readonly string[];
-  /** Stands for the root, with copies of all that the unit includes there; null where no header is edited. */
+  /** Copy of the root, with all files that the unit includes there; null if no header is edited. */
   readonly mirror: string | null;
-  /** Options that lead to the copies, of those that lead to the files. */
+  /** Options with paths of the copies, from options with paths of the files. */
   readonly wordsFor: (words: readonly string[]) => readonly string[];
 }
 
@@ -28,16 +28,16 @@ interface CopyRequest {
   /** The unit, absolute. */
   readonly file: string;
   readonly root: string;
-  /** Of the unit. */
+  /** Text of the unit. */
   readonly text: string | undefined;
   readonly headers: EditedHeaders | undefined;
   readonly temporary: string;
 }
 
 /**
- * Writes the edited texts next to the intermediate files. An edited header is found from wherever it is included, since
- * copies of all files that the unit includes in the root lie around it as they do there.
- * @returns null where nothing is edited
+ * Writes the edited texts next to the intermediate files. An edited header is found wherever it is included from, since
+ * all files of the root that the unit includes are copied with their relative paths.
+ * @returns null without edits
  */
 export async function editedCopy({ file, root, text, headers, temporary }: CopyRequest): Promise<EditedCopy | null> {
   if (!headers) return text === undefined ? null : copyOfUnit(text, file, temporary);
@@ -58,7 +58,7 @@ export async function editedCopy({ file, root, text, headers, temporary }: CopyR
   };
 }
 
-/** Writes another text for a unit, under the unit's name. What it includes by its place is looked for where the file is. */
+/** Writes another text for a unit, under its name. Relative includes are searched in the folder of the file. */
 async function copyOfUnit(text: string, file: string, temporary: string): Promise<EditedCopy> {
   const folder = join(temporary, 'edited');
   await mkdir(folder);

@@ -1,6 +1,6 @@
 /**
- * The environment of every program we run: nothing of ours is inherited, so that no token, workflow input or
- * `NVCC_APPEND_FLAGS` reaches the compiler.
+ * The environment of every compiler: nothing is inherited, so that no token, workflow input or `NVCC_APPEND_FLAGS`
+ * reaches it.
  * @param searchPath folders of the compiler and of its host compiler
  * @param temporary folder for intermediate files
  */

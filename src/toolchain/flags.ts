@@ -7,42 +7,42 @@ import { parseOptions, type OptionRow, type OptionWord } from './nvcc-options.ts
 /** The author of the source and the flags: the user of the command line, or the author of a pull request. */
 export type Trust = 'user' | 'pull-request';
 
-/** Flags that were written in one place. */
+/** Flags from one origin. */
 export interface FlagGroup {
   readonly args: readonly string[];
-  /** Where, as messages say it: `.selvage.yml`. */
+  /** Origin in messages: `.selvage.yml`. */
   readonly origin: string;
-  /** Relative paths in them are meant from here; absolute. */
+  /** Base of relative paths in them; absolute. */
   readonly directory: string;
-  /** Nobody named that place: a flag that is refused is left out, and the others hold. */
+  /** Not named by the user: a rejected flag is left out, and the others apply. */
   readonly isFound?: boolean;
-  /** Who wrote them, where that is another than the author of the source: the owner of the workflow of a pull request. */
+  /** Their author, if different from that of the source: the owner of the workflow of a pull request. */
   readonly trust?: Trust;
 }
 
 interface FlagRequest extends FlagGroup {
   readonly trust: Trust;
-  /** Folders that include paths may lie in, links followed: the workspace and the toolkit. Unused for a user's own. */
+  /** Allowed folders of include paths, links resolved: the workspace and the toolkit. Unused for trusted flags. */
   readonly roots: readonly string[];
 }
 
 export interface FlagSelection {
-  /** What nvcc is given: for a pull request one word an option, in one spelling. */
+  /** Arguments for nvcc: for a pull request one argument per option, in one spelling. */
   readonly flags: readonly string[];
-  /** The `sm_NN` and `compute_NN` that the flags named. They are taken out: a build is for one architecture. */
+  /** The `sm_NN` and `compute_NN` in the flags. They are removed: a build is for one architecture. */
   readonly architectures: readonly string[];
-  /** What was left out because it concerns the host's code or a later phase alone, as written. */
+  /** Flags that were left out because they concern only host code or a later phase, as written. */
   readonly dropped: readonly string[];
-  /** What of a place that nobody named may not be passed on, as written. */
+  /** Flags of an origin not named by the user that must not be passed on, as written. */
   readonly refused: readonly string[];
-  /** `compile/flag-refused`: nothing may be compiled then, for it would be another program. */
+  /** `compile/flag-refused`: nothing may be compiled then, because it would be another program. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Takes out what a build of ours decides itself (output, phase, architecture, debug information). Of a pull request,
- * only flags of the allow-list pass: many options of nvcc run programs, read option files or reach the tools behind
- * it, and nvcc lets a shell expand its arguments.
+ * Removes flags that a build determines itself (output, phase, architecture, debug information). For a pull request,
+ * only flags of the allow-list pass: many options of nvcc run programs, read option files or are passed on to other
+ * tools, and nvcc lets a shell expand its arguments.
  */
 export async function selectFlags(request: FlagRequest): Promise<FlagSelection> {
   const flags: string[] = [];
@@ -67,15 +67,15 @@ export async function selectFlags(request: FlagRequest): Promise<FlagSelection> 
   return { flags, architectures: [...new Set(architectures)], dropped, refused, diagnostics };
 }
 
-/** CMake always has unknown flags forwarded to the host compiler. Of a stranger's, none that is unknown passes. */
+/** CMake always has unknown flags forwarded to the host compiler. For untrusted flags, no unknown one passes. */
 function isForwarding(word: OptionWord): boolean {
   return word.kind === 'option' && word.row.name === '-forward-unknown-to-host-compiler';
 }
 
 /**
- * What is left of an option when flags are taken out that cannot change device code: those that only the code of the host
- * heeds, and, where a stranger wrote them, those of phases that our builds do not reach.
- * @returns null where nothing is left
+ * An option without flags that cannot change device code: those for host code only, and, in untrusted flags, those of
+ * phases that the builds do not reach.
+ * @returns null if nothing remains
  */
 function withoutHostFlags(word: OptionWord, trust: Trust): OptionWord | null {
   if (word.kind === 'unknown-option') return isHostOnly(word.words[0]!) ? null : word;
@@ -99,13 +99,13 @@ async function userWords(word: OptionWord, { directory }: FlagRequest): Promise<
   return Promise.all(paths);
 }
 
-/** Whether an included file is one of those that the include paths lead to, such as `cstdint`: none is in the folder. */
+/** Whether an included file, such as `cstdint`, is searched for in the include paths, because the folder lacks it. */
 async function isSearchedFor(path: string, directory: string): Promise<boolean> {
   const isName = /^[\w.+-]+(?:\/[\w.+-]+)*$/.test(path) && !path.split('/').includes('..');
   return isName && !isPrivatePlace(path) && (await realPath(resolve(directory, path))) === null;
 }
 
-/** @returns what to pass on, or why nothing of it may be */
+/** @returns the arguments to pass on, or why none may be */
 async function allowedWords(word: OptionWord, request: FlagRequest): Promise<readonly string[] | string> {
   if (word.kind === 'operand') return 'it names an input file';
   if (word.kind === 'unknown-option') return 'it is not on the list of flags that a pull request may set';
@@ -139,8 +139,8 @@ async function allowedWords(word: OptionWord, request: FlagRequest): Promise<rea
 }
 
 /**
- * A name, with a number, name or version as its value, or one in double quotes. No blanks, for where nvcc does not
- * quote they would begin another option; nothing that a shell knows.
+ * A name, with a number, name or version as its value, or one in double quotes. No blanks, which would begin another
+ * option if nvcc does not quote them; no characters with a meaning in a shell.
  */
 const definition = /^[A-Za-z_]\w*(=([\w.:+/%-]*|"[\w.:+/%-]*"))?$/;
 
@@ -156,18 +156,18 @@ function join(row: OptionRow, value: string): string {
 async function allowedPath(path: string, { directory, roots }: FlagRequest): Promise<string | null> {
   const absolute = resolve(directory, path);
   if (path === '' || !isPlainPath(absolute) || isPrivatePlace(absolute)) return null;
-  // A folder that is not there adds nothing, as long as its name keeps it inside.
+  // A folder that does not exist adds nothing, if its name is inside.
   const real = (await realPath(absolute)) ?? absolute;
   return roots.some((root) => isInside(root, real)) && !isPrivatePlace(real) ? absolute : null;
 }
 
-/** Places that hold no source even where they lie inside of the workspace. */
+/** Folders that contain no source even if they are inside of the workspace. */
 export function isPrivatePlace(path: string): boolean {
   return /(^|\/)\.git(\/|$)/i.test(path) || /^\/(proc|dev|sys)(\/|$)/.test(path);
 }
 
 function refusal(word: OptionWord, problem: string, origin: string): Diagnostic {
-  // The flag is a stranger's text: printable ASCII, and not much of it.
+  // The flag is untrusted: limited to short printable ASCII.
   const shown = word.words
     .join(' ')
     .replaceAll(/[^\x20-\x7e]/g, '?')
@@ -179,7 +179,7 @@ function refusal(word: OptionWord, problem: string, origin: string): Diagnostic 
   };
 }
 
-/** The folders of include paths that flags of a user name, links followed: what is there may be included. */
+/** The folders of include paths in flags of a user, links resolved: their files may be included. */
 export async function includedFolders({ args, directory }: FlagGroup): Promise<string[]> {
   const named = parseOptions(args).flatMap((word) =>
     word.kind === 'option' && word.row.value === 'path-list' ? word.value.split(',') : [],

@@ -1,37 +1,37 @@
-/** Flags of host compilers: which of them leave device code alone, and what those of clang are in the words of nvcc. */
+/** Flags of host compilers: which of them do not affect device code, and the options of nvcc for those of clang. */
 
-/** Flags of the host compiler that change neither what the preprocessor sees nor what device code is made. */
+/** Flags of the host compiler that affect neither the preprocessor nor device code. */
 const hostOnly =
   /^(-f(no-)?(PIC|PIE|pic|pie|strict-aliasing|omit-frame-pointer|stack-protector(-strong)?|lto|diagnostics-color(=\w+)?|color-diagnostics|plt|semantic-interposition|function-sections|data-sections|unwind-tables|asynchronous-unwind-tables|trapping-math|math-errno)|-fvisibility(-inlines-hidden)?(=\w+)?|-W(?![pal]$)[\w+-]+(=[\w+-]*)?|-O[0-3sg]?|-g[\w-]*|-pedantic(-errors)?|-pipe|-pthread|-w|-m(arch|tune|cpu)=[\w.+-]+)$/;
 
-/** Whether a flag of the host compiler has nothing to do with device code. */
+/** Whether a flag of the host compiler does not affect device code. */
 export function isHostOnly(flag: string): boolean {
   return hostOnly.test(flag);
 }
 
-/** What the host's preprocessor may be told by anybody: it runs nothing, and reads and writes no file. */
+/** Safe flags of the host's preprocessor: they run nothing, and read and write no file. */
 const harmlessToHost = /^-f(openmp|permissive|(no-)?exceptions|(no-)?rtti|(un)?signed-char)$/;
 
-/** Whether a flag may go to the host compiler whoever wrote it. */
+/** Whether an untrusted flag may be passed to the host compiler. */
 export function isHarmlessToHost(flag: string): boolean {
   return harmlessToHost.test(flag);
 }
 
 const laterPhases = new Set(['-Xptxas', '-Xlinker', '-Xnvlink', '-Xarchive', '-Xfatbinary', '-l', '-L']);
 
-/** Options of nvcc that steer what comes after PTX: nothing of them reaches our builds. */
+/** Options of nvcc for phases after PTX, which the builds do not reach. */
 export function isOfLaterPhase(name: string): boolean {
   return laterPhases.has(name);
 }
 
-/** Options of clang and gcc whose value is the next word, and that say nothing of device code. */
+/** Options of clang and gcc whose value is the next word, and that do not affect device code. */
 const valueNotNeeded = new Set([
   '-o', '-x', '-MF', '-MT', '-MQ', '-arch', '-target', '-isysroot', '-resource-dir', '-Xclang', '-Xlinker',
   '-Xassembler', '-Xpreprocessor', '-Xcuda-ptxas', '-Xcuda-fatbinary', '-Xarch_host', '-Xarch_device', '-L', '-l',
   '-mllvm', '--sysroot', '-gcc-toolchain', '-framework', '-z', '-u', '-T',
 ]); // oxfmt-ignore
 
-/** Of one value each; the spelling that nvcc knows. */
+/** Options with one value each; in the spelling of nvcc. */
 const valueNeeded: ReadonlyMap<string, string> = new Map([
   ['-D', '-D'],
   ['-U', '-U'],
@@ -57,7 +57,7 @@ const standards: Readonly<Record<string, string>> = { '0x': '11', '1y': '14', '1
 
 /**
  * The flags of nvcc for those of clang as a compiler of CUDA, or of a host compiler: macros, include paths, the
- * standard, architectures, and what changes floating point. All others say nothing of device code and are left out.
+ * standard, architectures, and floating-point options. All others do not affect device code and are left out.
  * @param words without the program
  * @returns operands among them
  */

@@ -9,8 +9,8 @@ import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 const known = new WeakMap<Compiler, Promise<readonly string[]>>();
 
 /**
- * The include folders of the toolkit and of its host compiler, links followed: what the preprocessor says it searches
- * when nobody names a folder. Asked once for each compiler.
+ * The include folders of the toolkit and of its host compiler, links resolved: the default search list that the
+ * preprocessor prints. Queried once for each compiler.
  */
 export function includeFolders(compiler: Compiler, limits: ProcessLimits): Promise<readonly string[]> {
   const answer = known.get(compiler) ?? askIncludeFolders(compiler, limits);
@@ -36,7 +36,7 @@ async function askIncludeFolders(compiler: Compiler, limits: ProcessLimits): Pro
   }
 }
 
-/** Reads the folders that gcc or clang lists with `-v`. */
+/** Parses the folders that gcc or clang lists with `-v`. */
 function parseSearchList(text: string): string[] {
   const list = /search starts here:\n([^]*?)End of search list\./.exec(text)?.[1] ?? '';
   return list

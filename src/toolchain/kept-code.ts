@@ -1,7 +1,7 @@
 /**
- * What compilers made of preprocessed texts, kept by all that they see: the text, the words, and the programs themselves.
- * Nothing else reaches them, so whatever led to the same text and words (options in files, headers that come to stand
- * before others, `__has_include`) gives the same. ccache calls that the preprocessor mode.
+ * Cache of results of compilers for preprocessed texts, by all inputs: the text, the arguments, and the programs
+ * themselves. Results do not depend on the origin of text and arguments (options in files, headers that precede others,
+ * `__has_include`). ccache calls this the preprocessor mode.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,32 +11,32 @@ import { spellingOfPath } from '../ptx/debug-information.ts';
 import { isInside } from './file-place.ts';
 import type { NvccSteps } from './nvcc-steps.ts';
 
-/** Keeps values by all that they depend on. */
+/** Caches values by their inputs. */
 export interface KeptCode {
-  /** @returns undefined where nothing is kept under these parts */
+  /** @returns undefined if nothing is cached under these parts */
   readonly read: (parts: readonly unknown[]) => unknown;
   readonly write: (parts: readonly unknown[], value: unknown) => void;
 }
 
-/** Where a unit is compiled. What is kept serves another checkout, in other folders. */
+/** Folders of a compilation. Cached results are valid for another checkout, in other folders. */
 interface CompilePlace {
   readonly root: string;
   readonly temporary: string;
   readonly cwd: string;
   /** The unit, relative to the root. */
   readonly unit: string;
-  /** What nvcc is given for it. */
+  /** Input of nvcc for it. */
   readonly input: string;
 }
 
-/** Stand for folders in what is kept. */
+/** Placeholders of folders in cached results. */
 const marks = { temporary: '\0temporary', root: '\0root' } as const;
 
 /**
- * What the code of a unit depends on.
- * @param text that was preprocessed, one character a byte
- * @param more the version of the compiler, and what else decides
- * @returns undefined where that is not all told, or another run would not have the same
+ * Inputs of the code of a unit.
+ * @param text that was preprocessed, one character per byte
+ * @param more the version of the compiler, and further inputs
+ * @returns undefined if the inputs are not all known, or not reproducible
  */
 export async function dependenciesOfCode(
   text: string,
@@ -50,7 +50,7 @@ export async function dependenciesOfCode(
   const marked = text
     .replaceAll(latin1(temporary), marks.temporary)
     .replaceAll(new RegExp(`^(# \\d+ ")${escaped(latin1(root))}(?=/)`, 'gm'), `$1${marks.root}`);
-  // A text that names its folder, as `__FILE__` does, is one of that folder.
+  // A text that contains its folder, as with `__FILE__`, depends on it.
   const named = [spellingOfPath(root), latin1(root)].some((name) => marked.includes(name)) ? root : null;
   const [program, ...words] = steps.compile;
   const read: unknown[] = [];
@@ -71,7 +71,7 @@ export async function dependenciesOfCode(
   return [digestOf(marked), own, read, programs, unit, named, cwd === temporary, more];
 }
 
-/** The digest of a file, which is read again where anything says that it may have changed; null where there is none. */
+/** The digest of a file, which is read again if its metadata changed; null if it does not exist. */
 export async function identityOf(file: string, kept: KeptCode): Promise<string | null> {
   try {
     const real = await realpath(file);
@@ -82,7 +82,7 @@ export async function identityOf(file: string, kept: KeptCode): Promise<string |
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(real)) hash.update(chunk as Buffer);
     const digest = hash.digest('hex');
-    // Within the time that a clock of files may stand still, it could change once more.
+    // Within the resolution of time stamps, it could change again.
     if (Date.now() - Number(ctimeNs / 1_000_000n) > settlingTime) kept.write(parts, digest);
     return digest;
   } catch {
@@ -93,12 +93,12 @@ export async function identityOf(file: string, kept: KeptCode): Promise<string |
 /** In milliseconds. */
 const settlingTime = 3000;
 
-/** Texts as they are kept: without names of the folders in which they were made. */
+/** Texts for the cache: without names of the folders of their compilation. */
 export function withoutFolders<Texts extends object>(texts: Texts, place: CompilePlace): Texts {
   return mapTexts(texts, (text) => inFolders(text, place, marks));
 }
 
-/** Texts that were kept, in the folders of another run. */
+/** Cached texts with the folders of another run. */
 export function withFolders<Texts extends object>(texts: Texts, { root, temporary }: CompilePlace): Texts {
   return mapTexts(texts, (text) =>
     text
@@ -118,7 +118,7 @@ function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => 
   ) as Texts;
 }
 
-/** PTX spells paths in its own way, in quotes. */
+/** PTX has its own spelling of paths, in quotes. */
 function inFolders(text: string, { root, temporary }: CompilePlace, names: typeof marks): string {
   return text
     .replaceAll(`"${spellingOfPath(temporary)}/`, `"${names.temporary}/`)

@@ -1,21 +1,21 @@
 /** The option syntax of nvcc: `--long=value`, `--long value`, `-short=value`, `-short value`, `-Dvalue`. */
 
 /**
- * What we do with an option:
- * - `keep`: it may change the device code, and can do nothing else;
- * - `drop`: it says what to produce or where, which is ours to say, or it steers a phase that we never run;
- * - `architecture`: dropped too, we choose it;
- * - `dangerous`: it can run a program, read or write a file, or reaches a tool behind nvcc.
+ * Treatment of an option:
+ * - `keep`: it may change the device code, and has no other effect;
+ * - `drop`: it selects outputs, which the builds determine, or it applies to a phase that is never run;
+ * - `architecture`: dropped too, because the build determines it;
+ * - `dangerous`: it can run a program, read or write a file, or is passed on to another tool.
  */
 type OptionRole = 'keep' | 'drop' | 'architecture' | 'dangerous';
 
 export interface OptionRow {
-  /** The spelling that we pass on. */
+  /** The spelling that is passed on. */
   readonly name: string;
   readonly aliases: readonly string[];
   readonly value: 'none' | 'text' | 'path-list' | 'file-list' | 'definitions' | 'names';
   readonly role: OptionRole;
-  /** What a text value has to match where a stranger wrote it. */
+  /** Pattern of an untrusted text value. */
   readonly pattern?: RegExp;
 }
 
@@ -72,7 +72,7 @@ const rows: readonly OptionRow[] = [
   flag('keep', '-nohdinitlist', '--no-host-device-initializer-list'),
   flag('keep', '-nohdmoveforward', '--no-host-device-move-forward'),
   flag('keep', '-noeh', '--no-exceptions'),
-  // A stranger's is left out, see flags.ts.
+  // Left out if untrusted, see flags.ts.
   flag('keep', '-forward-unknown-to-host-compiler', '--forward-unknown-to-host-compiler'),
   // `-dc` is `-rdc=true -c`: the first half is passed on, see flags.ts.
   flag('keep', '-dc', '--device-c'),
@@ -97,7 +97,7 @@ const rows: readonly OptionRow[] = [
   text('drop', /(?:)/, '-o', '--output-file'),
   text('drop', /^(cu|c|c\+\+)$/, '-x', '--x'),
   flag('drop', '-lineinfo', '--generate-line-info'),
-  // Host debug information, and device code compiled without optimisation: neither is what runs.
+  // Host debug information, and device code compiled without optimisation: neither is part of the production build.
   flag('drop', '-g', '--debug'),
   flag('drop', '-G', '--device-debug'),
   flag('drop', '-pg', '--profile'),
@@ -137,10 +137,10 @@ const rows: readonly OptionRow[] = [
 
 const byName = new Map(rows.flatMap((row) => [row.name, ...row.aliases].map((name) => [name, row] as const)));
 
-/** One option or other word of a command line of nvcc. */
+/** One option or other argument of a command line of nvcc. */
 export type OptionWord =
   | { readonly kind: 'option'; readonly row: OptionRow; readonly value: string; readonly words: readonly string[] }
-  /** An option whose value is not there. */
+  /** An option whose value is missing. */
   | { readonly kind: 'incomplete'; readonly row: OptionRow; readonly words: readonly string[] }
   | { readonly kind: 'unknown-option'; readonly words: readonly string[] }
   /** An input file. */
@@ -163,8 +163,8 @@ export function parseOptions(args: readonly string[]): OptionWord[] {
       result.push({ kind: 'option', row, value: '', words: [word] });
     } else if (row && equals < 0) {
       const value = args[++index];
-      // nvcc would take the next option for the value or not, by version: neither is meant. What goes to a tool
-      // behind nvcc is an option itself.
+      // Depending on its version, nvcc would treat the next option as the value: neither is intended. The value of an
+      // option that is passed on to another tool is an option itself.
       if (value === undefined || (value.startsWith('-') && row.role !== 'dangerous')) {
         result.push({ kind: 'incomplete', row, words: [word] });
         if (value !== undefined) index--;

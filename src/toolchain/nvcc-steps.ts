@@ -1,35 +1,35 @@
-/** What nvcc does to a unit, step by step, as `nvcc --dryrun` prints it. */
+/** The steps of nvcc for a unit, as `nvcc --dryrun` prints them. */
 import { basename } from 'node:path';
 import { shellWords } from './shell-words.ts';
 
 /** A program and its arguments. */
 export type ProgramCall = readonly [executable: string, ...args: string[]];
 
-/** The steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, and from sm_90 on `ptxas` reads the PTX. */
+/** Steps from a unit to PTX: the host compiler preprocesses, `cicc` compiles, from sm_90 on `ptxas` reads the PTX. */
 export interface NvccSteps {
   readonly preprocess: ProgramCall;
   /** The text that it writes. */
   readonly preprocessed: string;
   readonly compile: ProgramCall;
-  /** Makes nothing, and refuses PTX that is wrong; the last word is the file. */
+  /** Writes no file, and rejects invalid PTX; the last argument is the file. */
   readonly validate: ProgramCall | null;
-  /** Where the toolkit has its libraries of device code, if nvcc tells that. */
+  /** Folder of the toolkit's libraries of device code, if nvcc prints it. */
   readonly libraries: string | null;
-  /** The words of the halves of `cicc`, where all of its words are known. */
+  /** The arguments of the halves of `cicc`, if all of its arguments are known. */
   readonly halves: Halves | null;
 }
 
-/** The words of the front end of `cicc` and of its back end. What only the verification build has is among neither. */
+/** The arguments of the front end of `cicc` and of its back end, without those of the verification build only. */
 interface Halves {
   readonly frontEnd: readonly string[];
   readonly backEnd: readonly string[];
 }
 
-/** Words of `cicc` that its front end takes as they are. */
+/** Arguments of `cicc` that its front end accepts unchanged. */
 const ofFrontEnd =
   /^(?:--c\+\+(?:11|14|17|20)|--gnu_version=\d+|--static-host-stub|--device-hidden-visibility|--display_error_number|--brief_diagnostics|--allow_managed|--extended-lambda|--no-version-ident|-tused|--gen_module_id_file|--device-c|-w|--gen_div_approx_ftz)$/;
 
-/** Words of its front end that have another behind them. */
+/** Arguments of its front end that are followed by a value. */
 const ofFrontEndWithValue: ReadonlySet<string> = new Set([
   '--orig_src_file_name',
   '--orig_src_path_name',
@@ -38,7 +38,7 @@ const ofFrontEndWithValue: ReadonlySet<string> = new Set([
   '--diag_suppress',
 ]);
 
-/** Words of its back end, which spells them in its own way. */
+/** Arguments of its back end, which spells them differently. */
 const ofBackEnd: readonly (readonly [RegExp, string])[] = [
   [/^-ftz=([01])$/, '-ftz='],
   [/^-prec_div=([01])$/, '-prec-div='],
@@ -47,13 +47,13 @@ const ofBackEnd: readonly (readonly [RegExp, string])[] = [
   [/^-fast-math()$/, '-fast-math'],
 ];
 
-/** What `-Ofc max` is in the words of `cicc`. */
+/** `-Ofc max` in the syntax of `cicc`. */
 export const leastOptimised = '--Ofast-compile=max';
 
 /**
- * Reads the steps that `nvcc -ptx --dryrun` prints: the variables that it sets, then its commands.
+ * Parses the steps that `nvcc -ptx --dryrun` prints: the variables that it sets, then its commands.
  * @param ptxas the assembler of the same toolkit, which nvcc names without its folder
- * @returns null unless they are those, in words that a shell leaves as they are
+ * @returns null unless they are those, in words that a shell does not expand
  */
 export function stepsOf(dryRun: string, ptxas: string | null): NvccSteps | null {
   const lines = dryRun.split('\n').flatMap((line) => (line.startsWith('#$ ') ? [line.slice(3)] : []));

@@ -1,11 +1,11 @@
-/** What nvcc's preprocessor makes of a unit. */
+/** Output of nvcc's preprocessor for a unit. */
 
 /**
- * The part of a preprocessed text that comes from the project: host code and kernels as the compiler sees them, headers
- * of the toolkit and of the system left out. Lines keep their markers, with the names that `own` gives.
+ * The part of a preprocessed text that comes from the project: host code and kernels as the compiler sees them, without
+ * headers of the toolkit and of the system. Lines keep their markers, with the names that `own` returns.
  * @param text of one preprocessed file (`NAME.cpp1.ii`, which `nvcc -ptx --keep` leaves)
- * @param own the name of a file in the project; undefined for a file outside of it. The flag of a marker that says
- *   "system header" is no help: what a macro like NULL expands to carries it inside the user's own file.
+ * @param own the name of a file in the project; undefined for a file outside of it. The flag "system header" of a
+ * marker is not sufficient: the expansion of a macro like NULL has it inside the user's own file.
  */
 export function ownText(text: string, own: (path: string) => string | undefined): string {
   const names = new Map<string, string | undefined>();
@@ -25,7 +25,7 @@ export function ownText(text: string, own: (path: string) => string | undefined)
       }
     } else if (isOwn) parts.push(text.slice(start, end));
     else {
-      // Headers are long: on to the next marker.
+      // Headers are long: continue at the next marker.
       const next = text.indexOf('\n# ', start);
       start = next === -1 ? text.length : next + 1;
       continue;
@@ -36,8 +36,8 @@ export function ownText(text: string, own: (path: string) => string | undefined)
 }
 
 /**
- * Whether a preprocessed text has restrict pointers that device code may use. Headers of the system that have no device
- * code may have them: they are the host's. All others may hold a part of a device function.
+ * Whether a preprocessed text has restrict pointers that device code may use. Those in system headers without device
+ * code belong to host code. All other files may contain a part of a device function.
  */
 export function restrictsPointers(text: string): boolean {
   const ofHost = new Set<string>();
@@ -52,7 +52,7 @@ export function restrictsPointers(text: string): boolean {
   return [...ofHost].some((name) => holdsDeviceCode(text, name));
 }
 
-/** Whether a file has functions of the device; `name` as markers have it. */
+/** Whether a file contains device functions; `name` as in markers. */
 function holdsDeviceCode(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0;) {
     const end = endOfPart(text, at);
@@ -62,7 +62,7 @@ function holdsDeviceCode(text: string, name: string): boolean {
   return false;
 }
 
-/** Where the part between two markers ends that holds a place. */
+/** End of the part between two markers that contains an offset. */
 function endOfPart(text: string, at: number): number {
   const end = text.indexOf('\n# ', at);
   return end < 0 ? text.length : end;

@@ -1,9 +1,9 @@
-/** What the assembler says of the kernels that it makes: `ptxas -v`. */
+/** Report of the assembler on kernels: `ptxas -v`. */
 
 export interface KernelResources {
-  /** Of one thread. */
+  /** Registers of one thread. */
   readonly registers: number;
-  /** All in bytes: of the stack frame of a thread, and what it spills to it. */
+  /** All in bytes: of the stack frame of a thread, and its spills. */
   readonly stackBytes: number;
   readonly spillStoreBytes: number;
   readonly spillLoadBytes: number;
@@ -16,7 +16,7 @@ export interface KernelResources {
 }
 
 /**
- * Reads the report of `ptxas -v`.
+ * Parses the report of `ptxas -v`.
  * @returns the resources of each kernel, by its symbol
  */
 export function parsePtxasReport(text: string): Map<string, KernelResources> {

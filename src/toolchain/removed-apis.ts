@@ -1,4 +1,4 @@
-/** What was in older toolkits and is not in newer ones, with what to use instead. */
+/** APIs of older toolkits that newer ones lack, with their replacements. */
 const removed: Readonly<Record<string, string>> = {
   texture: 'Texture references are gone from this toolkit: create a texture object (cudaTextureObject_t) and pass it to the kernel.',
   surface: 'Surface references are gone from this toolkit: create a surface object (cudaSurfaceObject_t) and pass it to the kernel.',
@@ -31,8 +31,8 @@ const removed: Readonly<Record<string, string>> = {
 }; // oxfmt-ignore
 
 /**
- * The hint for an error that names something that was removed.
- * @param message of the compiler, without place and severity
+ * The hint for an error that names a removed API.
+ * @param message of the compiler, without location and severity
  */
 export function removedApi(message: string): string | undefined {
   const name = /^identifier "(\w+)" is undefined|^(\w+) is not a template|"(\w+)" (?:was|has) not/.exec(message);

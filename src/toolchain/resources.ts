@@ -6,7 +6,7 @@ import { confinedEnvironment } from './environment.ts';
 import { runProcess, type ProcessLimits } from '../system/child-process.ts';
 import { parsePtxasReport, type KernelResources } from './ptxas-report.ts';
 
-/** What the assembler makes of a unit. */
+/** Result of the assembler for a unit. */
 export interface AssembledUnit {
   /** By the symbol of the kernel. */
   readonly kernels: ReadonlyMap<string, KernelResources>;
@@ -14,10 +14,10 @@ export interface AssembledUnit {
   readonly cubin: Uint8Array;
 }
 
-/** Why the assembler told nothing of a unit. */
+/** Why the assembler has no result for a unit. */
 export interface Unassembled {
   readonly reason: string;
-  /** Whether nothing of the unit can run, rather than that this assembler could not tell. */
+  /** Whether the unit cannot run at all, rather than that this assembler cannot assemble it. */
   readonly isRefusal: boolean;
   /** Line of the PTX that it names. */
   readonly ptxLine?: number;
@@ -25,14 +25,14 @@ export interface Unassembled {
   readonly symbol?: string;
 }
 
-/** PTX of a newer toolkit, or for another machine: nothing is wrong with it. */
+/** PTX of a newer toolkit, or for another architecture: not an error of the PTX. */
 const strange = /\bUnsupported \.version\b|\.target\b/;
 
 /**
- * Assembles PTX, for the code and for what the assembler reports of its kernels.
+ * Assembles PTX, for the code and for the report of the assembler on its kernels.
  * @param arch `sm_80`
- * @param mostRegisters what `-maxrregcount` says
- * @returns the code and its resources, or why there are none
+ * @param mostRegisters value of `-maxrregcount`
+ * @returns the code and its resources, or why they are missing
  */
 export async function assembledUnit(
   compiler: Compiler,
@@ -52,7 +52,7 @@ export async function assembledUnit(
     const assemble = (...more: readonly string[]) =>
       runProcess({
         executable: compiler.ptxas!,
-        // Tables of lines change no code.
+        // Line tables do not change the code.
         args: ['-v', '-lineinfo', `-arch=${arch}`, ...cap, ...more, file, '-o', cubin],
         cwd: temporary,
         env: confinedEnvironment(compiler.searchPath, temporary),
@@ -60,7 +60,7 @@ export async function assembledUnit(
         signal,
       });
     let result = await assemble();
-    // Units that are compiled apart are linked later.
+    // Separately compiled units are linked later.
     if (/Unresolved extern/.test(result.stderr)) result = await assemble('--compile-only');
     const { end, stdout, stderr } = result;
     if (end.kind !== 'exited') return { reason: 'ptxas was stopped', isRefusal: false };

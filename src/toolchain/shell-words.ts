@@ -1,7 +1,7 @@
 /**
- * Splits a command as a POSIX shell does (Shell Command Language, 2.2 Quoting, 2.3 Token Recognition), without
- * expanding anything.
- * @returns the words, or null where a quote is not closed
+ * Splits a command like a POSIX shell (Shell Command Language, 2.2 Quoting, 2.3 Token Recognition), without expanding
+ * anything.
+ * @returns the words, or null if a quote is not closed
  */
 export function shellWords(command: string): string[] | null {
   const words: string[] = [];

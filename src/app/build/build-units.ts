@@ -3,13 +3,13 @@ import type { Unit } from '../project/inputs.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
 import type { BuiltUnit } from './kernel.ts';
 
-/** What a check of verdicts needs. */
+/** Builds that a check of verdicts needs. */
 export const bothBuilds: readonly BuildKind[] = ['verification', 'production'];
 
 /**
  * Builds every unit for every architecture.
- * @param wanted which builds of CUDA there are to be; of PTX there is one
- * @returns as many promises as there are builds: who waits for one can go on while others are compiled
+ * @param wanted builds of CUDA units; PTX has one build
+ * @returns a promise per build, so that a caller can continue with one while others are compiled
  */
 export function buildUnits(
   units: readonly Unit[],
@@ -18,7 +18,7 @@ export function buildUnits(
   wanted: readonly BuildKind[] = bothBuilds,
 ): Promise<BuiltUnit>[] {
   const isOneOfSeveral = architectures.length > 1;
-  // PTX is what it is, whatever architecture is asked for.
+  // PTX does not depend on the requested architecture.
   return architectures.flatMap((arch, index) =>
     units.flatMap((unit) =>
       unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, wanted, isOneOfSeveral)],
@@ -50,7 +50,7 @@ async function buildUnit(
   };
 }
 
-/** A unit may compile for one architecture and not for another. */
+/** A unit may compile for one architecture and fail for another. */
 function forArchitecture(diagnostic: Diagnostic, arch: string): Diagnostic {
   if (diagnostic.code !== 'compile/failed') return diagnostic;
   return { ...diagnostic, message: `${diagnostic.message} (${arch})` };

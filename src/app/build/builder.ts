@@ -24,26 +24,26 @@ export interface BuilderRequest {
   readonly tree: SourceTree;
   readonly configuration: Configuration;
   readonly options: Options;
-  /** What the user wrote after `--`, or the owner of a workflow in its inputs, with the folder they are meant from. */
+  /** Flags after `--`, or of the workflow's owner in its inputs, with the folder they are relative to. */
   readonly userFlags: Pick<FlagGroup, 'args' | 'directory' | 'trust'> & { readonly origin?: string };
   readonly trust: Trust;
   readonly assets: Assets;
   readonly progress: Progress;
-  /** Where the compilation database lies and what its paths start with; the tree itself where they agree. */
+  /** Folder that contains the compilation database and is the prefix of its paths; usually the root of the tree. */
   readonly databaseRoot: string;
-  /** Where results are kept between runs; nowhere where it is missing. */
+  /** Cache of results between runs; without it nothing is cached. */
   readonly results?: ResultStore | undefined;
-  /** Stops what is being compiled when it is aborted. */
+  /** Aborts running compilations. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `findCompiler` answers: a compiler, or why there is none. */
+/** Result of `findCompiler`: a compiler, or the reason for its absence. */
 type CompilerAnswer = { readonly compiler: Compiler } | { readonly diagnostic: Diagnostic };
 
 /**
  * Looks for nvcc.
- * @param outside a folder from which nothing is run: the workspace of a pull request
- * @param usualFolders whether to look where toolkits are usually installed, beside PATH and CUDA_HOME
+ * @param outside a folder from which no program is executed: the workspace of a pull request
+ * @param usualFolders whether to search the usual folders of toolkits in addition to PATH and CUDA_HOME
  */
 export async function askForCompiler(
   { nvcc }: Options,
@@ -59,7 +59,7 @@ export async function askForCompiler(
   });
 }
 
-/** Reads `.ptx` files as they stand; CUDA does not compile with it. */
+/** Reads `.ptx` files unchanged; cannot compile CUDA. */
 export const readingBuilder: UnitBuilder = {
   compiler: null,
   compiles: false,
@@ -69,7 +69,7 @@ export const readingBuilder: UnitBuilder = {
   close: async () => undefined,
 };
 
-/** Builds units with nvcc, a few at a time; `.ptx` files are read as they stand. */
+/** Builds units with nvcc, a few at a time; `.ptx` files are read unchanged. */
 export async function compilingBuilder(compiler: Compiler, request: BuilderRequest): Promise<UnitBuilder> {
   const { tree, options, trust, assets, progress } = request;
   const { compileUnit, unitDependencies } = await import('../../toolchain/compile.ts');
@@ -98,7 +98,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     const job = inTurn(async () => {
       signal.throwIfAborted();
       const result = await compile();
-      // What was stopped half-way is no answer.
+      // The result of an aborted compilation is incomplete.
       signal.throwIfAborted();
       return result;
     });
@@ -116,7 +116,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
     return (await run(() => unitDependencies(asked))).dependencies;
   };
   const included = new Map<string, Promise<readonly string[]>>();
-  /** Which of the edited headers a unit includes, and what else; undefined where it includes none of them. */
+  /** Edited headers that a unit includes, and its other dependencies; undefined without an edited one. */
   const edited = async (
     unit: Unit,
     arch: string,
@@ -131,7 +131,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   const askedAtOnce = gathering();
   const listeners: ((host: string) => void)[] = [];
   const onHost = (host: string): void => listeners.forEach((listener) => listener(host));
-  /** Adds what a unit costs whose code was not kept. */
+  /** Adds the time of a compilation to the cost of its unit, unless the code was cached. */
   const compile = (asked: CompileRequest): Promise<CompileResult> =>
     run(async () => {
       const started = clock();
@@ -165,7 +165,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
         headers,
         ...(isOfFiles && { onHost }),
       };
-      // Restrict pointers need a front end for each build: two processors can work on them at a time.
+      // Kernels with restrict pointers need a front end for each build; two processors can run them in parallel.
       const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // oxfmt-ignore
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
       const built = await compileIt(asked);
@@ -186,15 +186,15 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
   };
 }
 
-/** Builds of one text that were asked for at once. */
+/** Builds of the same text that were requested in one iteration of the event loop. */
 interface AskedAtOnce {
   readonly kinds: Set<BuildKind>;
   readonly end: Promise<void>;
-  /** What made all of them. */
+  /** Compilation that produced all of them. */
   made?: Promise<CompileResult>;
 }
 
-/** Gathers what is asked for before anything else happens, so that what belongs together can be done together. */
+/** Groups requests of one iteration of the event loop, so that one compilation can serve several. */
 function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
   const gathered = new Map<string, AskedAtOnce>();
   return async (text, kind) => {
@@ -208,7 +208,7 @@ function gathering(): (text: unknown, kind: BuildKind) => Promise<AskedAtOnce> {
   };
 }
 
-/** Compiles the two builds of a text that were asked for at once, of which the production build may bring the other. */
+/** Compiles both builds of a text that were requested together; the production build may include the other one. */
 function fromOneFrontEnd(
   group: AskedAtOnce,
   compile: (asked: CompileRequest) => Promise<CompileResult>,
@@ -221,7 +221,7 @@ function fromOneFrontEnd(
   };
 }
 
-/** The macros that flags define and do not take back. */
+/** Macros that the flags define and do not undefine. */
 function macrosOf(args: readonly string[]): string[] {
   const macros = new Map<string, string>();
   for (const [at, word] of args.entries()) {
@@ -235,7 +235,7 @@ function macrosOf(args: readonly string[]): string[] {
   return [...macros.values()];
 }
 
-/** What the last `-maxrregcount` of the flags says. */
+/** Value of the last `-maxrregcount` of the flags. */
 function registerCap(groups: readonly FlagGroup[]): number | undefined {
   const caps = groups.flatMap(({ args }) =>
     [...args.join(' ').matchAll(/(?:^| )--?maxrregcount[ =](\d+)/g)].map(([, value]) => Number(value)),
@@ -243,7 +243,7 @@ function registerCap(groups: readonly FlagGroup[]): number | undefined {
   return caps.at(-1);
 }
 
-/** Both builds of a unit say the same, and all units say the same of a header: each message is passed on once. */
+/** Passes each message on once: both builds of a unit, and all units that include a header, repeat the same ones. */
 function eachOnce(log: (text: string) => void): (text: string) => void {
   const known = new Set<string>();
   return (text) => {
@@ -264,16 +264,16 @@ async function readPtx(unit: Unit): Promise<BuiltText> {
   }
 }
 
-/** What a compilation database says of a unit, or why it says nothing. */
+/** Flags of a unit in the compilation database, or why they cannot be used. */
 type Recorded = { readonly group: FlagGroup; readonly sibling?: string } | { readonly problem: Diagnostic };
 
 interface Database {
   readonly lookUp: (unit: Unit) => Recorded | null;
-  /** Why nothing of it can be used. */
+  /** Why no entry of it can be used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The flags of a unit: compilation database, then configuration, then the user's own, so that the last word is theirs. */
+/** Flags of a unit: compilation database, then configuration, then the user's own, which take precedence. */
 function flagsFor(unit: Unit, request: BuilderRequest, database: Database): FlagGroup[] {
   const { tree, configuration, options, userFlags, databaseRoot } = request;
   const origin = options.config === undefined ? configurationName : relativeTo(databaseRoot, resolve(options.config));
@@ -285,13 +285,13 @@ function flagsFor(unit: Unit, request: BuilderRequest, database: Database): Flag
   );
 }
 
-/** Whose flags a unit was compiled with that the compilation database does not know: told where that went wrong. */
+/** Reports, after a failed build, the unit whose flags were used for a unit missing in the compilation database. */
 function siblingNote({ path }: Unit, { group, sibling }: { group: FlagGroup; sibling?: string }): Diagnostic {
   const message = `${group.origin} has no entry for ${path}, so Selvage compiled it with the flags of ${sibling}.`;
   return { severity: 'notice', code: 'compile/commands', message, location: { file: path, line: 1 } };
 }
 
-/** Where builds leave a compilation database, from the root; the first that is there counts. */
+/** Usual places of a compilation database below the root; the first one that exists is used. */
 function usualDatabases(root: string): string[] {
   const name = 'compile_commands.json';
   let folders: string[] = [];
@@ -301,7 +301,7 @@ function usualDatabases(root: string): string[] {
       .map((entry) => entry.name)
       .sort(compareText);
   } catch {
-    // Nothing is there.
+    // The root cannot be read.
   }
   return [name, ...[...folders, 'out'].map((folder) => `${folder}/${name}`)];
 }
@@ -309,7 +309,7 @@ function usualDatabases(root: string): string[] {
 /** In bytes: ten thousand files with long commands take a tenth of it. */
 const largestDatabase = 512 * 1024 * 1024;
 
-/** The text of a file, not of a pipe or a device; undefined where it has more bytes, or cannot be read. */
+/** Text of a regular file, not of a pipe or a device; undefined if it has more bytes or cannot be read. */
 function readBounded(file: string, mostBytes: number): string | undefined {
   try {
     return kindOf(file) === 'file' && statSync(file).size <= mostBytes ? readFileSync(file, 'utf8') : undefined;
@@ -334,13 +334,13 @@ async function readDatabase({ tree, configuration, databaseRoot, progress }: Bui
   }
   const commands: CompileCommands = parseCompileCommands(text, path, databaseRoot);
   if (named === undefined && commands.diagnostics.length > 0) {
-    // Nobody named it.
+    // The configuration does not name it.
     progress.log(`Selvage compiles without ${path}, which is no compilation database.`);
     return { lookUp: () => null, diagnostics: [] };
   }
   const moved = (word: string): string => word.replaceAll(`${databaseRoot}/`, `${tree.root}/`);
-  // A stranger may have written the database, and what is refused of such a file is told: nothing outside is read, no
-  // credentials that a checkout keeps in `.git`, and nothing that has no end.
+  // The database may be untrusted, and diagnostics quote the rejected contents of such a file: files outside of the
+  // root, credentials that a checkout stores in `.git`, and endless files are not read.
   const readText = (file: string): string | undefined => {
     const real = kindOf(file) === 'file' ? realpathSync(file) : undefined;
     if (real === undefined || isAbsolute(relativeTo(databaseRoot, real)) || isPrivatePlace(real)) return undefined;

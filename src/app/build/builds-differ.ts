@@ -4,7 +4,7 @@ import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKern
 import type { Launch } from '../../launch/launch.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
-/** Says of each kernel of a unit why its production build is another program, if it is. PTX has one build. */
+/** Determines for each kernel of a unit why its production build is another program, if it is. PTX has one build. */
 export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<ComparedKernel> {
   const differ = (entry: LoweredKernel): string | undefined =>
     entry.unit.kind === 'ptx' || !hasWrittenBuild(entry) ? undefined : buildsDiffer(entry.kernel, entry.produced);
@@ -12,8 +12,8 @@ export function compareBuilds(unit: KernelUnit<LoweredKernel>): KernelUnit<Compa
 }
 
 /**
- * Why the production build of a kernel is another program under a launch; undefined where it is none, or where that says
- * nothing: one thread alone races with nobody and misses no barrier, whatever it stores.
+ * Why the production build of a kernel is another program under a launch; undefined if it is not. A single thread
+ * cannot race or miss a barrier, whichever stores differ: then only asynchronous and unsupported effects count.
  */
 export function differsAt({ block, grid }: Launch, { differ, kernel, produced }: ComparedKernel): string | undefined {
   if (differ === undefined || !produced) return differ;
@@ -23,7 +23,7 @@ export function differsAt({ block, grid }: Launch, { differ, kernel, produced }:
   return beside(produced).every((what) => checked.has(what) && !asynchronous.has(what)) ? undefined : differ;
 }
 
-/** What of a kernel goes on beside its thread, or may. */
+/** Effects of a kernel that run, or may run, asynchronously to its thread. */
 function beside({ unsupported, blocks }: Kernel): string[] {
   const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
   return [
@@ -37,19 +37,19 @@ const asynchronous: ReadonlySet<string> = new Set(['async-copy', 'bulk-copy', 'w
 type Role = 'barrier' | 'store' | 'atomic';
 
 /**
- * Compares what the production build synchronises and writes with what the verification build does, by source line.
- * A store, atomic or barrier that only the production build has was never checked; a barrier that only the
- * verification build has may be what a proof rests on. Stores that only the verification build has are dead ones that
- * the optimiser removed.
- * @returns why verdicts on the verification build say nothing of the production build; undefined where they do
+ * Compares barriers, atomics and stores of the production build with those of the verification build, by source line. A
+ * store, atomic or barrier that only the production build has was never checked; a proof may depend on a barrier that
+ * only the verification build has. Stores that only the verification build has are dead ones that the optimiser
+ * removed.
+ * @returns why verdicts on the verification build do not apply to the production build; undefined if they do
  */
 export function buildsDiffer(verification: Kernel, production: Kernel | undefined): string | undefined {
   return [...buildDifferences(verification, production)][0];
 }
 
 /**
- * All that {@link buildsDiffer} compares, one text for each difference.
- * @param former - numbers of the lines of an edited file as they were before; null for one that is new
+ * All differences that {@link buildsDiffer} compares, one text each.
+ * @param former - line of an edited file before the edit; null for a new line
  */
 export function* buildDifferences(
   verification: Kernel,
@@ -74,7 +74,7 @@ export function* buildDifferences(
     }
   }
   const missing = [...checked.barrier].filter(([line]) => !runs.barrier.has(line));
-  // A barrier that no launch reaches is left out as other dead code is.
+  // A barrier that no launch reaches is removed like other dead code.
   const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
   for (const [line, place] of missing)
     if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
@@ -84,7 +84,7 @@ function article(role: Role): string {
   return role === 'atomic' ? 'an atomic' : `a ${role}`;
 }
 
-/** Lines with a grid barrier, which the production build takes apart into a barrier, atomics and a loop. */
+/** Lines with a grid barrier, which the production build expands into a barrier, atomics and a loop. */
 function gridBarrierLines(kernel: Kernel): Set<string> {
   const lines = new Set<string>();
   for (const block of kernel.blocks) {

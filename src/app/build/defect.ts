@@ -1,12 +1,12 @@
-/** Defects of ours in the analysis of one kernel: told, and their input handed on. The other kernels go on. */
+/** Internal errors in the analysis of one kernel: reported, with their input saved. Other kernels continue. */
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Progress } from '../project/progress.ts';
 import type { LoweredKernel } from './kernel.ts';
 
 /**
- * Hands on the input that shows a defect.
- * @returns what the report says of it
+ * Saves the input that reproduces an internal error.
+ * @returns the diagnostic for the report
  */
 export function defectOf(entry: LoweredKernel, launch: Launch, error: unknown, progress: Progress): Diagnostic {
   const { name, kernel } = entry;
@@ -19,7 +19,7 @@ export function defectOf(entry: LoweredKernel, launch: Launch, error: unknown, p
 
 function filesOf({ verification, kernel, name }: LoweredKernel, launch: Launch): Map<string, string> {
   const description = { kernel: kernel.symbol, name: name.full, launch };
-  // Ties hold numbers that JSON does not have.
+  // Launch constraints contain numbers that JSON cannot represent.
   const plain = (_: string, value: unknown): unknown => {
     if (typeof value === 'bigint') return String(value);
     return value instanceof Map ? Object.fromEntries(value) : value;

@@ -10,14 +10,14 @@ import type { Unit } from '../project/inputs.ts';
 import { isHeader, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import type { KernelUnit, LoweredKernel } from './kernel.ts';
 
-/** Says of kernels whether they are left out because somebody else's header defines them. */
+/** Whether a kernel is left out because a third-party header defines it. */
 export type ThirdPartyKernelTest = (unit: Unit, name: KernelName, location: Location | undefined) => boolean;
 
 /**
- * Makes the test for the units of a tree. A kernel is foreign if the file of its first line lies outside of the
- * repository, of that of its unit, and of the headers that were asked for, and if this file holds its name: so a
- * `#line` directive hides no kernel. Without a repository only the toolkit's own files are outside.
- * @param pattern `--kernel`: what it names is wanted wherever it is defined
+ * Makes the test for the units of a tree. A kernel is third-party if the file of its first line is outside of the
+ * repository, of that of its unit, and of the requested headers, and contains its name: so a `#line` directive cannot
+ * hide a kernel. Without a repository only the files of the toolkit are outside.
+ * @param pattern `--kernel`: kernels that it names are checked wherever they are defined
  */
 export function thirdPartyKernelTest(
   tree: Pick<SourceTree, 'root'>,
@@ -25,7 +25,7 @@ export function thirdPartyKernelTest(
   pattern: string | undefined,
 ): ThirdPartyKernelTest {
   const outside = new Map<string, string | undefined>();
-  /** The text of a file that is somebody else's. */
+  /** Text of a third-party file. */
   const foreignText = (unit: Unit, file: string): string | undefined => {
     const key = JSON.stringify([unit.file, file]);
     if (!outside.has(key)) outside.set(key, textOutside(unit, file, tree.root, wholeTree));
@@ -59,7 +59,7 @@ function textOutside(unit: Unit, file: string, root: string, wholeTree: boolean)
   }
 }
 
-/** `ns::Reduce<int>::sum` without what stands before its last name, and without template arguments. */
+/** `ns::Reduce<int>::sum` without its qualifiers and template arguments. */
 function baseName({ qualified }: KernelName): string {
   let depth = 0;
   let plain = '';
@@ -71,7 +71,7 @@ function baseName({ qualified }: KernelName): string {
   return plain.slice(plain.lastIndexOf(':') + 1);
 }
 
-/** Counts the kernels that were left out as foreign, of all units in one sentence. */
+/** Counts the third-party kernels of all units that were left out, in one notice. */
 export function foreignNotice(units: readonly KernelUnit<LoweredKernel>[]): Diagnostic[] {
   const names = new Set(units.flatMap(({ foreign }) => foreign.map(({ full }) => full)));
   if (names.size === 0) return [];

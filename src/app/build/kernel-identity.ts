@@ -1,11 +1,12 @@
-/** Which kernel is which: within a commit, and which kernel of the base a kernel of the head was. */
+/** Identity of kernels: within a commit, and between the kernels of the base and those of the head. */
 import { isAbsolute } from 'node:path';
 import { normalForm } from './normal-form.ts';
 import type { LaunchedKernel, LoweredKernel, KernelUnit } from './kernel.ts';
 
 /**
- * What names a kernel in fingerprints: the file that defines it, and its name without parameters. So one that several
- * units include is one kernel, and another one of its name elsewhere is not. The parameters tell overloads apart.
+ * Name of a kernel in fingerprints: the file that defines it, and its name without parameters. A kernel of a header
+ * that several units include is one kernel, and a kernel of the same name in another file is a different one.
+ * Parameters distinguish overloads.
  * @param siblings the kernels of its unit
  */
 export function kernelIdentity(entry: LoweredKernel, siblings: readonly LoweredKernel[]): string {
@@ -14,15 +15,15 @@ export function kernelIdentity(entry: LoweredKernel, siblings: readonly LoweredK
   return `${definingFile(entry)}|${isOverloaded ? full : qualified}`;
 }
 
-/** Where debug information names a place outside of the repository, the unit has to do: such a place is no name. */
+/** The unit replaces a file outside of the repository that debug information names: such a path is not stable. */
 function definingFile({ kernel: { location }, unit }: LoweredKernel): string {
   return location && !isAbsolute(location.file) ? location.file : unit.path;
 }
 
 /**
- * Gives kernels of the base the identity of what they became in the head. So findings stay what they are when their file is
- * renamed, or when their kernel moves to a header or gets another name.
- * @param matched as {@link matchKernels} gives it
+ * Gives kernels of the base the identity of their counterparts in the head. So findings keep their fingerprints if a
+ * file is renamed, or if a kernel moves to a header or is renamed.
+ * @param matched result of {@link matchKernels}
  */
 export function withIdentityOfHead(
   base: readonly KernelUnit[],
@@ -42,12 +43,12 @@ export function withIdentityOfHead(
   return { base: units, matched: new Map([...matched].map(([after, was]) => [after, was && heirs.get(was)])) };
 }
 
-/** Kernels of other names count as the same from this share of their instructions on, pair by pair. */
+/** Kernels of other names match from this share of common instruction pairs on. */
 const alike = 0.75;
 
 /**
- * Matches kernels by unit and name; of those that are left, ones that alone have a name by that, whatever their
- * parameters or template arguments became; then the rest by their bodies.
+ * Matches kernels by unit and name; then those whose name without parameters and template arguments is unique; then the
+ * remaining ones by their bodies.
  * @param renamed path in the base by path in the head, of units that moved
  */
 export function matchKernels(
@@ -100,7 +101,7 @@ function withoutArguments(name: string): string {
   return name.replace(/<.*>$/, '');
 }
 
-/** Kernels that share their name with none of the others. */
+/** Kernels whose name is unique. */
 function onlyOnes(
   kernels: readonly LaunchedKernel[],
   nameOf: (kernel: LaunchedKernel) => string,
@@ -137,7 +138,7 @@ function pairsOfOperations({ blocks }: LaunchedKernel['kernel']): Map<string, nu
   return pairs;
 }
 
-/** What two multisets share, 0 to 1. */
+/** Common share of two multisets, 0 to 1. */
 function overlap(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   const size = (pairs: ReadonlyMap<string, number>): number => [...pairs.values()].reduce((sum, one) => sum + one, 0);
   let common = 0;

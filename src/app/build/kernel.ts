@@ -1,4 +1,4 @@
-/** The data that grows from phase to phase of a check: units, the kernels in them, and what is found about those. */
+/** Data that each phase of a check extends: units, their kernels, and the results about those. */
 import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
@@ -19,31 +19,31 @@ import type { Definition } from '../project/source-facts.ts';
 export interface BuiltUnit {
   readonly unit: Unit;
   readonly arch: string;
-  /** Nobody asked for the verification build: what runs is all that is looked at. */
+  /** The verification build was not requested: only the production build is analysed. */
   readonly isProductionAlone?: boolean;
-  /** Keeps every access and barrier of the source; missing where the unit does not compile. */
+  /** Keeps every access and barrier of the source; missing if the unit does not compile. */
   readonly verification: string | undefined;
-  /** What runs; missing for a unit that is PTX. */
+  /** Production build; missing for a unit that is PTX. */
   readonly production: string | undefined;
-  /** The project's own part of the preprocessed unit, host code included, with line markers. */
+  /** Part of the preprocessed unit that comes from the project, host code included, with line markers. */
   readonly host: string | undefined;
-  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  /** Why the verification build is not optimised at all; missing if it is optimised as usual. */
   readonly unoptimised?: Unoptimised;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Lower: a unit as it is read; with each later phase its kernels grow. */
+/** Lower: a unit after reading; each later phase extends its kernels. */
 export interface KernelUnit<Entry extends LoweredKernel = LaunchedKernel> {
   readonly unit: Unit;
   readonly arch: string;
   readonly kernels: readonly Entry[];
-  /** Source files that the kernels have code from. */
+  /** Source files that contain code of the kernels. */
   readonly files: ReadonlySet<string>;
-  /** Of the build: the host program, where nvcc preprocessed it. */
+  /** Host program of the build, if nvcc preprocessed it. */
   readonly host: string | undefined;
-  /** Whether the verification build could be made and read. */
+  /** Whether the verification build was compiled and parsed. */
   readonly compiled: boolean;
-  /** Kernels that somebody else's header defines, which are not lowered. */
+  /** Kernels that third-party headers define; they are not lowered. */
   readonly foreign: readonly KernelName[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -52,28 +52,28 @@ export interface LoweredKernel {
   readonly unit: Unit;
   readonly arch: string;
   readonly name: KernelName;
-  /** Of the verification build; what runs where there is no other, see {@link hasWrittenBuild}. */
+  /** The kernel of the verification build, or of the production build without one, see {@link hasWrittenBuild}. */
   readonly kernel: Kernel;
   readonly verification: ReadModule;
   readonly production: ReadModule | undefined;
-  /** Of the unit that it is in. */
+  /** Reason of its unit. */
   readonly unoptimised?: Unoptimised;
-  /** The same kernel in the production build; its symbol differs where linkage is internal. */
+  /** The same kernel in the production build; its symbol differs if its linkage is internal. */
   readonly produced: Kernel | undefined;
 }
 
-/** Whether there is a build of what was written, and not only of what runs. Of PTX there is one, which is both. */
+/** Whether there is a verification build and not only a production build. The one build of PTX is both. */
 export function hasWrittenBuild({ kernel, produced }: LoweredKernel): boolean {
   return kernel !== produced;
 }
 
-/** A build as it is read. */
+/** A build after parsing. */
 export interface ReadModule {
   readonly module: Module;
-  /** What a worker lowers again. */
+  /** Input from which a worker lowers it again. */
   readonly source: KernelSource;
   readonly kernels: readonly Kernel[];
-  /** Those of its kernels that are not among them. */
+  /** Kernels of the module that are not lowered. */
   readonly foreign: readonly KernelName[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -84,7 +84,7 @@ export interface ComparedKernel extends LoweredKernel {
   readonly differ: string | undefined;
 }
 
-/** State facts: what options, configuration, comments and sources say of a kernel. */
+/** State facts: options, configuration, comments and sources about a kernel. */
 export interface StatedKernel extends ComparedKernel {
   readonly definition: Definition | undefined;
   /** Names the kernel in fingerprints; see `kernel-identity.ts`. */
@@ -95,7 +95,7 @@ export interface StatedKernel extends ComparedKernel {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Find launches: all that a check of the kernel needs. */
+/** Find launches: all inputs of a check of the kernel. */
 export interface LaunchedKernel extends StatedKernel {
   readonly launches: readonly Launch[];
   readonly notEvaluated: readonly SiteSettings[];
@@ -105,21 +105,21 @@ export interface LaunchedKernel extends StatedKernel {
 export interface CheckedKernel {
   readonly entry: LaunchedKernel;
   readonly report: KernelReport;
-  /** Which launches of what runs are idempotent, with the condition that validators test. */
+  /** Which launches of the production build are idempotent, with the condition that validators test. */
   readonly idempotency?: KernelIdempotency;
-  /** What was proved, with `--certificates`. */
+  /** Certificates of the proofs, with `--certificates`. */
   readonly certificates?: CertificateFile;
-  /** What its code executes, by line: of the production build, where it was assembled. */
+  /** Instructions of its machine code by line: of the production build, if it was assembled. */
   readonly code?: CodeProfile;
 }
 
-/** Kernels with their reports, and what the phases up to now say of them. */
+/** Kernels with their reports, and the diagnostics of the phases so far. */
 export interface Checked {
   readonly kernels: readonly CheckedKernel[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The launches of a kernel as text, without the places that state them. */
+/** The launches of a kernel as text, without their source locations. */
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
   const key = ({ location, scalars, ties = [], contents, ...rest }: Launch): unknown => {
     void location;
@@ -129,7 +129,7 @@ export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string 
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
 }
 
-/** The assumptions that are stated of a kernel, as text. */
+/** The stated assumptions of a kernel as text. */
 export function statedKey({ assumptions }: LaunchedKernel): string {
   return JSON.stringify(assumptions.map(({ text }) => text));
 }

@@ -18,8 +18,8 @@ import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.
 /**
  * Reads and lowers the PTX of a unit.
  * @param tree - names the files of the source as reports name them
- * @param progress - is told of a defect in reading; other units go on
- * @param isThirdParty - kernels that are not even lowered
+ * @param progress - receives internal errors of the parser; other units are read further
+ * @param isThirdParty - kernels that are not lowered
  */
 export async function lowerUnit(
   built: BuiltUnit,
@@ -64,7 +64,7 @@ export async function lowerUnit(
   };
 }
 
-/** What PTX for `.target` is assembled for: the machine that is asked for, unless that is older, or PTX is for one alone. */
+/** Architecture to assemble PTX of `.target` for: the requested one, unless it is older, or the PTX specific to one. */
 function machineOf(target: readonly string[], asked: string): string {
   const [, own, feature] = /^sm_(\d+)([af]?)$/.exec(target[0] ?? '') ?? [];
   if (own === undefined || target[0] === asked) return asked;
@@ -76,7 +76,7 @@ export function stableName(kernel: Kernel): string {
   return kernelName(kernel.symbol).full;
 }
 
-/** Reading never throws for what a file may hold: this is a defect of ours, and other units go on. */
+/** Reading never throws for the contents of a file: this is an internal error, and other units are read further. */
 function unreadable(
   { unit: { path }, verification = '', production }: BuiltUnit,
   progress: Progress,
@@ -92,7 +92,7 @@ function unreadable(
 
 /**
  * Parses and lowers the PTX of a unit; files are named as reports name them.
- * @param isThirdParty - says which kernels are left out; none unless given
+ * @param isThirdParty - kernels that are left out; none by default
  */
 export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdParty?: ThirdPartyKernelTest): ReadModule {
   const parsed = parsePtx(ptx, unit.path);
@@ -104,7 +104,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdPart
   const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
   if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // oxfmt-ignore
-  // Lines of PTX that nobody keeps would mislead.
+  // Lines of temporary PTX would mislead.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path
       ? { ...diagnostic, location }
@@ -113,7 +113,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdPart
   return { module, source, kernels: lowered.kernels, foreign, diagnostics: placed };
 }
 
-/** The kernels of a module that somebody else's headers define. */
+/** Kernels of a module that third-party headers define. */
 function thirdPartyKernels(module: Module, unit: Unit, isThirdParty: ThirdPartyKernelTest): Map<string, KernelName> {
   const foreign = new Map<string, KernelName>();
   for (const item of module.items) {
@@ -125,7 +125,7 @@ function thirdPartyKernels(module: Module, unit: Unit, isThirdParty: ThirdPartyK
   return foreign;
 }
 
-/** Kernels of PTX that tells of no source get places in the PTX itself. */
+/** Kernels of PTX without line information get locations in the PTX itself. */
 function placedKernels(kernels: readonly Kernel[], module: Module, file: string): Kernel[] {
   return kernels.map((kernel) => {
     const hasPlaces = ({ instructions }: Block): boolean => instructions.some(({ location }) => location);
@@ -145,8 +145,8 @@ function placedKernels(kernels: readonly Kernel[], module: Module, file: string)
 }
 
 /**
- * The compiler's spelling of a source file as reports name it. A relative path in a PTX file is meant from there or
- * from the root.
+ * A source file of the compiler as reports name it. A relative path in a PTX file is relative to its folder or to the
+ * root.
  */
 function reportedPath(spelling: string, unit: Unit, tree: SourceTree): string {
   const file = pathOfFile(spelling);
@@ -155,7 +155,7 @@ function reportedPath(spelling: string, unit: Unit, tree: SourceTree): string {
   return file.startsWith('/') || kindOf(absolute) === 'file' ? relativeTo(tree.root, absolute) : file;
 }
 
-/** The source files that a kernel has code from. */
+/** The source files that contain code of a kernel. */
 function filesOf(kernel: Kernel): string[] {
   const files = new Set<string>();
   if (kernel.location) files.add(kernel.location.file);

@@ -2,14 +2,14 @@ import type { Function as PtxFunction, Module, ModuleItem, PtxStatement } from '
 import { printModule } from '../../ptx/printer.ts';
 
 /**
- * A kernel's PTX with everything it uses, without what changes when other code changes: line numbers, labels, hashes
- * of the unit and numbers in the names of other symbols. Two kernels with the same normal form do the same.
+ * A kernel's PTX with everything it uses, without what changes when other code changes: line numbers, labels, hashes of
+ * the unit and numbers in the names of other symbols. Two kernels with the same normal form are equivalent.
  */
 export function normalForm(module: Module, symbol: string): string {
   const items = new Map<string, ModuleItem>();
   for (const item of module.items) {
     if (item.kind === 'raw' || item.kind === 'damage' || item.kind === 'directive') continue;
-    // A definition says more than the declaration before it.
+    // A definition replaces an earlier declaration.
     if (!items.has(item.name) || isDefinition(item)) items.set(item.name, item);
   }
   const renamed = new Map<string, string>([[symbol, '@kernel']]);

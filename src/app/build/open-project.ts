@@ -33,9 +33,9 @@ interface ProjectRequest {
 }
 
 /**
- * Finds the root, the configuration, the inputs and the compiler for paths on the command line. Its builder is the
- * caller's to close.
- * @throws UsageError where paths or configuration are wrong
+ * Finds the root, the configuration, the inputs and the compiler for paths on the command line. The caller closes the
+ * builder.
+ * @throws UsageError if paths or configuration are wrong
  */
 export async function openProject({ paths, nvccArguments, options, progress, services }: ProjectRequest): Promise<Job> {
   const { cwd, environment, assets, signal } = services;
@@ -46,7 +46,7 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
     defaults: defaultsFrom(options, cwd),
   });
   const facts = await factsFrom(options, cwd);
-  // The last entry that speaks of a kernel decides.
+  // The last entry for a kernel takes precedence.
   const configuration = facts.length > 0 ? { ...configured, kernels: [...configured.kernels, ...facts] } : configured;
   const inputs = findInputs(paths, cwd, tree, configuration.paths);
   const { builder, problems } = await builderFor(inputs.units, environment, {
@@ -75,20 +75,20 @@ export async function openProject({ paths, nvccArguments, options, progress, ser
 }
 
 /**
- * The baseline of a tree; empty where there is none, or where nobody wants it.
- * @throws UsageError where the file is none
+ * The baseline of a tree; empty without a file or with `--no-baseline`.
+ * @throws UsageError if the file is not a baseline
  */
 export function baselineIn(tree: SourceTree, { baseline }: Pick<Options, 'baseline'>): readonly BaselineEntry[] {
   const text = baseline ? tree.text(baselineName) : undefined;
   return text === undefined ? [] : parseBaseline(text, baselineName);
 }
 
-/** Today as suppressions name it: `YYYY-MM-DD`. */
+/** Current date in the format of suppressions: `YYYY-MM-DD`. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Who does the work of an analysis in this process. */
+/** Services of an analysis in this process. */
 export function toolsOf(
   { environment, assets, signal }: Pick<ProjectRequest['services'], 'environment' | 'assets' | 'signal'>,
   progress: Progress,
@@ -108,7 +108,7 @@ export function toolsOf(
   };
 }
 
-/** Where the results of a run are kept; undefined where nobody wants that. */
+/** Cache of results; undefined if caching is disabled. */
 export function resultsOf(
   environment: Readonly<Record<string, string | undefined>>,
   { cache }: Pick<Options, 'cache'>,
@@ -122,7 +122,7 @@ async function builderFor(
   request: BuilderRequest,
 ): Promise<{ builder: UnitBuilder; problems: Diagnostic[] }> {
   const isRead = units.every(({ kind }) => kind === 'ptx');
-  // The assembler beside nvcc tells the registers of PTX to who asks for costs alone, where there is one.
+  // Requests for costs only read the registers of PTX from the assembler next to nvcc, if there is one.
   const { checks } = request.options;
   if (isRead && (!checks.includes('cost') || checks.includes('race'))) return { builder: readingBuilder, problems: [] };
   const found = await askForCompiler(request.options, environment);
@@ -130,7 +130,7 @@ async function builderFor(
   return { builder: await compilingBuilder(found.compiler, request), problems: [] };
 }
 
-/** The repository that the first path (or else the working directory) lies in; else the folder of that path. */
+/** Repository of the first path (or of the working directory); otherwise the folder of that path. */
 function rootOf(paths: readonly string[], cwd: string): { root: string; repository: boolean } {
   const [first = '.'] = paths;
   const start = resolve(cwd, first.replace(/[*?[{].*$/, ''));
@@ -142,11 +142,11 @@ function rootOf(paths: readonly string[], cwd: string): { root: string; reposito
 }
 
 interface ConfigurationRequest {
-  /** In place of the one at the root, absolute or relative to it; it must be there. */
+  /** Replaces the one at the root, absolute or relative to it; must exist. */
   readonly file?: string | undefined;
-  /** Whether it has to lie in the tree, links followed: the tree is a stranger's. */
+  /** Whether it must be inside the tree after links are resolved, because the tree is untrusted. */
   readonly isConfined?: boolean;
-  /** What holds where it says nothing. */
+  /** Values for keys that it does not set. */
   readonly defaults?: DefaultsText | undefined;
 }
 
@@ -156,7 +156,7 @@ interface ReadConfiguration {
 }
 
 /**
- * Reads the configuration of a tree; the default one where it has none.
+ * Reads the configuration of a tree; the default one if it has none.
  * @throws UsageError naming every error in it
  */
 export async function readConfiguration(
@@ -195,7 +195,7 @@ export function defaultsFrom({ defaults }: Pick<Options, 'defaults'>, cwd: strin
 }
 
 /**
- * The entries on kernels of the file that `--facts` names.
+ * Kernel entries of the file that `--facts` names.
  * @throws UsageError naming every error in it
  */
 async function factsFrom({ facts }: Pick<Options, 'facts'>, cwd: string): Promise<readonly KernelConfiguration[]> {
@@ -213,7 +213,7 @@ async function factsFrom({ facts }: Pick<Options, 'facts'>, cwd: string): Promis
   return kernels;
 }
 
-/** Defaults that are wrong, or cannot be had, are left out and said: one mistake must not stop all repositories. */
+/** Invalid or unavailable defaults are ignored with a diagnostic: one error must not stop all repositories. */
 async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadConfiguration> {
   if (defaults === undefined) return { configuration: defaultConfiguration, diagnostics: [] };
   const { file } = defaults;

@@ -1,4 +1,4 @@
-/** Names the code of this program: what another version of it found is no result of this one. */
+/** Identity of the code of this program: results of other versions are not reused. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const digestFile = 'digest.txt';
 
 let known: string | undefined;
 
-/** The digest of the program's code, as 64 hexadecimal digits. Of a bundle it was written when that was built. */
+/** Digest of the program's code as 64 hexadecimal digits; for a bundle, it is computed when the bundle is built. */
 export function codeIdentity(): string {
   known ??= import.meta.url.endsWith('.ts') ? digestOfSource() : bundleDigest();
   return known;

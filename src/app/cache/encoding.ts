@@ -1,7 +1,7 @@
-/** Values as JSON, and back: bigints, maps, bytes and undefined beside what JSON has. */
+/** Serialisation of values as JSON: bigints, maps, bytes and undefined in addition to the types of JSON. */
 import { isDeepStrictEqual } from 'node:util';
 
-/** Objects with this key stand for what JSON cannot say. */
+/** Objects with this key represent values that JSON cannot. */
 const tag = '$';
 
 /**
@@ -12,11 +12,11 @@ export function textOfValue(value: unknown): string {
   return JSON.stringify(encode(value));
 }
 
-/** A value as text that {@link valueOfText} reads back; undefined where no text stands for it exactly. */
+/** A value as text that {@link valueOfText} reads back; undefined if no text represents it exactly. */
 export function exactText(value: unknown): string | undefined {
   try {
     const text = textOfValue(value);
-    // What the text changes is not kept.
+    // Values that do not survive the conversion are not cached.
     return isDeepStrictEqual(valueOfText(text), value) ? text : undefined;
   } catch {
     return undefined;
@@ -25,7 +25,7 @@ export function exactText(value: unknown): string | undefined {
 
 /**
  * The value of a text.
- * @throws Error for anything that {@link exactText} does not make
+ * @throws Error for any text that {@link exactText} does not produce
  */
 export function valueOfText(text: string): unknown {
   return decode(JSON.parse(text));
@@ -36,12 +36,12 @@ function encode(value: unknown): unknown {
   if (typeof value === 'bigint') return { [tag]: 'integer', value: String(value) };
   if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
     return { [tag]: 'number', value: Object.is(value, -0) ? '-0' : String(value) };
-  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('this is no data');
+  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('functions are not data');
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(encode);
   if (value instanceof Map) return { [tag]: 'map', value: [...value].map(encode) };
   if (value instanceof Uint8Array) return { [tag]: 'bytes', value: Buffer.from(value).toString('base64') };
-  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('this is no plain data');
+  if (Object.getPrototypeOf(value) !== Object.prototype || tag in value) throw new TypeError('not a plain object');
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, encode(inner)]));
 }
 
@@ -62,6 +62,6 @@ function decode(encoded: unknown): unknown {
     case 'bytes':
       return Uint8Array.from(Buffer.from(inner as string, 'base64'));
     default:
-      throw new TypeError('this stands for nothing known');
+      throw new TypeError('unknown tag');
   }
 }

@@ -1,11 +1,11 @@
-/** Keeps what nvcc and ptxas make of units. */
+/** Caches results of nvcc and ptxas. */
 import type { Compiler } from '../../toolchain/compiler.ts';
 import { identityOf, type KeptCode } from '../../toolchain/kept-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import type { ResultStore } from './result-store.ts';
 
 interface KeptBuilds {
-  /** What compilers made of preprocessed texts. */
+  /** Results of compilers for preprocessed texts. */
   readonly code: KeptCode;
   readonly resources: (
     question: readonly [ptx: string, arch: string, mostRegisters: number | undefined],
@@ -13,7 +13,7 @@ interface KeptBuilds {
   ) => Promise<AssembledUnit | Unassembled>;
 }
 
-/** Keeps what compilers make in a store. What they refuse is not kept. */
+/** Caches results of compilers in a store. Rejected inputs are not cached. */
 export function keepingBuilds(store: ResultStore, compiler: Compiler): KeptBuilds {
   const code: KeptCode = {
     read: (parts) => store.read(store.keyOf('build', parts)),

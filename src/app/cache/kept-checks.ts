@@ -1,4 +1,4 @@
-/** Keeps what checks of kernels come to. */
+/** Caches results of checks of kernels. */
 import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
@@ -15,22 +15,22 @@ import { digest, type ResultStore } from './result-store.ts';
 
 type Places = Parameters<NonNullable<CheckRequest['departure']>>;
 
-/** What is kept of a check. */
+/** Cached data of a check. */
 interface KeptCheck {
-  /** By launch, with places as of a kernel at line 0 of its file. */
+  /** By launch, with locations as of a kernel at line 0 of its file. */
   readonly results: readonly CheckResult[];
-  /** What the check asked about the source, and was told. */
+  /** Queries of the check about the source, with their answers. */
   readonly asked: readonly { readonly places: Places; readonly answer: Departure | undefined }[];
-  /** The name of the solver that it started, if it did. */
+  /** Name of the solver if the check started one. */
   readonly solver: string | null;
 }
 
 /**
- * Checks that are not made again where everything that they depend on is as it was: the PTX of the kernel with all that
- * it uses, launches, assumptions, parameters, settings and the program itself. What a check asks about the text of the
- * source is asked again, and answered as it was.
+ * Reuses results of checks if all their inputs are unchanged: the PTX of the kernel with everything it uses, launches,
+ * assumptions, parameters, settings and the program itself. Queries of a check about the source text are repeated and
+ * must have the same answers.
  *
- * Not kept is what the time limit, the memory or a defect cut short.
+ * Checks that the time limit, the memory or an internal error ended early are not cached.
  */
 export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: SolverKind): KernelChecks {
   let keptSolver: string | null = null;
@@ -75,7 +75,7 @@ export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: 
   };
 }
 
-/** Whether more time, more memory or another version of this program would give the same. */
+/** Whether the result does not depend on time, memory or the version of this program. */
 function isWhole(outcome: CheckOutcome): boolean {
   if ('defect' in outcome) return false;
   const { race, divergence } = outcome.result;
@@ -88,7 +88,7 @@ function isWhole(outcome: CheckOutcome): boolean {
   );
 }
 
-/** What was kept, if it fits the task and the source still says what the check was told. */
+/** The cached check if it fits the task and its queries about the source still have the same answers. */
 async function keptCheck(value: unknown, { request, launches }: CheckTask): Promise<KeptCheck | undefined> {
   if (!isKeptCheck(value) || value.results.length !== launches.length) return undefined;
   for (const { places, answer } of value.asked) {
@@ -129,7 +129,7 @@ function keyOf(task: CheckTask, store: ResultStore, solver: SolverKind): string 
 
 /** The code of the kernel as text. */
 function kernelStringOf({ request: { kernel }, source, module }: CheckTask): string {
-  // Findings in PTX stand at its lines, and reasons name them.
+  // Locations and reasons of findings in PTX name its lines.
   const isPlaced = kernel.unsupported.length > 0 || kernel.location === undefined || source.path.endsWith('.ptx');
   if (isPlaced) return `${textOfValue([...source.files])}\n${kernel.symbol}\n${source.ptx}`;
   return canonicalKernelPtx(module ?? moduleOf(source), kernel);
@@ -143,7 +143,7 @@ function moduleOf(source: KernelSource): Module {
   return known;
 }
 
-/** What lowering takes from the module beside the code. */
+/** Results of lowering the module other than the code of the kernel. */
 function headOf(kernel: Kernel): unknown {
   const { blocks, values, dominators, postdominators, loops, loopOf, unsupported, location, ...head } = kernel;
   void [blocks, values, dominators, postdominators, loops, loopOf, unsupported];

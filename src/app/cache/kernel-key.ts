@@ -1,4 +1,4 @@
-/** A kernel as text that is the same wherever it stands: what a check of it depends on. */
+/** Position-independent text of a kernel: everything that a check of it depends on. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type {
   InlinedAt,
@@ -12,11 +12,12 @@ import { inlinedFunction } from '../../ptx/debug-information.ts';
 import { printModule } from '../../ptx/printer.ts';
 
 /**
- * The PTX of a kernel and of all that it uses, with the names that reports may tell and with the lines of its own file
- * counted from where it begins. Labels, numbers of files and other kernels of the module leave no trace in it.
+ * The PTX of a kernel and of everything it uses, with the names that reports may contain, and with lines of the
+ * kernel's file relative to the line where it begins. Independent of labels, file numbers and other kernels of the
+ * module.
  *
- * The whole module is written where the kernel calls through pointers or takes the address of a function: which functions
- * have addresses, and which, is a matter of the module.
+ * The whole module is written if the kernel calls through pointers or takes the address of a function, because the set
+ * of functions with an address is a property of the module.
  */
 export function canonicalKernelPtx(module: Module, kernel: Kernel): string {
   const { symbol, location } = kernel;
@@ -55,7 +56,7 @@ export function canonicalKernelPtx(module: Module, kernel: Kernel): string {
   return usesAddresses(own, items, seen) ? `${own}\n${printModule(module)}` : own;
 }
 
-/** Whether calls go through pointers, or something else than a call names a function. */
+/** Whether there are calls through pointers, or function names outside of calls. */
 function usesAddresses(text: string, items: ReadonlyMap<string, ModuleItem>, seen: ReadonlySet<string>): boolean {
   if (/\bcall(?:prototype|targets)\b/.test(text)) return true;
   const functions = new Set([...seen].filter((name) => items.get(name)?.kind === 'func'));

@@ -1,15 +1,15 @@
-/** Results of a folder as one file, to carry them from one machine to another. */
+/** Results of a folder as one file, to transfer them between hosts. */
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { storedFiles } from './result-store.ts';
 
-/** Begins each pack; changes with its form. */
+/** Magic string of a pack; changes with its format. */
 const format = Buffer.from('selvage results 1\n', 'latin1');
-/** Of an entry: its key, and the number of its bytes. */
+/** Bytes of the header of an entry: its key and its size. */
 const headBytes = 64 + 4;
 
 /**
- * Packs the results of a folder, those that were used last first.
+ * Packs the results of a folder, most recently used first.
  * @param mostBytes of the pack
  */
 export function packResults(folder: string, mostBytes: number): Buffer {
@@ -28,13 +28,13 @@ export function packResults(folder: string, mostBytes: number): Buffer {
 }
 
 /**
- * Adds the results of a pack to a folder. A pack that is torn gives what stands before the tear; each entry is checked
- * when it is read (`result-store.ts`).
- * @returns how many there were
+ * Adds the results of a pack to a folder. Of a truncated pack the entries before the end are used; each entry is
+ * validated when it is read (`result-store.ts`).
+ * @returns number of entries
  */
 export function unpackResults(folder: string, pack: Buffer): number {
   if (!pack.subarray(0, format.length).equals(format)) return 0;
-  // Older than whatever this run uses, in the order in which they were used.
+  // Older than the entries that this run uses, in the order of their last use.
   const start = Date.now() / 1000 - 7200;
   let count = 0;
   for (let at = format.length; at + headBytes <= pack.length;) {

@@ -1,15 +1,15 @@
-/** Places of a kernel's own file, told from where the kernel begins: a kernel that moves as a whole is the same. */
+/** Locations relative to the beginning of a kernel in its own file: moving a whole kernel does not change them. */
 import type { Location } from '../../source/location.ts';
 
-/** Where a kernel begins. */
+/** First line of a kernel. */
 type Origin = Pick<Location, 'file' | 'line'> | undefined;
 
-/** A copy of a value in which the lines of the kernel's file count from the kernel. */
+/** A copy of a value in which lines of the kernel's file are relative to the kernel. */
 export function relativePlaces(value: unknown, origin: Origin): unknown {
   return moved(value, origin, -(origin?.line ?? 0));
 }
 
-/** The value of which {@link relativePlaces} made this, for a kernel that begins at `origin`. */
+/** Inverse of {@link relativePlaces}, for a kernel that begins at `origin`. */
 export function absolutePlaces(value: unknown, origin: Origin): unknown {
   return moved(value, origin, origin?.line ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Results that are kept between runs, one file each, by a digest of all that they depend on. Nothing depends on what is
- * kept: a file that is torn, was changed or lies under another's name counts as missing, and is removed.
+ * Results cached between runs, one file each, by a digest of their inputs. Correctness does not depend on the cache: a
+ * file that is truncated, modified or stored under another name counts as missing and is removed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -10,37 +10,37 @@ import { cacheFolder } from '../../system/cache-folder.ts';
 import { codeIdentity } from './code-identity.ts';
 import { exactText, textOfValue, valueOfText } from './encoding.ts';
 
-/** What of a run may be kept: builds, what the assembler says, and verdicts. */
+/** Kinds of cached results: builds, results of the assembler, verdicts and costs. */
 type ResultKind = 'build' | 'resources' | 'check' | 'cost';
 
 export interface ResultStore {
-  /** The digest under which a result of these parts is kept. The code of the program is one of them. */
+  /** Digest of the parts, which is the key of a result. The code of the program is one of them. */
   readonly keyOf: (kind: ResultKind, parts: readonly unknown[]) => string;
-  /** What was kept; undefined where there is nothing, or nothing whole. */
+  /** The cached value; undefined if it is missing or incomplete. */
   readonly read: (key: string) => unknown;
-  /** Adds to what the unit cost in this run, in milliseconds. */
+  /** Adds to the cost of the unit in this run, in milliseconds. */
   readonly addCost: (unit: string, milliseconds: number) => void;
-  /** What the unit cost when something of it was last made; undefined where that is not known. */
+  /** Cost of the unit when parts of it were last built; undefined if unknown. */
   readonly costOf: (unit: string) => number | undefined;
-  /** Keeps a value of JSON, bigints, maps and undefined. Does nothing where it is anything else, or cannot be written. */
+  /** Caches a value of JSON, bigints, maps and undefined. Does nothing for other values, or if writing fails. */
   readonly write: (key: string, value: unknown) => void;
 }
 
-/** Begins each file; changes with its form. */
+/** Magic string of each file; changes with its format. */
 const format = 'selvage result 1\n';
-/** More than this no result has, decompressed, in bytes. */
+/** Maximum size of a decompressed result in bytes. */
 const maxBytes = 512 << 20;
-/** A file that was not used for so long goes, in milliseconds. */
+/** Files that were unused for this time are removed, in milliseconds. */
 const longestUnused = 30 * 24 * 3_600_000;
-/** Bytes of all files; the ones that were not used for the longest time go first. */
+/** Maximum bytes of all files; the least recently used ones are removed first. */
 const maxStored = 1 << 30;
 
-/** What units cost in this run, by folder of results. */
+/** Costs of units in this run, by folder of results. */
 const costsIn = new Map<string, Map<string, number>>();
 
 /**
- * Opens the folder in which results are kept: `SELVAGE_CACHE`, which the action sets, or one in the user's cache folder.
- * @returns undefined where nothing is to be kept: in CI without that folder, and where `SELVAGE_CACHE` is `off`
+ * Opens the folder of the cache: `SELVAGE_CACHE`, which the action sets, or one in the user's cache folder.
+ * @returns undefined if nothing is cached: in CI without that folder, and if `SELVAGE_CACHE` is `off`
  */
 export function openResults(environment: Readonly<Record<string, string | undefined>>): ResultStore | undefined {
   const stated = environment['SELVAGE_CACHE'];
@@ -96,7 +96,7 @@ export function storeIn(folder: string): ResultStore {
   return store;
 }
 
-/** The bytes that keep a value; undefined where it cannot be kept. */
+/** Serialised entry of a value; undefined if it cannot be cached. */
 function entryOf(key: string, value: unknown): Buffer | undefined {
   const text = exactText(value);
   if (text === undefined) return undefined;
@@ -104,7 +104,7 @@ function entryOf(key: string, value: unknown): Buffer | undefined {
   return Buffer.concat([headOf(key, body), body]);
 }
 
-/** The value that bytes keep under a key; undefined where they are not what was written under it. */
+/** Value of a serialised entry; undefined if the bytes are not those written under the key. */
 export function readEntry(key: string, bytes: Buffer): unknown {
   const length = headOf(key, bytes).length;
   const body = bytes.subarray(length);
@@ -125,11 +125,11 @@ function touch(file: string): void {
     const now = new Date();
     if (now.getTime() - statSync(file).mtimeMs > 3_600_000) utimesSync(file, now, now);
   } catch {
-    // It went away, or others own it.
+    // The file was removed, or another user owns it.
   }
 }
 
-/** Once a day, takes away what was not used for long, and what is too much. */
+/** Once a day, removes entries that were unused for long, and those beyond the maximum size. */
 function removeUnused(folder: string): void {
   const mark = join(folder, 'tidied');
   const now = Date.now();
@@ -144,11 +144,11 @@ function removeUnused(folder: string): void {
       if (left < 0 || now - used > longestUnused) rmSync(file, { force: true });
     }
   } catch {
-    // Others may be at it.
+    // Another process may be removing it.
   }
 }
 
-/** The files of a store, the one that was used last first. */
+/** Files of a store, most recently used first. */
 export function storedFiles(folder: string): { readonly file: string; readonly size: number; readonly used: number }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /^[0-9a-f]{64}$/.test(entry.name))

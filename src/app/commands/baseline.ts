@@ -11,8 +11,8 @@ import type { Command, CommandLineServices } from './services.ts';
 import { progressTo, writeMessage, writeErrors, writeOutput } from './output.ts';
 
 /**
- * `selvage baseline`: writes the findings that a repository has to a file, so that only new ones are told. Where there is
- * a file, it loses what is fixed; new findings are added only with `--force`.
+ * `selvage baseline`: writes the findings of a repository to a file, so that only new ones are reported. An existing
+ * file loses fixed findings; new findings are added only with `--force`.
  */
 export async function baselineCommand(
   { paths, nvccArguments, options: given }: Command,

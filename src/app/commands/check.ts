@@ -11,7 +11,7 @@ import { progressTo, writeReport } from './output.ts';
 
 /**
  * `selvage check` and `selvage cost`.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function checkCommand(given: Command, services: CommandLineServices): Promise<ExitCode> {
   const { command, paths, nvccArguments, options } = given;

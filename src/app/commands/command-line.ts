@@ -1,4 +1,4 @@
-/** The command line: reads it, runs the command, and turns what a command throws into an exit code. */
+/** The command line: parses it, runs the command, and maps exceptions of a command to an exit code. */
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { helpText } from '../../settings/help.ts';
@@ -11,7 +11,7 @@ import { saveDefect, writeMessage } from './output.ts';
 
 type RunCommand = (command: Command, services: CommandLineServices) => Promise<ExitCode>;
 
-/** One file a command, loaded when it is asked for. */
+/** One file per command, loaded on demand. */
 const commands: Readonly<Partial<Record<CommandName, () => Promise<RunCommand>>>> = {
   check: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,
   cost: async () => (await loadCompiled(() => import('./check.ts'))).checkCommand,

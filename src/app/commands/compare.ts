@@ -13,7 +13,7 @@ import { progressTo, writeReport } from './output.ts';
 
 /**
  * `selvage compare`: two revisions, or two files.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function compareCommand(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const [before, after, ...paths] = command.paths;

@@ -13,7 +13,7 @@ import type { UnitBuilder } from '../project/unit-builder.ts';
 import { toolsOf } from '../build/open-project.ts';
 import { openSourceTree, type SourceTree } from '../project/source-tree.ts';
 
-/** Names of the two commits of the example, in texts. */
+/** Hashes of the two commits of the example in texts. */
 export const demoCommits = { base: 'b'.repeat(40), head: 'a'.repeat(40) } as const;
 
 interface DemoRequest {
@@ -26,7 +26,7 @@ interface DemoRequest {
 }
 
 /**
- * Analyses the bundled example pull request: with nvcc where PATH, CUDA_HOME or the options lead to one, else from the
+ * Analyses the bundled example pull request: with nvcc if PATH, CUDA_HOME or the options locate one, otherwise from the
  * PTX that is bundled with it.
  */
 export async function analyseDemo({
@@ -76,7 +76,7 @@ export async function analyseDemo({
   }
 }
 
-/** Reads `NAME.verification.ptx` and `NAME.production.ptx` beside `NAME.cu`. */
+/** Reads `NAME.verification.ptx` and `NAME.production.ptx` next to `NAME.cu`. */
 function bundledBuilder(tree: SourceTree): UnitBuilder {
   return {
     compiler: null,

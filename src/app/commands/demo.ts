@@ -7,7 +7,7 @@ import { progressTo, renderOptions, writeMessage, writeReview, writeOutput } fro
 
 /**
  * `selvage demo`: the review of the bundled example pull request, and its report as a page.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function demoCommand(
   { paths, nvccArguments, options }: Command,

@@ -4,7 +4,7 @@ import { exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { codes, type Code, type CodeEntry } from '../../source/codes.ts';
 import type { Command, CommandLineServices } from './services.ts';
 
-/** All codes with their titles, grouped by what comes before the slash. */
+/** All codes with their titles, grouped by the prefix before the slash. */
 function codeList(): string {
   const groups = new Map<string, string>();
   for (const [code, { title }] of Object.entries<CodeEntry>(codes)) {
@@ -15,8 +15,8 @@ function codeList(): string {
 }
 
 /**
- * `selvage explain`: what a diagnostic means.
- * @throws UsageError where the command line does not say what to do
+ * `selvage explain`: documentation of a diagnostic code.
+ * @throws UsageError if the command line is invalid
  */
 export async function explainCommand({ paths }: Command, { stdout }: CommandLineServices): Promise<ExitCode> {
   const [code] = paths;

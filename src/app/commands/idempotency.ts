@@ -22,7 +22,7 @@ import { print, progressTo, writeMessage, writeErrors, writeReport, writeOutput 
 
 /**
  * `selvage idempotency`: the classes of kernels; verdicts of the launches of a trace; validators in C.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function idempotencyCommand(
   { paths, nvccArguments, options }: Command,
@@ -55,7 +55,7 @@ export async function idempotencyCommand(
   }
 }
 
-/** A verdict for each line of a trace that is not blank, and then for each sequence, as lines of JSON. */
+/** A verdict for each line of a trace that is not blank, then for each sequence, as lines of JSON. */
 async function judged(
   trace: string,
   checked: readonly CheckedKernel[],
@@ -76,7 +76,7 @@ async function judged(
   return { text: verdicts.join(''), malformed };
 }
 
-/** @throws UsageError where a file cannot be written */
+/** @throws UsageError if a file cannot be written */
 function writeValidators(folder: string, kernels: readonly CheckedKernel[], services: CommandLineServices): void {
   const { validatorHeaders, interposer } = services.assets;
   try {

@@ -10,9 +10,9 @@ import type { Command, CommandLineServices } from './services.ts';
 import { writeMessage, writeOutput } from './output.ts';
 
 /**
- * `selvage init`: writes the workflow and the configuration of a repository from its kernels and build files. It replaces
- * a file only with `--force`.
- * @throws UsageError where the folder is none, or has no CUDA code
+ * `selvage init`: writes the workflow and the configuration of a repository from its kernels and build files. It
+ * replaces a file only with `--force`.
+ * @throws UsageError if the path is not a folder, or contains no CUDA code
  */
 export async function initCommand({ paths, options }: Command, services: CommandLineServices): Promise<ExitCode> {
   const [folder = '.', ...others] = paths;
@@ -37,7 +37,7 @@ export async function initCommand({ paths, options }: Command, services: Command
   return exitCodes.success;
 }
 
-/** Writes a file and says what became of it. */
+/** Writes a file and returns a message on the result. */
 function write(root: string, { path, text }: FirstFile, force: boolean): string {
   const file = join(root, path);
   const isThere = existsSync(file);

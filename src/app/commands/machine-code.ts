@@ -1,4 +1,4 @@
-/** `selvage cost` and `selvage compare` of cubins and fat binaries: what closed kernels execute, and what changed in it. */
+/** `selvage cost` and `selvage compare` of cubins and fat binaries: SASS of closed-source kernels, and its changes. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kernelName } from '../../cuda/names/kernel-name.ts';
@@ -18,7 +18,7 @@ import { codeReportOf } from '../pipeline/cost/code-report.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { writeReport } from './output.ts';
 
-/** What was read of a file. */
+/** Contents of a file. */
 interface ReadFile {
   readonly cubins: readonly Cubin[];
   readonly diagnostics: readonly Diagnostic[];
@@ -46,7 +46,7 @@ function readMachineCode(path: string, cwd: string): ReadFile {
   return { cubins, diagnostics: [] };
 }
 
-/** The profile of a kernel, with paths from the working directory where they lie below it. */
+/** The profile of a kernel, with paths relative to the working directory if they are below it. */
 function profileFrom(cubin: Cubin, symbol: string, cwd: string): CodeProfile | null {
   const profile = profileOf(cubin, symbol);
   const named = (file: string): string => (file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file);
@@ -94,7 +94,7 @@ function reportOf(files: readonly ReadFile[], cwd: string, comparison?: Comparis
   };
 }
 
-/** `selvage cost FILE.cubin`: what each kernel executes, by line where the file has tables of lines. */
+/** `selvage cost FILE.cubin`: instructions that each kernel executes, by line if the file has line tables. */
 export async function machineCodeCost({ paths, options }: Command, services: CommandLineServices): Promise<ExitCode> {
   const report = reportOf(
     paths.map((path) => readMachineCode(path, services.cwd)),
@@ -105,8 +105,8 @@ export async function machineCodeCost({ paths, options }: Command, services: Com
 }
 
 /**
- * Without the sources, lines of a kernel are matched by one distance: the one at which most instructions are on the same
- * line. Of a file that has another name, the lines are those of the only other file.
+ * Without sources, lines of a kernel are matched by one distance: the one at which most instructions are on the same
+ * line. A file that has another name is matched with the only other file.
  */
 function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
   const [were, are] = [base, head].map(({ lines }) => new Set(lines.flatMap(({ location }) => location?.file ?? [])));
@@ -118,7 +118,7 @@ function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
   return ({ file, line }) => ({ file: renamed.get(file) ?? file, line: line - (distances.get(file) ?? 0) });
 }
 
-/** `selvage compare A.cubin B.cubin`: what changed in the code of kernels of one name and architecture. */
+/** `selvage compare A.cubin B.cubin`: changes of the code of kernels with the same name and architecture. */
 export async function compareMachineCode(
   before: string,
   after: string,

@@ -17,7 +17,7 @@ export function writeMessage({ stderr }: Pick<CommandLineServices, 'stderr'>, li
   stderr.write(`selvage: ${line}\n`);
 }
 
-/** Prints a report, or writes it where `--output` says, and says its errors where the document does not show them. */
+/** Prints a report, or writes it to the file of `--output`, and writes errors that the document does not contain. */
 export async function writeReport(
   report: Report,
   options: Options,
@@ -41,26 +41,26 @@ export async function writeReview(
     print(nothing === undefined ? await services.renderReview(material) : `${nothing}\n`, options, services);
     if (options.output !== undefined) writeErrors(report.diagnostics, services);
   }
-  // A change is not failed for what was wrong before it.
+  // Errors of the base do not fail a change.
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
 }
 
-/** Says what went wrong on the way to a document. */
+/** Writes errors that occurred before the document. */
 export function writeErrors(diagnostics: readonly Diagnostic[], services: CommandLineServices): void {
   for (const { message, location } of diagnostics.filter(isFailure))
     writeMessage(services, location ? `${location.file}:${location.line}: ${message}` : message);
 }
 
-/** Writes a document to standard output, or where `--output` says. */
+/** Writes a document to standard output, or to the file of `--output`. */
 export function print(text: string, { output, format }: Options, { stdout, cwd }: CommandLineServices): void {
-  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is what a terminal shows.
+  // A patch has the bytes of its file, so that it applies. Other documents are UTF-8, and so is terminal output.
   const isPatch = format === 'pretty' && (output !== undefined || stdout.isTTY !== true) && hasNonTextBytes(text);
   const document = isPatch ? encodeSource(text) : text;
   if (output === undefined) stdout.write(document);
   else writeOutput(resolve(cwd, output), document);
 }
 
-/** @throws UsageError where the file cannot be written */
+/** @throws UsageError if the file cannot be written */
 export function writeOutput(file: string, text: string | Uint8Array): void {
   try {
     writeFileSync(file, text);
@@ -69,7 +69,7 @@ export function writeOutput(file: string, text: string | Uint8Array): void {
   }
 }
 
-/** How a document is rendered: in colour where a terminal shows it, or where the environment wants it. */
+/** How a document is rendered: in colour if a terminal displays it, or if the environment requests it. */
 export function renderOptions(
   { color, verbose, output }: Options,
   { stdout, environment }: CommandLineServices,
@@ -81,7 +81,7 @@ export function renderOptions(
   return { color: painted, verbose, source };
 }
 
-/** Where the analysis tells of what goes on: standard error. */
+/** Receiver of the progress of an analysis: standard error. */
 export function progressTo(services: CommandLineServices, { verbose, quiet }: Options): Progress {
   return {
     log: (line) => {
@@ -95,7 +95,7 @@ export function progressTo(services: CommandLineServices, { verbose, quiet }: Op
   };
 }
 
-/** Saves what shows a defect and returns the folder. */
+/** Saves the files that reproduce an internal error and returns their folder. */
 export function saveDefect({ files }: Defect): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'selvage-defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);

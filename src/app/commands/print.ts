@@ -1,4 +1,4 @@
-/** `selvage check --print WHAT`: how Selvage sees kernels, from their IR to the obligations of the first launch. */
+/** `selvage check --print WHAT`: internal representations of kernels, from IR to obligations of the first launch. */
 import { UsageError } from '../../base/usage-error.ts';
 import { printKernel } from '../../ir/form/print.ts';
 import { checkSteps } from '../../check/check-kernel.ts';
@@ -69,7 +69,7 @@ async function printed(
   return `kernel ${entry.name.full}\n${text ?? 'nothing: the check ended before\n'}`;
 }
 
-/** Answers that write down each question, so that another solver can be asked. */
+/** Records each query, so that another solver can answer it. */
 class PrintedAnswers extends Answers {
   text = '';
 

@@ -8,8 +8,8 @@ import type { Command, CommandLineServices } from './services.ts';
 import { progressTo } from './output.ts';
 
 /**
- * A range of the repository of the working directory, for its own user.
- * @throws UsageError where there is no repository
+ * A range of the repository of the working directory, which is trusted.
+ * @throws UsageError without a repository
  */
 export function rangeRequest(
   { nvccArguments, options }: Command,

@@ -10,7 +10,7 @@ import { progressTo, writeMessage, writeReport } from './output.ts';
 
 /**
  * `selvage repair`.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function repairCommand(
   { paths, nvccArguments, options: given }: Command,
@@ -18,7 +18,7 @@ export async function repairCommand(
 ): Promise<ExitCode> {
   if (paths.length === 0)
     throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
-  // What stands in the baseline is to be repaired first of all.
+  // Findings of the baseline are repaired as well.
   const options = { ...given, baseline: false };
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
@@ -26,7 +26,7 @@ export async function repairCommand(
   try {
     const report = await checkProject(job);
     const source = (file: string): string | undefined => tree.text(file);
-    // First of all: where the files cannot be written, the patch is still to be had.
+    // Written first: the patch is available even if the files cannot be written.
     await writeReport(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];

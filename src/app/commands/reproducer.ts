@@ -1,4 +1,4 @@
-/** The files of `--save-reproducer`: one kernel as PTX, what is known of its launches, and the commands that check it. */
+/** The files of `--save-reproducer`: one kernel as PTX, facts about its launches, and commands that check it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
@@ -8,8 +8,9 @@ import { kernelExcerpt } from '../../ptx/excerpt.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 
 /**
- * Writes `kernel.ptx`, a file of facts for each launch, and `commands.txt`. No name and path of the program is in them.
- * What a file of facts cannot state is left out: pointers that a launch passes twice, and contents of memory.
+ * Writes `kernel.ptx`, a file of facts for each launch, and `commands.txt`. They contain no name or path of the
+ * program. Facts that such a file cannot express are left out: pointers that a launch passes twice, and contents of
+ * memory.
  * @throws UsageError if several kernels are selected, or the folder cannot be written
  */
 export function writeReproducer(folder: string, kernels: readonly LaunchedKernel[]): void {

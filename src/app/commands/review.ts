@@ -9,8 +9,8 @@ import { analyseMerged, analyseShard } from '../compare/shards.ts';
 import { writeMessage, writeReview } from './output.ts';
 
 /**
- * `selvage review`: what the action would post for a range of commits.
- * @throws UsageError where the command line does not say what to do
+ * `selvage review`: the review that the action would post for a range of commits.
+ * @throws UsageError if the command line is invalid
  */
 export async function reviewCommand(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const { paths, options } = command;

@@ -9,7 +9,7 @@ import { print, progressTo, renderOptions, writeErrors } from './output.ts';
 
 /**
  * `selvage run`: one launch of one kernel in the interpreter.
- * @throws UsageError where the command line does not say what to do
+ * @throws UsageError if the command line is invalid
  */
 export async function runCommand(
   { paths, nvccArguments, options }: Command,

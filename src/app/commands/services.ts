@@ -1,4 +1,4 @@
-/** What the commands get from the entry point, which alone may import from all folders. */
+/** Services that the entry point, which may import from all folders, passes to the commands. */
 import type { FailOn, Format, Invocation, RunFormat } from '../../settings/options.ts';
 import type { Report } from '../../report-model/report.ts';
 import type { RunReport } from '../../report-model/run-report.ts';
@@ -15,7 +15,7 @@ export interface CommandLineServices {
   readonly stdout: { readonly write: (text: string | Uint8Array) => unknown; readonly isTTY?: boolean };
   readonly stderr: { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
   readonly assets: Assets;
-  /** Aborted with an `Interruption` when the process is told to end. */
+  /** Aborted with an `Interruption` when the process receives a signal to end. */
   readonly signal?: AbortSignal | undefined;
   readonly render: (format: Format, report: Report, options: RenderOptions) => Promise<string>;
   readonly renderRun: (format: RunFormat, report: RunReport, options: RenderOptions) => Promise<string>;
@@ -29,7 +29,7 @@ export interface RenderOptions {
   readonly source: (file: string) => string | undefined;
 }
 
-/** What a range of commits comes to, for the renderer of reviews. */
+/** Analysis of a range of commits, for the renderer of reviews. */
 export interface ReviewMaterial {
   readonly analysis: ChangeAnalysis;
   readonly headSha: string;

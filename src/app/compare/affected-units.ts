@@ -13,8 +13,8 @@ import { isHeader, isSource, isUnit } from '../project/source-tree.ts';
 const deviceText = /__(?:global|device|shared)__/;
 
 /**
- * The units whose kernels a change can touch: those that change, those that include a header that changes, those that
- * define a kernel whose launches change, and all where the configuration changes.
+ * The units whose kernels a change can affect: changed ones, those that include a changed header, those that define a
+ * kernel whose launches change, and all if the configuration changes.
  */
 export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
   const filter = head.settings.configuration.paths;
@@ -66,7 +66,7 @@ function unitOf({ project: { tree } }: ChangeSide, path: string): Unit {
   return { kind: 'cuda', path, file: resolve(tree.root, path) };
 }
 
-/** Asks the compiler; where it does not know, the text has the last word. */
+/** Queries the compiler; if it fails, the text decides. */
 async function reallyIncludes(
   { project: { builder, tree }, settings }: ChangeSide,
   path: string,
@@ -90,7 +90,7 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
   );
 }
 
-/** A configuration as text, to see whether two are the same: the file may be another than the usual one. */
+/** A configuration as text, to compare two of them: `--config` may name a different file on each side. */
 function configurationText({ settings: { configuration } }: ChangeSide): string {
   return JSON.stringify(configuration, (_key, value: unknown) =>
     value instanceof Map
@@ -101,7 +101,7 @@ function configurationText({ settings: { configuration } }: ChangeSide): string 
   );
 }
 
-/** Units that define a kernel which a changed file launches, in either version. */
+/** Units that define a kernel that a changed file launches, in either version. */
 function launchedUnits(
   base: ChangeSide,
   head: ChangeSide,

@@ -1,4 +1,4 @@
-/** Bounds of a kernel of the head against those of the base: by expression, at arguments, and on which line. */
+/** Compares bounds of a kernel of the head with those of the base: by expression, at arguments, and by line. */
 import type { Severity } from '../../source/severity.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
@@ -25,7 +25,7 @@ import type { BoundReport, CostReport, LineCost } from '../../report-model/cost-
 import type { LineMatch } from './line-match.ts';
 import { type CostPair, allowed, hasSameShape, regressionOf } from './cost-pair.ts';
 
-/** Writes an expression in other names. */
+/** Substitutes the parameter names of an expression. */
 export type Rename = (expression: Expression) => Expression;
 
 /** Gives expressions of the base the names that parameters have in the head. */
@@ -48,7 +48,7 @@ interface BoundChange {
   readonly build: 'source' | 'production';
   readonly base: Expression;
   readonly head: Expression;
-  /** Nowhere smaller. */
+  /** Not smaller at any arguments. */
   readonly isLarger: boolean;
   /** The name with which it grows faster, if there is one. */
   readonly growsWith: string | null;
@@ -58,7 +58,7 @@ interface BoundChange {
   readonly elsewhere: readonly Point[];
 }
 
-/** How a bound of the head is worse, in the build that decides; null where it is not. */
+/** How a bound of the head is worse, in the build that decides; null if it is not. */
 export function boundRegression(
   pair: CostPair,
   metric: BoundMetric,
@@ -74,14 +74,14 @@ export function boundRegression(
   const [written, compiled] = [of('source'), of('production')];
   const isKnown = ({ base, head }: ReturnType<typeof of>): boolean =>
     typeof base?.bound === 'string' && typeof head?.bound === 'string';
-  // What runs decides, where it has bounds.
+  // The production build decides if it has bounds.
   const judged = isKnown(compiled) ? 'production' : isKnown(written) ? 'source' : null;
   if (judged === null)
     return lostBound(pair, metric, thresholds, written.base ?? compiled.base, written.head ?? compiled.head);
   const change = changeOf(pair, metric, judged, rename);
   const severity = change && severityOf(change, metric, thresholds);
   if (!change || !severity) return null;
-  // What was written is what a reader knows.
+  // Readers know the source, so its bounds are reported if they are worse as well.
   const source = judged === 'production' && isKnown(written) ? changeOf(pair, metric, 'source', rename) : null;
   const isShown = source !== null && severityOf(source, metric, thresholds) !== null;
   const told = isShown ? source : change;
@@ -107,7 +107,7 @@ export function boundRegression(
 }
 
 /**
- * The bounds of both sides in the names of the head, and the name with which that of the head grows faster; null where a
+ * The bounds of both sides in the names of the head, and the name with which that of the head grows faster; null if a
  * side has none.
  */
 export function boundsOfBoth(
@@ -129,7 +129,7 @@ export function boundsOfBoth(
   return { build, base: expressionText(base), head: expressionText(after), growsWith };
 }
 
-/** A bound that there is no more. */
+/** A bound that only the base has. */
 function lostBound(
   pair: CostPair,
   metric: BoundMetric,
@@ -146,7 +146,7 @@ function lostBound(
   const { location } = pair.head.entry.kernel;
   return regressionOf(pair, {
     metric,
-    // It may be over the threshold, and nobody can tell.
+    // It may exceed the threshold, which cannot be decided.
     severity: thresholds ? 'warning' : 'notice',
     base: base.bound,
     head: null,
@@ -159,7 +159,7 @@ function boundOf({ bounds }: CostReport, build: 'source' | 'production', metric:
   return bounds[build]![metric].bound!;
 }
 
-/** How a bound of a build changed; null where it is no larger anywhere. */
+/** How a bound of a build changed; null if it is not larger anywhere. */
 function changeOf(
   { base, head }: CostPair,
   metric: BoundMetric,
@@ -197,7 +197,7 @@ function read(text: string): Expression | null {
   return 'expression' in parsed ? parsed.expression : null;
 }
 
-/** How bad a change is; null: not worth a word. */
+/** Severity of a change; null if it is not reported. */
 function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresholds | undefined): Severity | null {
   const { points, elsewhere, growsWith, isReference, isLarger } = change;
   const isWorse = points.every(({ base, head }) => numberOf(head) > numberOf(base));
@@ -209,7 +209,7 @@ function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresh
   const factor = boundTable[metric].clearFactor;
   if (factor === null) return null;
   if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
-  // Where expressions are larger than each other in turn, one size may say anything.
+  // If neither expression is larger for all arguments, more sizes are needed.
   const tried = isLarger ? points : [...points, ...elsewhere];
   const isClear = tried.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
   return isWorse && isClear ? 'notice' : null;
@@ -249,7 +249,7 @@ function worstLine(
 ): LineCost | null {
   const key = ({ file, line }: Pick<Location, 'file' | 'line'>): string => `${file}:${line}`;
   const before = new Map((base.cost.bounds[build]?.[metric].lines ?? []).map((one) => [key(one.location), one.bound]));
-  // Where growth is of another order, large sizes tell.
+  // If the order of growth differs, large sizes decide.
   const { values } = points.at(-1)!;
   let worst: LineCost | null = null;
   let most = -Infinity;

@@ -18,13 +18,13 @@ export interface TouchedKernel {
 }
 
 export interface ChangeAnalysis {
-  /** Of the touched kernels, with the comparison. */
+  /** Report of the touched kernels, with the comparison. */
   readonly report: Report;
   readonly diff: readonly FileDiff[];
   readonly touched: readonly TouchedKernel[];
-  /** What the change adds that makes findings disappear. */
+  /** Additions of the change that can hide findings. */
   readonly trust: readonly TrustChange[];
-  /** One line where the change concerns no CUDA code, and nothing was analysed. */
+  /** One line if the change concerns no CUDA code, and nothing was analysed. */
   readonly nothing?: string;
   /** Text of a file of the head. */
   readonly source: (file: string) => string | undefined;
@@ -37,19 +37,20 @@ export interface ChangeRequest {
   /** `date` is that of the head, if it is a commit. */
   readonly names: { readonly base: string; readonly head: string; readonly date?: string };
   readonly diff: readonly FileDiff[];
-  /** Only units at or below these paths; all where there are none. */
+  /** Only units at or below these paths; all if empty. */
   readonly paths?: readonly string[];
-  /** Which of the affected units are compared; all where it is missing. */
+  /** Which of the affected units are compared; all if missing. */
   readonly select?: UnitSelection;
-  /** What is compared, instead of the units that the difference affects: all of their kernels are looked at. */
+  /** Units to compare instead of those that the difference affects: all of their kernels are analysed. */
   readonly units?: AffectedUnits;
   /**
-   * Is told of the analysis as soon as all verdicts are there, where repairs are still to be looked for. These go on meanwhile.
+   * Called with the analysis when all verdicts are known, if repairs are still to be searched for. The search continues
+   * meanwhile.
    */
   readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
 }
 
-/** Chooses units of a change, with what goes wrong by that. */
+/** Chooses units of a change, with diagnostics about the choice. */
 export type UnitSelection = (units: AffectedUnits) => {
   readonly units: AffectedUnits;
   readonly diagnostics: readonly Diagnostic[];
@@ -64,7 +65,7 @@ export interface ChangeSide {
 export interface AffectedUnits {
   readonly base: readonly Unit[];
   readonly head: readonly Unit[];
-  /** Path in the base by path in the head, of what moved. */
+  /** Path in the base by path in the head, of moved files. */
   readonly renamed: ReadonlyMap<string, string>;
   readonly notAnalysed: readonly NotAnalysed[];
 }

@@ -1,4 +1,4 @@
-/** Analysis of a change: two trees, what differs between their kernels, and what that brings or fixes. */
+/** Analysis of a change: two trees, the differences between their kernels, and the findings that these add or fix. */
 import { compareSeverity } from '../../source/severity.ts';
 import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // oxfmt-ignore
 import type { Settings } from '../../settings/settings.ts';
@@ -30,12 +30,12 @@ import type { CostPair } from './cost-pair.ts';
 import type { ClassPair } from './idempotency-changes.ts';
 import { trustChanges, type TrustChange } from './trust-changes.ts';
 
-/** So many definitions are repaired at most. */
+/** Maximum number of repaired definitions. */
 const maxRepairs = 25;
 
 /**
- * So many compilations of edited texts all repairs of a change may begin with: each takes the time of the whole file.
- * Of 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
+ * Maximum number of compilations of edited texts that all repairs of a change may start: each takes the time of the
+ * whole file. For 60 racy kernels in a file, 8 repairs take twice the CPU time of the check.
  */
 const maxCompilations = 60;
 
@@ -114,7 +114,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...(costs.codeLines.length > 0 && { codeLines: costs.codeLines }),
       ...(costs.notes.length > 0 && { costNotes: costs.notes }),
     });
-    // 6. Find what a reader could think was analysed and was not, and what is to be taken on trust.
+    // 6. Find parts of the change that were not analysed, and additions that have to be trusted.
     const notAnalysed: NotAnalysed[] = [...affected.notAnalysed, ...unitsNotAnalysed(after.sources, after.units, diff)];
     const trust: TrustChange[] = trustChanges({
       base: { ...before, configuration: base.settings.configuration, baseline: base.settings.baseline ?? [] },
@@ -127,7 +127,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       ...diagnosticsOf(after.units, looked),
       ...checked.diagnostics,
       ...distinctDiagnostics(classes),
-      // Of two files that somebody names, both are wanted.
+      // Diagnostics of both files are reported if the user names two files.
       ...(request.units ? diagnosticsOf(before.units, []) : baseProblems(before.units, after.units, affected.renamed)),
     ];
     // 7. Assemble.
@@ -141,15 +141,15 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
         source,
       };
     };
-    // 8. Repair what the change brings. Readers need not wait for it: it takes longer than the check.
+    // 8. Repair findings that the change adds. Readers need not wait for it: it takes longer than the check.
     const isWanted =
       head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
     if (!isWanted) return await analysisOf(is);
     const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
-    // Somebody waits for it below; until then a failure is not unhandled.
+    // Awaited below; until then a rejection counts as handled.
     told?.catch(() => undefined);
     const selection = { wanted: new Set(comparison.new), most: maxRepairs, compilations: maxCompilations };
-    // Barriers that are not needed are no matter of a review.
+    // A review does not report redundant barriers.
     const repaired: Checked = await repairChecked(checked, { ...head, ...after, checks, removal: false, selection });
     await told;
     return await analysisOf(reportsOf(repaired));
@@ -166,8 +166,8 @@ interface Touched {
 }
 
 /**
- * Which findings of the head the baseline silences: those that the base has too, or may have where nobody could analyse it.
- * What was fixed since and comes again is told as new, whatever stands in the file.
+ * Findings of the head that the baseline suppresses: those that the base has too, or may have if it could not be
+ * analysed. A fixed finding that comes back is reported as new, even if the file contains it.
  */
 function knownBefore(
   { baseline = [] }: Settings,
@@ -208,7 +208,7 @@ function touchedReport({ kernel: { name, unit, kernel }, reason }: Touched): Tou
   return { name: name.full, unit: unit.path, ...(kernel.location ? { location: kernel.location } : {}), reason };
 }
 
-/** The kernels of the base that those that are looked at were, and those that are gone. */
+/** Kernels of the base that correspond to the analysed kernels, and those that were removed. */
 function earlierKernels(
   looked: readonly LaunchedKernel[],
   matched: Matched,
@@ -219,7 +219,7 @@ function earlierKernels(
 ): LaunchedKernel[] {
   const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
   const kept = new Set(matched.values());
-  // What does not compile any more may hold them still.
+  // Files that no longer compile may still contain them.
   const unread = new Set(
     headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
   );
@@ -245,7 +245,7 @@ interface CostComparison {
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** What is worse and what is better in the kernels that the change touches, of those that have costs on both sides. */
+/** Cost regressions and improvements of the touched kernels that have costs on both sides. */
 async function compareCosts({ base, head, touched, matched, settings, texts, renamed }: CostComparison): Promise<{
   readonly worse: readonly Regression[];
   readonly better: readonly Regression[];
@@ -293,7 +293,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   };
 }
 
-/** What was written costs the same on all architectures. */
+/** Costs of the verification build are the same on all architectures. */
 function toldOnce(all: readonly Regression[]): Regression[] {
   return all.filter(
     ({ fingerprint, message }, index) =>
@@ -301,7 +301,7 @@ function toldOnce(all: readonly Regression[]): Regression[] {
   );
 }
 
-/** Classes of idempotency of the kernels that the change touches, where they are others than before. */
+/** Changed classes of idempotency of the touched kernels. */
 async function compareClasses({
   base,
   head,
@@ -338,11 +338,11 @@ async function checkSide(
   const priced = await price(await decide(kernels, settings, sources, checks, progress));
   const classified = await classifyChecked(priced, settings, progress, 'whole');
   const suppressions = statedSuppressions(settings.configuration, sources, units);
-  // Kernels that the change does not touch are not looked at, so nothing can be said of unused suppressions.
+  // Untouched kernels are not analysed, so unused suppressions cannot be determined.
   return suppress(classified, suppressions, settings.today, () => false);
 }
 
-/** What the flags of a kernel's unit come to, on either side. */
+/** Flags that compile the unit of a kernel, on either side. */
 type Flags = Readonly<Record<'base' | 'head', (kernel: LaunchedKernel) => string>>;
 
 function touchReason(
@@ -367,12 +367,12 @@ function touchReason(
   return undefined;
 }
 
-/** Of the production build, whose symbols of internal linkage carry another hash than those of the verification build. */
+/** Normal form of the production build, whose internal symbols have other hashes than in the verification build. */
 function producedForm({ production, produced }: LaunchedKernel): string {
   return production && produced ? normalForm(production.module, produced.symbol) : '';
 }
 
-/** What does not compile in the base is no fault of the head, but its findings cannot be told from new ones. */
+/** Failed compilations of the base are not caused by the head, but findings cannot be distinguished from new ones. */
 function baseProblems(
   units: readonly KernelUnit[],
   head: readonly KernelUnit[],
@@ -382,7 +382,7 @@ function baseProblems(
     head.filter(({ compiled }) => compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
   );
   return units.flatMap(({ unit, compiled, diagnostics }): Diagnostic[] => {
-    // Where the head does not compile either there is nothing to compare.
+    // If the head does not compile either, there is nothing to compare.
     if (compiled || !compiledPaths.has(unit.path)) return [];
     const why = diagnostics[0]?.message ?? 'it does not compile';
     const message = `Selvage could not analyse the base version of ${unit.path}, so all findings in it count as new: ${why}`;

@@ -12,7 +12,7 @@ import type { CostPair } from './cost-pair.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';
 import type { LineMatch } from './line-match.ts';
 
-/** So many changes of a kernel are told. */
+/** Maximum number of reported changes of a kernel. */
 const maxChanges = 3;
 
 /** A pair with the launches that were counted on both sides. */
@@ -20,13 +20,13 @@ interface ComparedPair extends CostPair {
   readonly launches: readonly ComparedLaunch[];
 }
 
-/** What changed in the code of kernels: sentences, and the lines of which they are. */
+/** Changes of the code of kernels: sentences, and the changed lines. */
 interface CodeDifferences {
   readonly code: NonNullable<Comparison['code']>;
   readonly codeLines: NonNullable<Comparison['codeLines']>;
 }
 
-/** What changed in the code of kernels, each told once where instances share it. */
+/** Changes of the code of kernels, each reported once if instances share it. */
 export function codeDifferences(
   base: readonly CheckedKernel[],
   head: readonly CheckedKernel[],
@@ -70,11 +70,11 @@ function newlyWidened({ base, head }: CostPair, text: LineMatch['text']): Widene
   });
 }
 
-/** Clearly more turns of atomics, and for so many threads of the launch one of them. */
+/** A clear increase of serialised atomic operations: by this factor, and at least one per this number of threads. */
 const clearFactor = 1.25;
 const threadsPerTurn = 64;
 
-/** Where threads wait at atomics for others that update the same word, of the launch in which they do so most. */
+/** Launch and line with the largest increase of threads that wait at atomics for updates of the same word. */
 function atomicWaits(launches: readonly ComparedLaunch[]): { location?: Location; message: string }[] {
   const found = launches.flatMap(({ points, isWhole }) => {
     const point = points.at(-1);

@@ -1,15 +1,15 @@
-/** The lines of a kernel whose code changed, as reports have them. */
+/** The lines of a kernel whose code changed, in the form of reports. */
 import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import { changedLines, type LineChange } from '../../sass/line-changes.ts';
 import type { CodeProfile } from '../../sass/profile.ts';
 import type { LineMatch } from './line-match.ts';
 
-/** So many lines of a kernel are told. */
+/** Maximum number of reported lines of a kernel. */
 const maxLines = 16;
 
 /**
- * What changed by line in the code of a kernel.
- * @returns null where nothing did
+ * Changes by line of the code of a kernel.
+ * @returns null if nothing changed
  */
 export function codeLinesOf(
   kernel: string,

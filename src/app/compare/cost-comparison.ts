@@ -1,4 +1,4 @@
-/** Costs of a kernel of the head against those of the base: what is worse, by how much, and on which line. */
+/** Compares costs of a kernel of the head with those of the base: regressions, their size, and their lines. */
 import { compareSeverity } from '../../source/severity.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { type BoundMetric, boundMetrics, boundTable, resourceMetrics } from '../../cost/model/metrics.ts';
@@ -10,7 +10,7 @@ import { type CountedChange, type CountedMetric, countedImprovement, countedRegr
 import { type Rename, boundRegression, boundsOfBoth, renamer } from './bound-comparison.ts';
 import { resourceRegression } from './resource-comparison.ts';
 
-/** What changed between a kernel and what it was. */
+/** Cost changes between a kernel and its counterpart in the base. */
 interface CostChanges {
   /** Worst first. */
   readonly worse: readonly Regression[];
@@ -18,10 +18,10 @@ interface CostChanges {
 }
 
 /**
- * What is worse in the head, and what is better. Both sides were built by the same compiler and counted at the same
- * arguments, so nothing is left to chance.
- * @param launches those that could be counted; of none, bounds decide
- * @param lines null where texts are not at hand
+ * Regressions and improvements of the head. Both sides were built by the same compiler and counted at the same
+ * arguments, so differences are not noise.
+ * @param launches those that could be counted; without any, bounds decide
+ * @param lines null if texts are not available
  */
 export function costChanges(
   pair: CostPair,
@@ -50,16 +50,16 @@ export function costChanges(
   return { worse: worse.sort((a, b) => compareSeverity(a.severity, b.severity)), better: withoutFollowers(better, {}) };
 }
 
-/** What a change does to accesses and branches it does to instructions: those are told where nothing else is, or asked for. */
+/** Drops regressions of instructions that accompany those of accesses or branches, unless they have a threshold. */
 function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
   const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
   return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // oxfmt-ignore
 }
 
-/** What was counted, with the bounds of both sides where there are any, and why the line has its cost. */
+/** Report of counts, with the bounds of both sides if they exist, and the reason for the cost of the line. */
 function countedReport(pair: CostPair, metric: CountedMetric, found: CountedChange, rename: Rename): Regression {
   const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // oxfmt-ignore
-  // Accesses and branches are known as they were written.
+  // Accesses and branches are reported as in the verification build.
   const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
   const { location } = found;
   const lines = (bounds && pair.head.cost.bounds[bounds.build]?.[metric].lines) ?? [];

@@ -1,4 +1,4 @@
-/** What a comparison of costs leaves out, so that silence is not taken for an answer. */
+/** Notes on costs that a comparison leaves out, so that their absence is not read as "unchanged". */
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../report-model/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
@@ -7,7 +7,7 @@ import { type CostPair, hasSameShape } from './cost-pair.ts';
 import { type ComparedLaunch, maxLaunches } from './counts/compared-launch.ts';
 
 /**
- * What is said of a kernel whose costs are compared.
+ * Notes on a kernel whose costs are compared.
  * @param launches those that could be counted on both sides
  * @param wasCut whether the time limit ended that early
  */
@@ -19,7 +19,7 @@ export function costNotes(
 ): CostNote[] {
   const kernel = pair.head.entry.name.full;
   const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // oxfmt-ignore
-  // Nobody counts a span.
+  // A span is never counted.
   const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
   const byReason = new Map<string, BoundMetric[]>();
   for (const metric of bounded) {
@@ -42,7 +42,7 @@ export function costNotes(
   ];
 }
 
-/** Why a metric could not be compared by bounds; null where it was, or where it is told that a bound was lost. */
+/** Why a metric could not be compared by bounds; null if it was, or if the loss of a bound is reported. */
 function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
   if (!thresholds[metric] && !hasSameShape({ base, head }))
     return 'the launch has another block or grid, so a warp does other work than before';

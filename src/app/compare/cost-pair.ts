@@ -1,4 +1,4 @@
-/** A kernel of the base and what it became, with their costs, and what is said of one that is worse. */
+/** A kernel of the base and its counterpart, with their costs, and the report of a regression. */
 import type { Regression } from '../../report-model/regression.ts';
 import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { hashText } from '../../base/hash.ts';
@@ -19,8 +19,9 @@ export interface CostPair {
 }
 
 /**
- * Whether the first launches of both sides have the same shape: then a warp of one side does what a warp of the other
- * does. Else one with more work stands for a launch with fewer warps, and the bounds of single warps say nothing.
+ * Whether the first launches of both sides have the same shape, so that warps of both sides have the same work.
+ * Otherwise a warp with more work may be part of a launch with fewer warps, and bounds of single warps cannot be
+ * compared.
  */
 export function hasSameShape({ base, head }: CostPair): boolean {
   const shapeOf = ({ entry: { launches } }: CostedKernel): string => {
@@ -31,12 +32,12 @@ export function hasSameShape({ base, head }: CostPair): boolean {
   return shapeOf(base) === shapeOf(head);
 }
 
-/** More of a cost than this is over a threshold. */
+/** Maximum cost under a threshold. */
 export function allowed(base: number, { unit, amount }: Threshold): number {
   return unit === 'percent' ? base + (base * amount) / 100 : base + amount;
 }
 
-/** Completes what is worse with its code, its fingerprint and its message. */
+/** Completes a regression with its code, its fingerprint and its message. */
 export function regressionOf(
   { base, head }: CostPair,
   found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>,

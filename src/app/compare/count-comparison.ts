@@ -1,4 +1,4 @@
-/** Counts of the launches of a kernel against those of what it was: what is worse, what is better, and on which line. */
+/** Compares counts of the launches of a kernel with its counterpart's: regressions, improvements, and their lines. */
 import type { Severity } from '../../source/severity.ts';
 import type { Location } from '../../source/location.ts';
 import type { Regression } from '../../report-model/regression.ts';
@@ -10,33 +10,33 @@ import type { CountedRun } from '../counted/counted-run.ts';
 import type { LineMatch } from './line-match.ts';
 import { allowed } from './cost-pair.ts';
 
-/** What a launch of the head costs that one of the base did not, or the other way round. */
+/** Cost difference between a launch of the head and one of the base. */
 export type CountedChange = Required<Pick<Regression, 'baseValue' | 'headValue' | 'ratio' | 'at' | 'of'>> &
   Pick<Regression, 'location' | 'growsWith' | 'asymptotic' | 'limit' | 'launch'> & { readonly severity: Severity };
 
-/** Metrics that counts decide: of the span nothing is counted. */
+/** Metrics that counts decide: a span is not counted. */
 export type CountedMetric = Exclude<BoundMetric, 'span'>;
 
 /**
- * Clearly more, without thresholds. Both sides were counted at the same arguments, so little is left to chance; of
- * instructions a change may need some more.
+ * Factors of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
+ * noise; a change may need slightly more instructions.
  */
 const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // oxfmt-ignore
 
-/** Of so many warps one may cost a little more without a word: the last one of a grid, say. */
+/** One unit more per this number of warps is not reported: the last warp of a grid, for example. */
 const warpsPerChange = 8;
 
 /**
- * Turns of a scheduler that a sector takes: a GPU of the last ten years moves a sector of global memory in the time in
- * which it issues about ten instructions of a warp (A100: 1.6 TB/s and 610 G instructions a second; H100: 3.4 and 900).
+ * Issue slots that a sector takes: a GPU of the last ten years moves a sector of global memory in the time in which it
+ * issues about ten instructions of a warp (A100: 1.6 TB/s and 610 G instructions a second; H100: 3.4 and 900).
  */
 const turnsPerSector = 10;
 
-/** How much faster a cost must grow to be said to. */
+/** Minimum factor of a cost that is reported as growing faster. */
 const growthFactor = 2;
 
 /**
- * What one of the launches has clearly more of; null where none has. The launch in which it grew most is told.
+ * The launch with the largest clear increase; null without one.
  * @param growsWith the name with which the bound of the head grows faster, if there is one
  */
 export function countedRegression(
@@ -67,7 +67,7 @@ export function countedRegression(
   };
 }
 
-/** What all launches have clearly less of, and none has more of; null where that is not so. */
+/** An improvement: some launches have clearly less, and no launch has more; null otherwise. */
 export function countedImprovement(
   launches: readonly ComparedLaunch[],
   metric: CountedMetric,
@@ -107,13 +107,13 @@ function toldAt(
   };
 }
 
-/** Large sizes decide, where there are any. */
+/** Large sizes decide, if there are any. */
 function decidingPoints({ points }: ComparedLaunch): readonly ComparedPoint[] {
   const large = points.filter(({ isLarge }) => isLarge);
   return large.length > 0 ? large : points;
 }
 
-/** How bad a launch is; null: not worth a word. */
+/** Severity of the change of a launch; null if it is not reported. */
 function severityOf(
   launch: ComparedLaunch,
   points: readonly ComparedPoint[],
@@ -128,7 +128,7 @@ function severityOf(
       points.every((point) => {
         const [base, head] = valuesAt(launch, point, metric);
         if (threshold.unit === 'percent' || !launch.isWhole) return head > allowed(base, threshold);
-        // A number is one of a warp.
+        // Absolute thresholds are per warp.
         return head / warpsOf(point.head) > allowed(base / warpsOf(point.base), threshold);
       });
     if (isOver(thresholds.fail)) return 'error';
@@ -138,9 +138,9 @@ function severityOf(
   }
   const factor = clearFactor[metric];
   if (factor === null) return null;
-  // What takes fewer turns altogether is a bargain, whatever has more of them.
+  // A launch that takes fewer issue slots in total is not a regression, even if one metric is worse.
   if (!points.every((point) => turnsOf(point.head) > turnsOf(point.base))) return null;
-  // Of a grid that nobody knows it cannot be told how much of the work is done.
+  // If the grid is unknown, the executed share of the work is unknown too.
   if (!launch.isWhole && metric === 'steps') return grows ? 'notice' : null;
   return grows || points.every((point) => isMore(launch, point, metric, factor, 'head')) ? 'notice' : null;
 }
@@ -160,8 +160,8 @@ function isMore(
 }
 
 /**
- * Whether the head needs more and more times as much as the arguments grow. An access that gets worse with a stride ends
- * at a sector or a turn for each lane: what grows is the number of accesses, branches or instructions.
+ * Whether the ratio of head to base grows with the arguments. An access that gets worse with a stride is limited to a
+ * sector or a conflict for each lane: only the number of accesses, branches or instructions can grow.
  */
 function doesGrow({ points }: ComparedLaunch, metric: CountedMetric): boolean {
   const [first, last] = [points[0]!, points.at(-1)!];
@@ -173,7 +173,7 @@ function doesGrow({ points }: ComparedLaunch, metric: CountedMetric): boolean {
   return ratioOf((totals) => countOf(totals, metric)) && ratioOf((totals) => timesOf(totals, metric));
 }
 
-/** How often a launch does what a metric counts the cost of. */
+/** Number of operations whose cost a metric counts. */
 function timesOf(counts: Counts, metric: CountedMetric): number {
   switch (metric) {
     case 'sectors':
@@ -200,7 +200,7 @@ function ratioAt(launch: ComparedLaunch, point: ComparedPoint, metric: CountedMe
   return Math.min(1e5, head / Math.max(1e-3, base));
 }
 
-/** What is compared: of the whole launch the count, else what an access takes. */
+/** Compared values: the count if the whole launch is known, otherwise the average per access. */
 function valuesAt({ isWhole }: ComparedLaunch, { base, head }: ComparedPoint, metric: CountedMetric): [number, number] {
   const of = ({ totals }: CountedRun): number => {
     if (isWhole) return countOf(totals, metric);
@@ -242,7 +242,7 @@ function isSame(a: readonly number[], b: readonly number[]): boolean {
   return a.every((size, axis) => size === b[axis]);
 }
 
-/** Whether the launch is what changed: each line costs a thread what it did. */
+/** Whether only the launch changed: each line costs a thread the same. */
 function isSameCode({ base, head }: ComparedLaunch, point: ComparedPoint): boolean {
   const isShapeSame = isSame(point.base.block, point.head.block) && isSame(point.base.grid, point.head.grid);
   if (isShapeSame || !base.location || !head.location) return false;
@@ -263,7 +263,7 @@ function worstLine({ base, head }: ComparedPoint, metric: CountedMetric, lines: 
   return worst;
 }
 
-/** The line of the head that stands where the base lost most. */
+/** The line of the head that corresponds to the largest decrease in the base. */
 function bestLine({ base, head }: ComparedPoint, metric: CountedMetric, lines: LineMatch | null): Location | null {
   let best: Location | null = null;
   let most = 0;

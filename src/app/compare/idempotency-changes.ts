@@ -1,4 +1,4 @@
-/** Kernels of a change that become idempotent, or no longer are: notices with the line that did it. */
+/** Kernels that a change makes idempotent, or no longer idempotent: notices with the responsible line. */
 import type { IdempotencyReport } from '../../report-model/idempotency-report.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -10,12 +10,12 @@ import { classChangeText, judgedText } from '../../messages/idempotency.ts';
 export interface ClassPair {
   readonly base: KernelReport;
   readonly head: KernelReport;
-  /** Of the head, without parameters. */
+  /** Name in the head, without parameters. */
   readonly name: string;
 }
 
 /**
- * Tells each kernel whose class is another one; undecided on either side is no change.
+ * Notices for kernels whose class changed; undecided on either side is not a change.
  * @param isChanged whether a line of the head is new or changed
  */
 export function classChanges(
@@ -37,7 +37,7 @@ function moreOf({ kernel, remedy, launches = [] }: IdempotencyReport): string[] 
   return kernel === 'non-idempotent' && remedy !== undefined ? [remedy] : [];
 }
 
-/** The line that did it: a changed one of those that stand in the way now and did not before, else the first of them. */
+/** Responsible line: a changed one among the new obstacles, otherwise the first new obstacle. */
 function placeOf(
   was: IdempotencyReport,
   is: IdempotencyReport,
@@ -45,7 +45,7 @@ function placeOf(
 ): Location | undefined {
   const known = new Set((was.overlaps ?? []).map(({ written, read }) => JSON.stringify([written, read])));
   const overlaps = (is.overlaps ?? []).filter(({ written, read }) => !known.has(JSON.stringify([written, read])));
-  // Of a pair the write comes last, and is what takes the old value away.
+  // The write of a pair is the second access; it overwrites the old value.
   const places = [...(is.details ?? []), ...overlaps].flatMap(({ locations }) => [...locations].reverse());
   return places.find(isChanged) ?? places[0];
 }

@@ -1,9 +1,9 @@
 import { diffArrays } from 'diff';
 import type { Location } from '../../source/location.ts';
 
-/** Which line of the base a line of the head was. */
+/** Maps lines of the head to lines of the base. */
 export interface LineMatch {
-  /** Null where the line is new. A line that changed is the one that stood in its place. */
+  /** Null for a new line. A changed line corresponds to the one at its position. */
   readonly baseOf: (location: Location) => { readonly file: string; readonly line: number } | null;
   /** Lines of a file of the head that are new or changed, in order. */
   readonly changed: (file: string) => readonly number[];
@@ -11,7 +11,7 @@ export interface LineMatch {
   readonly text: (file: string, line: number) => string;
 }
 
-/** Lines taken away and put in; the time grows with their square. */
+/** Removed and added lines; the time grows with their square. */
 const maxEdits = 4000;
 
 interface FileMatch {
@@ -21,7 +21,7 @@ interface FileMatch {
 }
 
 /**
- * Matches lines by their text, indentation aside.
+ * Matches lines by their text, ignoring indentation.
  * @param fileOf the path in the base of a path in the head
  */
 export function matchLines(
@@ -51,7 +51,7 @@ function matchTexts(base: string, head: string): FileMatch {
   const changed: number[] = [];
   let before = 1;
   let removed = 0;
-  // Of a file that is wholly another, no line was anywhere.
+  // In a file that was replaced entirely, no line has a counterpart.
   const parts = diffArrays(lines(base), lines(head), { maxEditLength: maxEdits }) ?? [];
   for (const part of parts) {
     const count = part.value.length;

@@ -1,4 +1,4 @@
-/** Resources of a kernel of the head against those of the base. */
+/** Compares resources of a kernel of the head with those of the base. */
 import type { Regression } from '../../report-model/regression.ts';
 import { resourceOf } from '../pipeline/cost/cost-reference.ts';
 import { isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
@@ -9,7 +9,7 @@ import type { LineMatch } from './line-match.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { type CostPair, allowed, regressionOf } from './cost-pair.ts';
 
-/** How a resource of the head is worse; null where it is not. */
+/** How a resource of the head is worse; null if it is not. */
 export function resourceRegression(
   pair: CostPair,
   metric: ResourceMetric,
@@ -60,7 +60,7 @@ function whatLimits(before: ResourcesReport, after: ResourcesReport): string {
   }
 }
 
-/** The first line of the kernel that changed: of shared memory, one that declares some. */
+/** The first changed line of the kernel; for shared memory, the first one that declares some. */
 function changedLine(
   { kernel }: LaunchedKernel,
   metric: ResourceMetric,

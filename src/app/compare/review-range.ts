@@ -27,32 +27,32 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { diffWithin, type FileDiff } from '../../source/diff.ts';
 
 export interface RangeRequest {
-  /** Top of the repository, or a folder in it, which stands for the whole then; absolute. */
+  /** Top of the repository, or a folder in it that limits the analysis; absolute. */
   readonly root: string;
   readonly base: string;
   readonly head: string;
-  /** True: from where the branch started (three dots). False: the two revisions as they are. */
+  /** True: from the merge base of the branch (three dots). False: the two revisions as they are. */
   readonly fromMergeBase?: boolean;
-  /** `base`: the configuration that the change brings has no effect yet, as for pull requests of strangers. */
+  /** `base`: the configuration of the change has no effect yet, as for pull requests of untrusted authors. */
   readonly configurationFrom: 'base' | 'head';
   readonly trust: 'user' | 'pull-request';
-  /** What changes in the whole repository, where somebody else knows it (GitHub); else git is asked. */
+  /** Changes in the whole repository if the caller knows them (GitHub); otherwise git is queried. */
   readonly changedFiles?: readonly FileDiff[];
-  /** Only what lies at or below these paths, relative to the root. */
+  /** Only paths at or below these, relative to the root. */
   readonly paths?: readonly string[];
-  /** Which of the affected units are analysed; all where it is missing. */
+  /** Which of the affected units are analysed; all if missing. */
   readonly select?: UnitSelection | undefined;
   readonly options: Options;
-  /** The configuration that the organisation has for all its repositories; else that of `--defaults`. */
+  /** Configuration of the organisation for all its repositories; otherwise that of `--defaults`. */
   readonly defaults?: DefaultsText | undefined;
-  /** Of the user, or of the owner of the workflow: they are trusted. */
+  /** Arguments of the user, or of the owner of the workflow: they are trusted. */
   readonly nvccArguments?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
   readonly progress: Progress;
   /** The analysis rejects, with its reason, when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told of the analysis without repairs where repairs are still to be looked for. */
+  /** Called with the analysis without repairs if repairs are still to be searched for. */
   readonly decided?: (analysis: ChangeAnalysis) => Promise<void>;
 }
 
@@ -64,8 +64,8 @@ export interface RangeAnalysis extends ChangeAnalysis {
 }
 
 /**
- * Analyses what the commits between two revisions change. Both sides are compiled here, by the same compiler.
- * @throws UsageError where a revision or the configuration is wrong
+ * Analyses the commits between two revisions. Both sides are compiled here, by the same compiler.
+ * @throws UsageError if a revision or the configuration is wrong
  */
 export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis> {
   const { options, assets, progress, trust, signal } = request;
@@ -77,7 +77,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
   const day = await dayOf(repository, headSha);
   const diff = diffWithin(changed, await folderInRepository(repository));
 
-  // In the order in which they were made: compilers first end, then the trees go that they read.
+  // In order of creation: compilers end before the trees that they read are removed.
   const disposals: (() => Promise<void>)[] = [];
   const treeAt = async (commit: string): Promise<SourceTree> => {
     if (await isCheckedOut(repository, commit)) return openSourceTree(request.root);
@@ -89,7 +89,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
     const headTree = await treeAt(headSha);
     const baseTree = await treeAt(baseSha);
     const configurations = await configurationsOf(request, baseTree, headTree);
-    // As the configuration: what a stranger brings has no effect.
+    // Like the configuration: a baseline of an untrusted author has no effect.
     const before = baselineBefore(baseTree, options);
     const baselines = {
       base: before,
@@ -143,7 +143,7 @@ export async function analyseRange(request: RangeRequest): Promise<RangeAnalysis
       ...(request.select ? { select: request.select } : {}),
       ...(request.decided ? { decided: request.decided } : {}),
     });
-    // Trees go away, their texts do not: what the texts are for comes after.
+    // Trees are removed after the analysis; their texts are still needed.
     const texts = new Map(textFiles(analysis).map((file) => [file, headTree.text(file)]));
     return { ...analysis, baseSha, headSha, texts, source: (file) => texts.get(file) };
   } finally {
@@ -163,7 +163,7 @@ async function configurationsOf(
   const { config } = options;
   const named = config === undefined ? undefined : resolve(root, config);
   const inside = named === undefined ? undefined : pathInside(root, named);
-  // What the user names is read as it stands, and so is what no commit of the repository can change.
+  // A file that the user names is read unchanged, and so is one that no commit of the repository can change.
   if (named !== undefined && (trust === 'user' || inside === undefined)) {
     const { configuration, diagnostics } = await readConfiguration(headTree, { file: named, defaults });
     return { base: configuration, head: configuration, diagnostics };
@@ -180,13 +180,13 @@ async function configurationsOf(
   try {
     base = (await read(baseTree)).configuration;
   } catch (error) {
-    // A mistake in the base that the head corrects.
+    // An error in the base that the head corrects.
     if (!(error instanceof UsageError)) throw error;
   }
   return { base, head: configuration, diagnostics };
 }
 
-/** The baseline of the base; a wrong one there is what the head may correct. */
+/** The baseline of the base; the head may correct an invalid one. */
 function baselineBefore(tree: SourceTree, options: Options): readonly BaselineEntry[] {
   try {
     return baselineIn(tree, options);
@@ -196,14 +196,14 @@ function baselineBefore(tree: SourceTree, options: Options): readonly BaselineEn
   }
 }
 
-/** Says that the configuration of the head has no effect, if it is another one. */
+/** Notice that the configuration of the head has no effect, if it differs. */
 function ignoredConfiguration(file: string, baseTree: SourceTree, headTree: SourceTree): Diagnostic[] {
   if (headTree.text(file) === baseTree.text(file)) return [];
   const message = `This pull request comes from a fork, so its changes to ${file} have no effect: Selvage uses the version of the base commit.`;
   return [{ severity: 'notice', code: 'review/configuration-ignored', message, location: { file, line: 1 } }];
 }
 
-/** Where a file lies in the repository, whichever links its name goes through; undefined outside of it. */
+/** Real path of a file in the repository, with links resolved; undefined if it is outside. */
 function pathInside(root: string, file: string): string | undefined {
   const real = kindOf(file) === undefined ? file : realpathSync(file);
   const paths = [relativeTo(root, file), relativeTo(realpathSync(root), real)];

@@ -1,7 +1,7 @@
 /**
- * A review that several jobs share. Each job, a shard, analyses some of the affected units and leaves its results in a
- * folder. The job that merges them makes the whole review with these results: what is in them is not analysed again, so
- * that the review is the one that a single job makes, byte for byte.
+ * A review that several jobs share. Each job, a shard, analyses some of the affected units and writes its results to a
+ * folder. The merging job makes the whole review from these results without analysing them again, so that the review is
+ * byte for byte the one that a single job makes.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,17 +16,17 @@ import { mergeBase, resolveCommit } from '../project/git.ts';
 import type { AffectedUnits, UnitSelection } from './change-request.ts';
 import { analyseRange, type RangeAnalysis, type RangeRequest } from './review-range.ts';
 
-/** Of the results of one shard, in bytes. */
+/** Maximum size of the results of one shard in bytes. */
 const maxBytes = 512 << 20;
-/** Of a unit whose cost is not known, for each byte of its text: in milliseconds, as a build takes about a second. */
+/** Milliseconds per byte of text for units of unknown cost: a build takes about a second. */
 const costOfByte = 0.05;
 
-/** What a shard says of its results. */
+/** Description of the results of a shard. */
 interface Manifest {
   readonly shard: Shard;
   readonly base: string;
   readonly head: string;
-  /** Of the program: another version has other results. */
+  /** Identity of the program: another version has other results. */
   readonly code: string;
   /** Paths of the units that it analysed, in the head; of removed ones in the base. */
   readonly units: readonly string[];
@@ -35,8 +35,8 @@ interface Manifest {
 const manifestName = /^shard-(\d{1,3})-of-(\d{1,3})\.json$/;
 
 /**
- * Analyses the units of one shard, and leaves the results in a folder.
- * @throws UsageError where a revision or the configuration is wrong
+ * Analyses the units of one shard, and writes the results to a folder.
+ * @throws UsageError if a revision or the configuration is wrong
  */
 export async function analyseShard(request: RangeRequest, shard: Shard, folder: string): Promise<RangeAnalysis> {
   return withResults(request, async (environment, results) => {
@@ -53,16 +53,16 @@ export async function analyseShard(request: RangeRequest, shard: Shard, folder: 
     const name = `shard-${shard.index}-of-${shard.count}`;
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${name}.results`), packResults(results, maxBytes));
-    // Last: what has a manifest is whole.
+    // Written last: results with a manifest are complete.
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(manifest)}\n`);
     return analysis;
   });
 }
 
 /**
- * Makes the review of a range from the results of its shards. Units of a shard that is missing are left out, and said.
- * @param folder holds what the shards left, at any depth
- * @throws UsageError where no shard left anything, or a revision or the configuration is wrong
+ * Makes the review of a range from the results of its shards. Units of a missing shard are left out and reported.
+ * @param folder contains the files of the shards, at any depth
+ * @throws UsageError if all results are missing, or a revision or the configuration is wrong
  */
 export async function analyseMerged(request: RangeRequest, folder: string): Promise<RangeAnalysis> {
   return withResults(request, async (environment, results) => {
@@ -106,7 +106,7 @@ async function rangeOf(request: RangeRequest): Promise<{ readonly base: string; 
   return { base: request.fromMergeBase === false ? named : await mergeBase(repository, named, head), head };
 }
 
-/** Runs with a folder of results: the one of the environment, or one of its own. */
+/** Runs with a folder of results: the one of the environment, or a temporary one. */
 async function withResults(
   { environment }: RangeRequest,
   run: (environment: RangeRequest['environment'], results: string) => Promise<RangeAnalysis>,
@@ -121,7 +121,7 @@ async function withResults(
   }
 }
 
-/** The units of a change by one name each: their path in the head, or in the base where they are gone. */
+/** A unique name for each unit of a change: its path in the head, or in the base if it was removed. */
 function namesOf({ base, head, renamed }: AffectedUnits): string[] {
   const later = new Map([...renamed].map(([now, before]) => [before, now]));
   return [...new Set([...head.map(({ path }) => path), ...base.map(({ path }) => later.get(path) ?? path)])].sort(compareText); // oxfmt-ignore
@@ -143,7 +143,7 @@ function sizeOf({ head, base }: AffectedUnits, path: string): number {
 }
 
 /**
- * Shares units so that no shard has much more to do than another: the dearest first, each to the shard with the least.
+ * Distributes units among shards evenly: in descending order of cost, each to the shard with the lowest total.
  * @returns for each shard its units, in the order of their paths
  */
 export function shares(units: readonly string[], costOf: (unit: string) => number, count: number): string[][] {
@@ -158,7 +158,7 @@ export function shares(units: readonly string[], costOf: (unit: string) => numbe
   return loads.map((load) => load.units.sort(compareText));
 }
 
-/** What shards left in a folder, in the order of their names. */
+/** Manifests of shards in a folder, in the order of their names. */
 function manifestsIn(folder: string): { readonly manifest: Manifest; readonly pack: string }[] {
   let files: string[];
   try {

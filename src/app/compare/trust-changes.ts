@@ -9,7 +9,7 @@ import type { Prepared } from '../pipeline/prepare.ts';
 import { statedSuppressions } from '../pipeline/stated-suppressions.ts';
 import type { Suppression } from '../pipeline/suppressions.ts';
 
-/** Something that a change adds and that can make a finding disappear: a reviewer has to agree to it. */
+/** An addition of a change that can hide a finding: a reviewer has to approve it. */
 export interface TrustChange {
   readonly kind: 'assumption' | 'suppression' | 'flag' | 'setting';
   readonly text: string;
@@ -35,7 +35,7 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
   const changes: TrustChange[] = [];
   const earlier = base.units.flatMap(({ kernels }) => kernels);
   for (const [after, before] of matched) {
-    // A kernel whose parameters changed is another one, but what was said of it is not new.
+    // A kernel whose parameters changed is another one, but earlier statements about it are not new.
     const same = earlier.find(
       (kernel) => kernel.unit.path === after.unit.path && plainName(kernel) === plainName(after),
     );
@@ -70,7 +70,7 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
   return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];
 }
 
-/** What comments and configuration say of a kernel that they did not say before. */
+/** Statements of comments and configuration about a kernel that are new. */
 function statements(
   after: LaunchedKernel,
   before: LaunchedKernel | undefined,
@@ -81,11 +81,11 @@ function statements(
   const changes = commentsOf(after)
     .filter((text) => !comments.has(text))
     .map((text): TrustChange => ({ kind: 'assumption', text: `${plainName(after)}: ${text}`, ...at(place) }));
-  // What the configuration said of all kernels of such a name is not new of a new one.
+  // Statements of the configuration about all kernels of that name are not new for a new kernel.
   const stated = [...(before?.assumptions ?? []), ...entries.before.flatMap(({ assumptions }) => assumptions)];
   const texts = new Set(stated.map(({ text }) => text));
   for (const { text, location } of after.assumptions) {
-    // Those of the command line have no place, those of the comments are told above.
+    // Assumptions of the command line have no location; those of comments are reported above.
     if (!location || texts.has(text) || location.file === place?.file) continue;
     changes.push({ kind: 'assumption', text: `${plainName(after)}: ${text}`, location });
   }
@@ -102,18 +102,18 @@ function statements(
   return changes;
 }
 
-/** What a configuration states of a kernel. */
+/** Entries of a configuration for a kernel. */
 function configuredFor(configuration: Configuration, { name }: LaunchedKernel): KernelConfiguration[] {
   return configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified, name.symbol));
 }
 
-/** The launch that entries of a configuration give together: of several, the last that states a dimension. */
+/** Combined launch of several entries of a configuration: for each dimension, the last entry takes precedence. */
 function launchOf(entries: readonly KernelConfiguration[]): string {
   const last = (key: 'block' | 'grid') => entries.findLast((one) => one[key] !== undefined)?.[key];
   return JSON.stringify([last('block'), last('grid')]);
 }
 
-/** Without template arguments: what is said of a template is said once. */
+/** Without template arguments: statements about a template are reported once. */
 function plainName({ name }: LaunchedKernel): string {
   return withoutTemplateArguments(name.qualified);
 }

@@ -1,4 +1,4 @@
-/** Kernels as they are handed to counted runs, and the settings of such runs as they are told. */
+/** Input of counted runs of kernels, and their arguments in the form of reports. */
 import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { LaunchInstance } from '../../check/representative/representative-launches.ts';
@@ -9,7 +9,7 @@ import type { Launch } from '../../launch/launch.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
-/** What is known of the code that runs, for counting it under a launch. */
+/** Facts about the executed code for counting it under a launch. */
 export function countedContext(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
   const { kernel, produced, name, identity, parameters, assumptions } = entry;
   return kernelContext({
@@ -27,7 +27,7 @@ export function countedContext(entry: LaunchedKernel, launch: Launch, policy: Ch
   });
 }
 
-/** The integers of a setting by the names of their parameters. */
+/** The integers of a launch instance by the names of their parameters. */
 export function countedScalars(
   { fields, request, kernel }: KernelContext,
   { scalar }: LaunchInstance,

@@ -1,4 +1,4 @@
-/** Runs a kernel under a launch with counters: what the whole launch costs, and what each line does. */
+/** Runs a kernel under a launch with counters: costs of the whole launch and of each line. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../../check/context/facts.ts';
 import { generatedContents } from '../../check/representative/contents.ts';
@@ -11,20 +11,20 @@ import { runKernel } from '../../interpreter/machine.ts';
 import { RepeatedElements } from './repeated-elements.ts';
 import { type Location, outsideToolkit } from '../../source/location.ts';
 
-/** What a launch counts. */
+/** Counts of a launch. */
 export interface CountedRun {
   readonly block: Dim3;
   readonly grid: Dim3;
-  /** Of all its blocks: those that were run stand for the others. */
+  /** Counts of all its blocks, extrapolated from those that were run. */
   readonly totals: Counts;
   /** By file and line, as `file.cu:3`. */
   readonly lines: ReadonlyMap<string, CountedLine>;
 }
 
-/** A run with what its counters saw. */
+/** A run with its counters. */
 interface WatchedRun<Counters extends LaunchCounters> extends CountedRun {
   readonly counters: Counters;
-  /** How many blocks of the grid one that was run stands for, by its number among those; the last block is one. */
+  /** Number of blocks that an executed one represents, by its index among these; the last block represents itself. */
   readonly weightOf: (ordinal: number) => number;
 }
 
@@ -36,17 +36,17 @@ interface CountedLine {
 /** Thread-instructions of one run. Counting takes about a microsecond for each. */
 const usualSteps = 1_500_000;
 
-/** Blocks that are run of a grid that has more: the first two, some between, and the last. */
+/** Blocks that are run of a larger grid: the first two, some between, and the last. */
 const maxBlocks = 6;
-/** Elements of an array that hold something. */
+/** Initialised elements of an array. */
 const maxElements = 1 << 15;
 /** Threads of a launch that is run as a whole. */
 const maxThreads = 4096;
 
 /**
  * Counts a launch.
- * @param steps thread-instructions that it may take
- * @returns null where it does not come to its end, or does what no run can decide
+ * @param steps maximum number of thread-instructions
+ * @returns null if it does not terminate, or depends on something that no run can decide
  */
 export function countLaunch(
   context: KernelAndLaunch & SymbolicFacts,
@@ -56,13 +56,13 @@ export function countLaunch(
   return watchLaunch(context, setting, steps, () => new LaunchCounters());
 }
 
-/** A bound of what a block executes may be so many times what it does: what it puts beyond that is not tried. */
+/** A bound may exceed the instructions of a block by this factor: launches whose bound is higher are not tried. */
 const loosest = 8;
 
 /**
- * As {@link countLaunch}, with counters of one's own.
- * @param makeCounters for one run; what is too long is run again
- * @param stepsOfBlock thread-instructions of a block at most; null where no bound tells
+ * Like {@link countLaunch}, with custom counters.
+ * @param makeCounters for one run; a run that is too long is repeated with fewer blocks
+ * @param stepsOfBlock maximum thread-instructions of a block; null without a bound
  */
 export function watchLaunch<Counters extends LaunchCounters>(
   context: KernelAndLaunch & SymbolicFacts,
@@ -79,7 +79,7 @@ export function watchLaunch<Counters extends LaunchCounters>(
       ? 'too-long'
       : countBlocks(context, setting, blocks, steps, makeCounters());
   const counted = run(whole.length > 0 ? whole : sampleOf(context, setting, count));
-  // Of a run that is too long, two blocks may be within reach.
+  // If a run is too long, two blocks may be feasible.
   return counted === 'too-long' ? settled(run(count > 2 ? [0, count - 1] : [])) : settled(counted);
 }
 
@@ -99,14 +99,14 @@ function countBlocks<Counters extends LaunchCounters>(
   const { launch, parameters } = request;
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  // Both sides of a comparison read the same.
+  // Both sides of a comparison read the same contents.
   const scenario = randomScenario(context, setting, 0, blocks);
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const buffers = asked.buffers.map((buffer) => lengthened(buffer, scenario.settled.get(buffer.name)));
   const result = runKernel({ ...asked, buffers, detectRaces: false, observer: counters });
   if (result.outcome === 'budget') return 'too-long';
   if (result.outcome !== 'finished' || result.faults.length > 0 || result.brokenAssumptions.length > 0) return null;
-  // The last block may have less to do than the others.
+  // The last block may have less work than the others.
   const isLast = ({ block: at }: { readonly block: Dim3 }): boolean => at.every((place, axis) => place === grid[axis]! - 1); // oxfmt-ignore
   const weight = blocks.length === count ? 1 : (count - 1) / (blocks.length - 1);
   const totals = noCounts();
@@ -123,14 +123,14 @@ function countBlocks<Counters extends LaunchCounters>(
   return { block, grid, totals, lines: linesOf(counters, count / blocks.length), counters, weightOf };
 }
 
-/** The first two blocks, some between, and the last, of many: those that come next where they read what decides. */
+/** The first two blocks, some between, and the last; contiguous ones if generated contents affect them. */
 function sampleOf(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance, count: number): number[] {
   const isDrawn = generatedContents(context, setting, 0).size > 0;
   const between = isDrawn ? [2, 3] : [1 / 4, 1 / 2, 3 / 4].map((share) => Math.floor(count * share));
   return [...new Set([0, 1, ...between, count - 1])].sort((a, b) => a - b);
 }
 
-/** An array whose contents go on as they began. What ascends, and pointers, end where they end. */
+/** An array whose contents repeat. Ascending contents and pointers are not repeated. */
 function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): GlobalBuffer {
   const isOrdered = typeof contents === 'object' && /^(?:ascending|pointers)$/.test(contents.kind);
   if (isOrdered || buffer.pointers || buffer.values.size === 0) return buffer;
@@ -146,7 +146,7 @@ function linesOf(counters: LaunchCounters, weight: number): Map<string, CountedL
   let latest: Location | undefined;
   for (const { place, counts } of counters.places) {
     const own = 'location' in place ? place.location : undefined;
-    // A jump has no line of its own: it belongs to what comes before.
+    // A jump has no line: it is attributed to the preceding one.
     const location = (own && (outsideToolkit(own) ?? own)) ?? latest;
     latest = location;
     if (!location) continue;

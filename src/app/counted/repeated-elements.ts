@@ -6,8 +6,8 @@ export class RepeatedElements implements ReadonlyMap<number, bigint> {
 
   /**
    * @param first elements from 0 on, which repeat
-   * @param fill those among them that are missing
-   * @param size how many elements there are in all
+   * @param fill value of missing elements among them
+   * @param size total number of elements
    */
   constructor(first: ReadonlyMap<number, bigint>, fill: bigint, size: number) {
     this.#first = first;

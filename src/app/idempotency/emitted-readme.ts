@@ -1,4 +1,4 @@
-/** What `--emit` writes beside validators: how they are built and used. */
+/** Documentation that `--emit` writes next to validators: how they are built and used. */
 import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
 
 /** Names in the folder of `--emit`. */

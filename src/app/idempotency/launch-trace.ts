@@ -1,4 +1,4 @@
-/** Launches in a trace: lines of JSON, each of which says how a kernel was launched. */
+/** Launches in a trace: lines of JSON, each of which describes a launch of a kernel. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { parameterName } from '../../launch/parameter-field.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
@@ -10,34 +10,34 @@ import { scalarPattern } from '../../settings/scalar-argument.ts';
 
 /** A kernel that launches in a trace may name. */
 export interface TracedKernel {
-  /** Names that a trace may give: the symbol in PTX, the whole name, and the name without parameters. */
+  /** Names in a trace: the symbol in PTX, the whole name, and the name without parameters. */
   readonly names: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly sources: readonly ParameterSource[];
 }
 
-/** A line of a trace: a launch of a kernel, or why it is none. */
+/** A line of a trace: a launch of a kernel, or why it is not one. */
 type TracedLaunch<Kernel extends TracedKernel> =
   | ({ readonly kernel: Kernel; readonly launch: InstanceArguments } & Placed)
-  /** `isMalformed`: the line is no launch of any kernel, whichever there are. */
+  /** `isMalformed`: the line is not a launch of any kernel. */
   | ({ readonly problem: string; readonly kernel?: Kernel; readonly isMalformed: boolean } & Placed);
 
-/** Where a launch stands among others. */
+/** Position of a launch in the trace. */
 interface Placed {
   /** The sequence that it is part of. */
   readonly sequence?: string;
   readonly stream?: string;
 }
 
-/** What is wrong with a line. */
+/** A line that cannot be parsed. */
 class Malformed extends Error {}
 
-/** What is wrong with the launch that a line describes. */
+/** A line whose launch does not fit the kernel. */
 class Unfitting extends Error {}
 
 const longestLine = 1 << 20;
 
-/** Reads one line of a trace. Whatever the text is, nothing is thrown. */
+/** Parses one line of a trace. Never throws. */
 export function readLaunch<Kernel extends TracedKernel>(
   line: string,
   kernels: readonly Kernel[],
@@ -114,7 +114,7 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
   return launch;
 }
 
-/** Memory with two addresses, or that others use, may change in ways that no condition on the arguments tells. */
+/** Changes to memory with two addresses, or shared with others, may be undetectable by conditions on the arguments. */
 function refuseShared(given: unknown, buffer: Uint8Array): void {
   const shared = listedAllocations(given ?? []).filter(({ isShared }) => isShared);
   if (shared.length === 0) return;
@@ -143,7 +143,7 @@ function whole(value: unknown, what: string): number {
   return value as number;
 }
 
-/** The bytes of all arguments: as hexadecimal digits, or each parameter by its place or its name. */
+/** The bytes of all arguments: as hexadecimal digits, or each parameter by its position or its name. */
 function argumentsOf(given: unknown, kernel: TracedKernel, size: number): Uint8Array {
   const { parameters, sources } = kernel;
   if (typeof given === 'string') return bytesOf(given, size, 'the arguments');
@@ -220,7 +220,7 @@ function allocations(given: unknown): Pick<InstanceArguments, 'allocation'> {
 interface ListedAllocation {
   readonly start: bigint;
   readonly bytes: bigint;
-  /** It is mapped twice, or others use it. */
+  /** It is mapped twice, or shared with others. */
   readonly isShared: boolean;
 }
 

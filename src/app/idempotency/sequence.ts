@@ -1,7 +1,8 @@
 /**
- * Sequences of launches, which are stopped anywhere and run again from their first launch on (section 6.1 of PICKER). Each
- * launch has to be idempotent. Of launches on one stream, which run in order, a byte must not be read and then written by
- * a later one. Launches on different streams run in any order: none may touch what another one writes.
+ * Sequences of launches that may be stopped anywhere and run again from their first launch (section 6.1 of PICKER).
+ * Each launch has to be idempotent. For launches on one stream, which run in order, a byte must not be read and then
+ * written by a later one. Launches on different streams run in any order: none may access bytes that another one
+ * writes.
  */
 import type { KernelIdempotency, TouchedBytes } from '../../idempotency/model/kernel-idempotency.ts';
 import { areDisjoint, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
@@ -9,14 +10,14 @@ import { bytesAt, isKnownToHold, type InstanceArguments } from '../../idempotenc
 
 /** A launch of a sequence. */
 export interface SequencedLaunch {
-  /** Of the trace, from 1. */
+  /** Line of the trace, from 1. */
   readonly line: number;
   readonly stream: string;
-  /** Missing where the launch by itself is not known to be idempotent. */
+  /** Missing if the launch is not known to be idempotent. */
   readonly run?: { readonly kernel: KernelIdempotency; readonly launch: InstanceArguments };
 }
 
-/** What is said of a sequence. */
+/** Verdict on a sequence. */
 export interface SequenceVerdict {
   readonly sequence: string;
   readonly lines: readonly number[];
@@ -27,7 +28,7 @@ export interface SequenceVerdict {
 /** Each launch is compared with each other one. */
 const maxLaunches = 128;
 
-/** Whether a sequence may be stopped anywhere and run again as a whole. Nothing else may touch its memory meanwhile. */
+/** Whether a sequence may be stopped anywhere and rerun as a whole, if no other code accesses its memory meanwhile. */
 export function judgeSequence(sequence: string, launches: readonly SequencedLaunch[]): SequenceVerdict {
   const lines = launches.map(({ line }) => line);
   const reason = reasonAgainst(launches);
@@ -45,7 +46,7 @@ function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
   for (const [at, later] of launches.entries()) {
     for (const [before, earlier] of launches.slice(0, at).entries()) {
       const isOrdered = earlier.stream === later.stream;
-      // What an earlier launch of the stream has certainly written is the same again when the sequence begins anew.
+      // Bytes that an earlier launch of the stream certainly writes are rewritten when the sequence restarts.
       const written = all.slice(0, before).flatMap((sets, index) => (launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [])); // oxfmt-ignore
       const isRewritten = (read: LaunchedTouch): boolean => written.some(({ set }) => isWithin(read.set, set) === true);
       for (const a of all[before]!) {
@@ -66,7 +67,7 @@ interface LaunchedTouch extends Pick<TouchedBytes, 'isWrite' | 'exact'> {
   readonly set: LaunchedSet;
 }
 
-/** Null where something is not known. */
+/** Null if something is unknown. */
 function touchedBy({ run }: SequencedLaunch): readonly LaunchedTouch[] | null {
   if (!run?.kernel.touched) return null;
   const found: LaunchedTouch[] = [];

@@ -1,4 +1,4 @@
-/** The validators of kernels, from what a check found of them. */
+/** The validators of kernels, from the results of a check. */
 import { codeHash } from '../../idempotency/interposer/code-hash.ts';
 import { never } from '../../idempotency/model/quantity.ts';
 import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
@@ -8,12 +8,12 @@ import type { CheckedKernel } from '../build/kernel.ts';
 import { readLaunch, type TracedKernel } from './launch-trace.ts';
 import type { SequencedLaunch } from './sequence.ts';
 
-/** A kernel with the names that a trace may give it. */
+/** A kernel with its names in traces. */
 interface ValidatorKernel extends TracedKernel {
   readonly checked: CheckedKernel;
 }
 
-/** What is said of a line of a trace. */
+/** Verdict on a line of a trace. */
 export interface LaunchVerdict {
   /** From 1. */
   readonly line: number;
@@ -22,7 +22,7 @@ export interface LaunchVerdict {
   readonly reason?: string;
 }
 
-/** Kernels as traces name them. Of a kernel for several architectures, the launch decides nothing: the first counts. */
+/** Kernels as traces name them. A launch does not determine the architecture: of several, the first is used. */
 export function tracedKernels(kernels: readonly CheckedKernel[]): readonly ValidatorKernel[] {
   const byName = new Map<string, ValidatorKernel>();
   for (const checked of kernels) {
@@ -35,17 +35,17 @@ export function tracedKernels(kernels: readonly CheckedKernel[]): readonly Valid
   return [...byName.values()];
 }
 
-/** A line of a trace, judged by itself. */
+/** A line of a trace, classified separately. */
 interface ClassifiedLine {
   readonly verdict: LaunchVerdict;
-  /** The line is no launch at all. */
+  /** The line is not a launch. */
   readonly isMalformed: boolean;
-  /** Of a line that is part of a sequence. */
+  /** Launch of a line that is part of a sequence. */
   readonly sequenced?: { readonly sequence: string; readonly launch: SequencedLaunch };
 }
 
 /**
- * Judges a line of a trace of launches.
+ * Classifies a line of a trace of launches.
  * @param line from 1
  */
 export function classifyLaunch(text: string, line: number, kernels: readonly ValidatorKernel[]): ClassifiedLine {
@@ -79,7 +79,7 @@ function verdictOf(
   return { verdict: kind, reason };
 }
 
-/** The C text of the validators of kernels. Those that no launch satisfies are among them, and always say no. */
+/** The C text of the validators of kernels, including those that no launch satisfies, which always return false. */
 export function validatorsOf(kernels: readonly CheckedKernel[]): string {
   return validatorSource(
     kernels.map(({ entry, idempotency }): ValidatedKernel => {

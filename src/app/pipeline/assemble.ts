@@ -6,8 +6,8 @@ import { toolVersion } from '../../system/version.ts';
 import type { Project } from '../project/job.ts';
 
 /**
- * Puts a report together.
- * @param solver - that was used; null where none was
+ * Assembles a report.
+ * @param solver - that was used; null if none was
  */
 export function assemble(
   { units, builder, diagnostics: opening }: Pick<Project, 'units' | 'builder' | 'diagnostics'>,

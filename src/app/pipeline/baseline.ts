@@ -1,4 +1,4 @@
-/** What the baseline of a repository makes of findings: those in it are not told again, and those that are gone are. */
+/** Applies the baseline of a repository: its findings are not reported again, and those that are gone are. */
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import {
@@ -15,8 +15,8 @@ import type { Options } from '../../settings/options.ts';
 import type { Checked, KernelUnit } from '../build/kernel.ts';
 
 /**
- * Turns findings of the baseline into notices that say so. A finding of several pairs of accesses is one of the baseline
- * where all of them are: a new pair is told.
+ * Turns findings of the baseline into notices. A finding of several pairs of accesses is in the baseline only if all
+ * pairs are: a new pair is reported.
  * @param known fingerprints
  */
 export function applyBaseline({ kernels, diagnostics }: Checked, known: ReadonlySet<string>): Checked {
@@ -61,7 +61,7 @@ export function fingerprintsIn(
   ]);
 }
 
-/** The findings of a report as entries of a baseline; what a suppression hides needs none. */
+/** The findings of a report as entries of a baseline; suppressed ones need none. */
 export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
   const entries = new Map<string, BaselineEntry>();
   const add = (entry: BaselineEntry): void => void entries.set(entry.fingerprint, entries.get(entry.fingerprint) ?? entry); // oxfmt-ignore
@@ -80,19 +80,19 @@ export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
   return [...entries.values()];
 }
 
-/** What an analysis looked at. */
+/** Scope of an analysis. */
 interface Looked {
   readonly options: Options;
   readonly units: readonly KernelUnit[];
   readonly kernels: readonly KernelReport[];
   readonly present: ReadonlySet<string>;
-  /** Whether a file of the repository is there. */
+  /** Whether a file of the repository exists. */
   readonly exists: (file: string) => boolean;
 }
 
 /**
- * The entries of a baseline whose findings are gone. What was not looked at, or not to the end, may have them still; so
- * may launches that the configuration gives and the command line replaces.
+ * The entries of a baseline whose findings are gone. Kernels that were not analysed completely may still have them; so
+ * may launches of the configuration that the command line replaces.
  */
 export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): BaselineEntry[] {
   const { options, units, kernels, present, exists } = looked;
@@ -115,7 +115,7 @@ export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): Ba
   });
 }
 
-/** Says that entries of the baseline are not needed any more. */
+/** Notice that entries of the baseline are obsolete. */
 export function goneNotice(gone: readonly BaselineEntry[]): Diagnostic[] {
   if (gone.length === 0) return [];
   const [first] = gone;

@@ -1,4 +1,4 @@
-/** One finding a cause: a check tells every pair of lines, and a report those of one cause together. */
+/** One finding per cause: a check reports every pair of lines, and a report groups those of one cause. */
 import { connected } from '../../base/connected.ts';
 import { placeName } from '../../report-model/cause.ts';
 import type { ReportedRace } from '../../report-model/finding.ts';
@@ -6,7 +6,7 @@ import { compareFindings, withoutThread } from '../../report-model/outcome.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { otherPairsText } from '../../messages/finding/other-pairs.ts';
 
-/** Merges the races of one cause, of each launch and of the kernel, that are suppressed alike. */
+/** Merges races of the same cause and the same suppression, of each launch and of the kernel. */
 export function mergeCauses(kernel: KernelReport): KernelReport {
   const perLaunch = kernel.launches.map(({ race }) => race.findings);
   return {
@@ -30,7 +30,7 @@ function merged(perLaunch: readonly (readonly ReportedRace[])[]): ReportedRace[]
   return groups.map((group) => oneFinding(group.map(({ finding }) => finding)));
 }
 
-/** The finding that is told of a cause: the worst, of several the first. */
+/** The reported finding of a cause: the first of the highest severity. */
 function oneFinding(findings: readonly ReportedRace[]): ReportedRace {
   const [told] = [...findings].sort(compareFindings) as [ReportedRace];
   const { cause: _, ...finding } = told;

@@ -13,7 +13,7 @@ import { sealOf } from '../../certificate/checker.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
-/** What was proved of a kernel under one launch. */
+/** Certificates of a kernel under one launch. */
 export interface ProvedLaunch {
   readonly launch: Launch;
   readonly certificates: readonly Certificate[];
@@ -36,7 +36,7 @@ export function certificateFile(
   return { format: certificateFormat, version: certificateVersion, kernel: name.full, symbol, launches };
 }
 
-/** @throws UsageError where a file cannot be written */
+/** @throws UsageError if a file cannot be written */
 export function writeCertificates(folder: string, kernels: readonly CheckedKernel[]): void {
   try {
     mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ export function writeCertificates(folder: string, kernels: readonly CheckedKerne
   }
 }
 
-/** Kernels of one symbol stand in several files, and are compiled for several architectures. */
+/** Several files may define kernels of one symbol, which are compiled for several architectures. */
 function fileName({ unit, identity, arch, kernel: { symbol } }: LaunchedKernel): string {
   return `${symbol.replaceAll(/\W/g, '_').slice(0, 80)}-${hashText([unit.path, identity, arch, symbol].join('\n'))}.json`;
 }

@@ -1,11 +1,11 @@
 /**
- * The whole way of a check, one call a phase. `build/kernel.ts` declares what grows from phase to phase.
+ * All phases of a check, one call per phase. `build/kernel.ts` declares the data that the phases extend.
  *
- * `commands/check.ts` does what comes before and after:
- *  1 ask       `settings/options.ts` reads the command line, `build/open-project.ts` the configuration
+ * `commands/check.ts` calls the phases before and after:
+ *  1 options   `settings/options.ts` reads the command line, `build/open-project.ts` the configuration
  *  2 find      `project/inputs.ts` lists the units, `build/open-project.ts` looks for the compiler
  *  3 to 12     `checkProject`, below
- *  13 tell     `report/render.ts` renders the report, `commands/output.ts` prints it, `report-model/exit-code.ts` judges it
+ *  13 report   `report/render.ts` renders the report, `commands/output.ts` prints it; `report-model/exit-code.ts`
  */
 import type { Report } from '../../report-model/report.ts';
 import type { Options } from '../../settings/options.ts';
@@ -35,21 +35,21 @@ import { suppress, type Suppression } from './suppressions.ts';
 
 /**
  * Checks the kernels of a project.
- * @throws UsageError where the options name kernels, parameters or files that are not there
+ * @throws UsageError if the options name kernels, parameters or files that do not exist
  */
 export async function checkProject(job: Job): Promise<Report> {
   return (await checkKernels(job)).report;
 }
 
 /**
- * Checks the kernels of a project, and keeps what the report is made of.
- * @throws UsageError where the options name kernels, parameters or files that are not there
+ * Checks the kernels of a project; also returns the kernels and diagnostics that the report is made from.
+ * @throws UsageError if the options name kernels, parameters or files that do not exist
  */
 export async function checkKernels({ project, settings, tools }: Job): Promise<{
   readonly report: Report;
   readonly kernels: readonly CheckedKernel[];
   readonly units: readonly KernelUnit[];
-  /** As the check left them, with certificates where somebody asked for these. */
+  /** Before classification, suppression and repair; with certificates if requested. */
   readonly decided: readonly CheckedKernel[];
 }> {
   const { options, configuration, today, baseline = [] } = settings;
@@ -57,8 +57,8 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   const time = stopwatch();
   const checks: KernelChecks = sharingChecks(await tools.openChecks(options));
   try {
-    // `prepare.ts` lists these phases, which a comparison and `selvage run` begin with too:
-    //  3 build            `build/build-units.ts`: each unit in two ways, by nvcc    BuiltUnit
+    // `prepare.ts` lists these phases, which are also the first ones of a comparison and of `selvage run`:
+    //  3 build            `build/build-units.ts`: two builds of each unit, by nvcc  BuiltUnit
     //  4 lower            `build/lower.ts`: PTX to IR, by `ptx/` and `ir/`          LoweredKernel
     //  5 compare builds   `build/builds-differ.ts`                                  ComparedKernel
     //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
@@ -75,14 +75,14 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
     //    classify         which launches may be run again, by `idempotency/classify.ts`
     const classified: Checked = await classifyChecked(priced, settings, progress, isBrief(options) ? 'brief' : 'whole');
 
-    // 10 suppress         what somebody wants to be silent about
+    // 10 suppress         findings suppressed by the user
     const suppressions: Suppression[] = statedSuppressions(configuration, sources, units);
     const stated: Checked = suppress(classified, suppressions, today, staleTest(options, units));
-    //    baseline         what was there when somebody wrote the baseline
+    //    baseline         findings that the baseline contains
     const suppressed: Checked = applyBaseline(stated, new Set(baseline.map(({ fingerprint }) => fingerprint)));
     time.lap('check');
 
-    // 11 repair           what a run confirmed; barriers that proved kernels do not need
+    // 11 repair           findings confirmed by a run; redundant barriers of proved kernels
     const run = { project, settings, tools, sources, units, checks, removal: true };
     const repaired: Checked = await repairChecked(suppressed, run);
     if (options.checks.includes('repair')) time.lap('repair');
@@ -110,8 +110,8 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
 }
 
 /**
- * Which builds a check takes. Of costs alone what runs is enough, unless somebody wants all that there is to tell, or has
- * set a limit on a bound: that of what was written may keep one where that of what runs is too loose.
+ * Builds that a check needs. For costs only, the production build is enough, unless all figures are requested or a
+ * bound has a limit: the verification build may satisfy it when the bound of the production build is too loose.
  */
 function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
   const isOfCostAlone = options.checks.every((check) => check === 'cost');
@@ -119,13 +119,13 @@ function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
   return isOfCostAlone && !options.verbose && !isLimited ? ['production'] : bothBuilds;
 }
 
-/** How much is told of costs: `selvage cost` says more of them than a check. */
+/** Detail of cost reports: `selvage cost` reports more than a check. */
 function costEffort(options: Options): 'figures' | 'usual' | 'brief' {
   if (!options.checks.includes('race')) return 'figures';
   return isBrief(options) && !options.verbose ? 'brief' : 'usual';
 }
 
-/** Whether nobody asked for costs and idempotency, which are some of several checks: commands of their own say more. */
+/** Whether costs and idempotency are only implied by the options: separate commands report more. */
 function isBrief({ checks, hasImpliedChecks }: Options): boolean {
   return hasImpliedChecks === true && checks.includes('race');
 }

@@ -3,13 +3,13 @@ import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts'
 import type { Progress } from '../project/progress.ts';
 import type { Project } from '../project/job.ts';
 
-/** Adds what kernels cost to their reports. */
+/** Adds costs of kernels to their reports. */
 type Price = (checked: Checked) => Promise<Checked>;
 
 /**
- * Starts the assembler, which runs while kernels are checked, where costs are asked for or limited.
- * @param effort `figures`: all that a report of costs alone tells; `brief`: what takes little time, for a report of verdicts
- * @returns what prices the kernels once they are checked
+ * Starts the assembler, which runs while kernels are checked, if costs are requested or limited.
+ * @param effort `figures`: everything in a report of costs only; `brief`: inexpensive parts, for a report of verdicts
+ * @returns the function that adds costs to the checked kernels
  */
 export async function startPricing(
   kernels: readonly LaunchedKernel[],

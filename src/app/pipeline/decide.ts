@@ -28,8 +28,8 @@ import { violatedAt } from './launch-preconditions.ts';
 import { reproduceCommand } from './reproduce.ts';
 
 /**
- * Checks kernels under each of their launches, several at a time. A defect in one leaves the others alone.
- * @param progress - is told of defects
+ * Checks kernels under each of their launches, several at a time. An internal error in one does not affect the others.
+ * @param progress - receives internal errors
  */
 export async function decide(
   kernels: readonly LaunchedKernel[],
@@ -66,13 +66,13 @@ export async function decide(
 
 interface Troubles {
   readonly onDefect: (launch: Launch, error: unknown) => void;
-  /** The stated assumptions exclude each other or the launch. */
+  /** The stated assumptions contradict each other or the launch. */
   readonly onContradiction: (launch: Launch) => void;
-  /** The stated assumptions, or the preconditions of the proof, keep code from being executed. */
+  /** The stated assumptions, or the preconditions of the proof, make code unreachable. */
   readonly onSwitchedOff: (result: CheckResult) => void;
-  /** The launch never meets preconditions of the proof. */
+  /** The launch never satisfies preconditions of the proof. */
   readonly onBroken: (launch: Launch, texts: readonly string[]) => void;
-  /** What certificates say. */
+  /** Certificates of the proofs. */
   readonly onProved: (proved: ProvedLaunch) => void;
 }
 
@@ -104,7 +104,7 @@ function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, g
 /** A kernel with its launches, as it is checked. */
 export function taskOf({ options, configuration }: Settings, facts: SourceFacts, entry: LaunchedKernel): CheckTask {
   const { kernel, name, identity, parameters, assumptions, launches, verification } = entry;
-  // What may be run again has to be free of races.
+  // Only race-free kernels can be idempotent.
   const isNeeded = options.checks.includes('idempotency');
   const checks = {
     race: isNeeded || options.checks.includes('race'),
@@ -176,7 +176,7 @@ async function checkOne(
   };
 }
 
-/** Scalar arguments that are numbers, by name. */
+/** Integer arguments by name. */
 function argsOf({ kernel, parameters }: LaunchedKernel, { scalars }: Launch): Pick<LaunchReport, 'args'> {
   const args = [...scalars].flatMap(([index, value]) => {
     const field = { index, offset: 0, bytes: kernel.parameters[index]?.bytes ?? 0, isPointer: false };
@@ -234,7 +234,7 @@ async function launchReport(
   const barriers = divergenceReport({ ...divergence, findings: missed });
   const checked: RaceReport = { ...races, findings: races.findings.map(withCommand) };
   const checkedBarriers: DivergenceReport = { ...barriers, findings: barriers.findings.map(withCommand) };
-  // With the usual build, which time did not allow, the verdicts may be others.
+  // With the usual build, which exceeded the time limit, the verdicts may differ.
   const byChance = entry.unoptimised === 'late' ? { nondeterministic: true } : {};
   return bareReport(
     entry,
@@ -244,7 +244,7 @@ async function launchReport(
   );
 }
 
-/** Without the bytes of dynamic shared memory where the kernel has none. */
+/** Without the bytes of dynamic shared memory if the kernel has none. */
 function witnessToReplay({ sharedBytes, ...witness }: Witness, { objects, blocks }: Kernel): Witness {
   const readsSize = blocks.some(({ instructions }) =>
     instructions.some(({ arguments: given }) =>
@@ -265,7 +265,7 @@ async function withText(
   return expression === undefined ? access : { ...access, expression };
 }
 
-/** What `proved` leaves open where some launches could not be evaluated. */
+/** Assumption of proofs if some launches could not be evaluated. */
 function openAssumptions({ notEvaluated }: LaunchedKernel): Assumption[] {
   return notEvaluated.map(({ text, location }) => ({
     kind: 'launch',

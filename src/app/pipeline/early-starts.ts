@@ -1,14 +1,14 @@
-/** Kernels that may run while the kernel before them in the stream still does. */
+/** Kernels that may run while the preceding kernel in the stream is still running. */
 import { earlierEnded } from '../../check/stable-memory.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 
-/** At most so many kernels are named. */
+/** Maximum number of named kernels. */
 const maxNamed = 3;
 
-/** Says in one sentence which proofs take it that the kernel before them in the stream has ended. */
+/** One notice on all proofs that assume that the preceding kernel in the stream has ended. */
 export function earlyStarts(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const names = kernels.flatMap(({ entry, report }) => (restsOnEnd(report) ? [entry.name.qualified] : []));
   if (names.length === 0) return [];

@@ -29,8 +29,8 @@ import type { Progress } from '../project/progress.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
 /**
- * Kernels with one more launch, of which nothing is known, where nothing but idempotency is asked for: what is proved
- * under it holds for the launches of other programs too. It comes last.
+ * Kernels with an additional, fully symbolic launch if only idempotency is requested: a proof under it applies to the
+ * launches of other programs too. It is the last one.
  */
 export function underAnyLaunch(kernels: LaunchedKernel[], { options: { checks } }: Settings): LaunchedKernel[] {
   if (!checks.includes('idempotency') || checks.includes('race') || checks.includes('divergence')) return kernels;
@@ -50,18 +50,18 @@ export function underAnyLaunch(kernels: LaunchedKernel[], { options: { checks } 
   });
 }
 
-/** Whether a launch is any that the kernel accepts. */
+/** Whether a launch is an arbitrary one that the kernel accepts. */
 function isAny({ source, scalars, aliases, ties = [], sharedBytes }: Launch): boolean {
   return source === 'symbolic' && scalars.size + aliases.length + ties.length === 0 && sharedBytes === null;
 }
 
-/** `whole`: as far as Selvage gets. `brief`: what costs little beside other checks. */
+/** `whole`: without limits. `brief`: inexpensive parts in addition to other checks. */
 type Effort = 'whole' | 'brief';
 
 /**
- * Classifies kernels, where that is asked for. A defect in one leaves the others alone.
- * @param checked with races and divergence, which are taken from the reports where nobody asked for them
- * @param effort `brief`: beside verdicts that were asked for, at a small part of their cost; nothing is run
+ * Classifies kernels, if requested. An internal error in one does not affect the others.
+ * @param checked with races and divergence, which are removed from the reports if they were not requested
+ * @param effort `brief`: in addition to verdicts, at a small part of their cost; nothing is executed
  */
 export async function classifyChecked(
   checked: Checked,
@@ -117,10 +117,10 @@ export async function classifyChecked(
   return { kernels: isAsked ? kernels : kernels.map(withoutVerdicts), diagnostics };
 }
 
-/** Most launches that a kernel is classified under: the others give the same or nothing. */
+/** Maximum number of launches that a kernel is classified under: more rarely change the result. */
 const maxLaunches = 8;
 
-/** Blocks that programs use most, for a brief look. */
+/** The most frequent block dimensions, for a bounded analysis. */
 const usualShapes: readonly Dim3[] = [
   [256, 1, 1],
   [128, 1, 1],
@@ -128,7 +128,7 @@ const usualShapes: readonly Dim3[] = [
   [32, 8, 1],
 ];
 
-/** Of the production build; a proof under each launch makes another condition. */
+/** Classifies the production build; the proof under each launch yields a condition. */
 function classified(
   entry: LaunchedKernel,
   report: KernelReport,
@@ -176,7 +176,7 @@ function proofKey({ race, divergence }: LaunchReport): string {
   return JSON.stringify([race, divergence].map(proofOf));
 }
 
-/** What holds under one proof or another. */
+/** Union of the launches that are idempotent by any of the proofs. */
 function united(found: readonly (Classification & { readonly isOfAny: boolean })[]): Classification {
   const good = found.filter(({ condition }) => condition.kind !== 'never');
   if (good.length === 0) return found[0]!;
@@ -202,8 +202,9 @@ function distinct<Item>(items: readonly Item[]): Item[] {
 }
 
 /**
- * A launch of what runs whose re-execution differs. The machine is loaded for kernels alone that are likely to have one.
- * @param isExpected whether no launch at which the kernel does something is expected to be idempotent
+ * A launch of the production build whose re-execution differs. The interpreter is loaded only for kernels that are
+ * likely to have one.
+ * @param isExpected whether no launch with an effect is expected to be idempotent
  */
 async function confirmed(
   entry: LaunchedKernel,
@@ -244,12 +245,12 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
   });
 }
 
-/** Blocks that are tried for what a condition means. */
+/** Block dimensions for which a condition is evaluated. */
 const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // oxfmt-ignore
-/** Of these, so many are told. */
+/** Maximum number of reported ones. */
 const maxBlocks = 3;
 
-/** Where the first race or divergence is that the checks do not exclude; null where they tell no place. */
+/** Locations of races or divergence that the checks do not exclude; null if they report no location. */
 function placesOf({ launches }: KernelReport): readonly Location[] | null {
   const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // oxfmt-ignore
   const divergences = launches.flatMap(({ divergence }) => divergence.findings.map(({ barrier }) => [barrier]));
@@ -268,7 +269,7 @@ function reportOf(
   wasCut: boolean,
 ): IdempotencyReport {
   const { class: kind, overlaps, assumptions } = found;
-  // Of what is not idempotent, what a run showed comes first.
+  // Reasons that a run confirmed come first.
   const reasons = shown ? [...shown.reasons, ...found.candidate, ...found.reasons] : found.reasons;
   const details = distinct(
     reasons.map((reason) => ({
@@ -291,7 +292,7 @@ function reportOf(
   };
 }
 
-/** What would make a kernel idempotent, as sentences without their full stops. */
+/** Changes that would make a kernel idempotent, as sentences without their full stops. */
 async function remediesOf(
   entry: LaunchedKernel,
   request: ClassifyRequest,
@@ -308,7 +309,7 @@ async function remediesOf(
   ];
 }
 
-/** Of a launch that leaves other memory in another order of its threads, where nothing else says why. */
+/** Reasons for a launch whose results depend on the order of its threads, if no other reason is known. */
 function orderReasons(
   { parameters, kernel }: LaunchedKernel,
   { launches }: KernelReport,
@@ -317,7 +318,7 @@ function orderReasons(
 ): IdempotencyReason[] {
   if (difference.kind !== 'schedule' || candidate.length > 0) return [];
   const { name } = difference.memory;
-  // Buffers of parameters are named by their place among these.
+  // Buffers of parameters are named by their position among these.
   const [, index, offset] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
   const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // oxfmt-ignore
   const race = launches.flatMap(({ race: { findings } }) => findings).find(({ confirmed: isShown }) => isShown);
@@ -327,7 +328,7 @@ function orderReasons(
   return [{ kind: 'order', locations: locations.length > 0 ? locations : (reasons[0]?.locations ?? []), written }];
 }
 
-/** Without the verdicts that nobody asked for. */
+/** Without the verdicts that were not requested. */
 function withoutVerdicts({ report, ...checked }: CheckedKernel): CheckedKernel {
   const race: RaceReport = { verdict: 'skipped', findings: [] };
   const divergence: DivergenceReport = { verdict: 'skipped', findings: [] };

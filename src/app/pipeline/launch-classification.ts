@@ -1,4 +1,4 @@
-/** Launches in the host programs of a repository, judged: which of them may be run again. */
+/** Classifies launches in the host programs of a repository: which of them may be run again. */
 import type { SitePointer } from '../../cuda/launches/launch-site.ts';
 import type { LaunchIdempotencyReport } from '../../report-model/idempotency-report.ts';
 import type { Parameter } from '../../ir/form/kernel.ts';
@@ -13,13 +13,13 @@ import { code, codeList } from '../../messages/text/code-text.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import type { SiteSettings } from '../project/launches.ts';
 
-/** Bytes from the start of one allocation to that of the next: indices that stay in their array reach no other. */
+/** Bytes from the start of one allocation to that of the next: indices within their array reach no other one. */
 const allocationDistance = 1n << 40n;
 
 /**
- * Judges the launches of a kernel that the repository makes, in their order. Allocations of the program are apart from each
- * other, and indices stay in theirs. Where it does not say the sizes, different allocations are enough for a condition that
- * asks for nothing else, as long as no index wraps around; what it does not say of pointers leaves a launch undecided.
+ * Classifies the launches of a kernel in the repository, in their order. Allocations of the program are disjoint, and
+ * indices are within theirs. If the program does not determine the sizes, distinct allocations satisfy a condition that
+ * needs nothing else, as long as no index wraps around; undetermined pointers leave a launch undecided.
  */
 export function judgedLaunches(entry: LaunchedKernel, found: KernelIdempotency): LaunchIdempotencyReport[] {
   return entry.launchFacts.sites.map((site) => ({ location: site.location, ...judged(entry, found, site) }));
@@ -47,7 +47,7 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
     (sharedBytes !== undefined || !mentions(condition, ({ kind: of }) => of === 'dynamic-shared')) &&
     isKnownToHold(condition, {
       arguments: buffer,
-      // An argument beyond the buffer is one that is not known.
+      // An offset beyond the buffer makes the argument unknown.
       offsets: places.map(({ offset }, index) => (patterns.has(index) ? offset : buffer.length)),
       block,
       grid,
@@ -61,7 +61,7 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
       texture: (handle) => {
         const memory = bases[Number(handle / allocationDistance) - 1];
         if (![...pointers.values()].some((pointer) => pointer.memory === memory && pointer.isTexture)) return undefined;
-        // All that may be behind it: allocations are apart, however large they are.
+        // The largest possible extent: allocations are disjoint, regardless of their size.
         return { start: (handle / allocationDistance) * allocationDistance, bytes: allocationDistance };
       },
       symbol: (name) => allocationDistance * BigInt(1000 + [...symbolsOf(condition)].indexOf(name)),
@@ -73,10 +73,10 @@ function judged(entry: LaunchedKernel, found: KernelIdempotency, site: SiteSetti
   return { verdict: 'undecided', reason: reasonOf(entry, found, site, open) };
 }
 
-/** What a condition says of arithmetic where the program does not say the sizes. */
+/** Precondition on arithmetic if the program does not determine the sizes. */
 const noIndexWraps = 'no arithmetic on indices wraps around';
 
-/** Whether arrays that have to be apart lie in different allocations, whatever the sizes. */
+/** Whether arrays that have to be disjoint are in different allocations, regardless of the sizes. */
 function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): boolean {
   const { pointers = new Map<number, SitePointer>() } = site;
   const memoryOf = (origin: ArrayOrigin): string | null => {
@@ -95,7 +95,7 @@ function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): bool
   );
 }
 
-/** A dimension that the program says, or ties to a number: by itself, or as that of another one that comes before. */
+/** A dimension that the program determines, or constrains to an integer: directly, or through a preceding dimension. */
 function sizeOf(site: SiteSettings, name: 'blockDim' | 'gridDim', axis: Axis): bigint | null {
   const known = name === 'blockDim' ? site.block : site.grid;
   if (known) return BigInt(known[axis]);
@@ -115,7 +115,7 @@ function sizeOf(site: SiteSettings, name: 'blockDim' | 'gridDim', axis: Axis): b
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** The bits of the arguments that the program says, by parameter. */
+/** The bits of the arguments that the program determines, by parameter. */
 function argumentsOf(
   { parameters: sources }: LaunchedKernel,
   parameters: readonly Parameter[],
@@ -137,7 +137,7 @@ function argumentsOf(
   return patterns;
 }
 
-/** Bytes that a checkpoint before the launch need not hold: of the allocations that it writes. */
+/** Bytes that a checkpoint before the launch need not contain: of the allocations that it writes. */
 function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings): Pick<Verdict, 'savedBytes'> {
   const memories = new Map<string, bigint>();
   for (const { index, offset } of written ?? []) {
@@ -149,7 +149,7 @@ function savedBytes({ written }: KernelIdempotency, { pointers }: SiteSettings):
   return written && total <= BigInt(Number.MAX_SAFE_INTEGER) ? { savedBytes: Number(total) } : {};
 }
 
-/** What the program does not say of a launch, of what the condition asks for. */
+/** Inputs of the condition that the program does not determine. */
 function notSaid(
   entry: LaunchedKernel,
   { condition }: KernelIdempotency,
@@ -202,7 +202,7 @@ function symbolsOf(condition: ValidatorCondition): ReadonlySet<string> {
   return names;
 }
 
-/** Goes through the quantities of a condition; those that several parts share are seen once. */
+/** Visits the quantities of a condition; those that several parts share are visited once. */
 function visit(condition: ValidatorCondition, see: (quantity: Quantity) => void): void {
   const seen = new Set<unknown>();
   const walk = (part: unknown): void => {

@@ -1,4 +1,4 @@
-/** What launch sites do to the preconditions of proofs: those that a site breaks, and those that nothing decides. */
+/** Preconditions of proofs at launch sites: those that a site violates, and those that are undecided. */
 import { hashText } from '../../base/hash.ts';
 import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -6,19 +6,19 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, codeList, count, listed } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
-/** At most so many sites are named. */
+/** Maximum number of named sites. */
 const maxNamed = 3;
-/** At most so many ties are shown: one of them usually tells. */
+/** Maximum number of shown constraints: one of them usually suffices. */
 const maxTies = 3;
 
-/** A finding at the site of a launch that never meets what the proof of its kernel rests on. */
+/** A finding at the site of a launch that never satisfies the preconditions of the proof of its kernel. */
 export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
   const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // oxfmt-ignore
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, maxTies).map(({ text }) => text))}`;
   const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only where that holds.`;
   const code = 'launch/precondition';
-  // Lines move, and so does what stands around: the site is what it breaks, and how.
+  // Lines and surrounding code may change: the violated preconditions and their constraints identify the site.
   const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // oxfmt-ignore
   return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
@@ -28,7 +28,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[A-Za-z_][\w.]*/g) ?? [];
 }
 
-/** Says in one sentence which launch sites do not tell whether they meet the preconditions of a proof. */
+/** One notice on all launch sites for which the preconditions of a proof are undecided. */
 export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const sites = new Map<string, { readonly place: string; readonly texts: Set<string> }>();
   for (const { entry, report } of kernels)
@@ -46,7 +46,7 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
   return [{ severity: 'notice', code: 'launch/precondition', message }];
 }
 
-/** Preconditions of a launch that it does not break: those are told at the site. */
+/** Preconditions of a launch that it does not violate: violated ones are reported at the site. */
 function neededOf({ race, divergence, broken = [] }: LaunchReport): string[] {
   const results: readonly KernelReport['race' | 'divergence'][] = [race, divergence];
   const all = results.flatMap(({ assumptions = [] }) => assumptions);

@@ -5,8 +5,8 @@ import type { SourceFacts } from '../project/source-facts.ts';
 import { isSource } from '../project/source-tree.ts';
 
 /**
- * What a reader of the review could think was checked and was not: units that do not compile, kernels of changed files
- * that no unit compiles, code that other architectures select.
+ * Parts of a change that were not checked: units that do not compile, kernels of changed files that no unit compiles,
+ * code that other architectures select.
  */
 export function unitsNotAnalysed(
   facts: SourceFacts,
@@ -23,7 +23,7 @@ export function unitsNotAnalysed(
   for (const { path, status } of diff) {
     if (status === 'removed' || failed.has(path) || !isSource(path)) continue;
     const source = facts.source(path);
-    // A header that nothing includes is listed as such.
+    // A header that no unit includes is listed as such.
     if (!source || !units.some(({ unit, files }) => unit.path === path || files.has(path))) continue;
     for (const { qualified, firstLine, lastLine, signatureLine, templateParameters } of source.kernels) {
       const compiled = lines.get(path)?.some((line) => line >= firstLine && line <= lastLine);
@@ -44,7 +44,7 @@ export function unitsNotAnalysed(
   return result;
 }
 
-/** Lines at which compiled kernels stand, by file. */
+/** Lines of compiled kernels, by file. */
 function compiledLines(units: readonly KernelUnit[]): Map<string, number[]> {
   const lines = new Map<string, number[]>();
   for (const { kernels } of units) {

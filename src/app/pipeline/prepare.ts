@@ -1,6 +1,6 @@
 /**
- * The first phases of a check, from the units to the launches of their kernels; a comparison and `selvage run` begin with
- * the same. What each phase makes is in `build/kernel.ts`.
+ * The first phases of a check, from the units to the launches of their kernels; a comparison and `selvage run` begin
+ * with the same. `build/kernel.ts` declares the results of each phase.
  */
 import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -25,8 +25,8 @@ export interface Prepared {
 }
 
 /**
- * Builds, reads and lowers the units of a project, and finds what is stated of their kernels and how they are launched.
- * @param wanted which builds of CUDA it takes
+ * Builds, reads and lowers the units of a project, and finds the statements about their kernels and their launches.
+ * @param wanted which builds of CUDA are needed
  */
 export async function prepare(
   { project, settings, tools }: Job,
@@ -36,7 +36,7 @@ export async function prepare(
   const { tree, builder, wholeTree } = project;
   const isThirdParty = thirdPartyKernelTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
-  // The sources are read while nvcc runs, and a unit is lowered while it compiles others.
+  // The sources are read while nvcc runs, and units are lowered while others are compiled.
   const opening: Promise<SourceFacts> = openSourceFacts(project, tools);
   builder.onPreprocessed?.((host) => void opening.then((facts) => facts.readAhead(host)).catch(() => undefined));
   const [sources, lowered]: [SourceFacts, KernelUnit<LoweredKernel>[]] = await Promise.all([
@@ -56,7 +56,7 @@ export async function prepare(
   return { sources, units };
 }
 
-/** Finds what options, configuration, comments and sources say of the kernels of a unit. */
+/** Finds the statements of options, configuration, comments and sources about the kernels of a unit. */
 async function stateFacts(
   unit: KernelUnit<ComparedKernel>,
   sources: SourceFacts,
@@ -88,7 +88,7 @@ function findLaunches(unit: KernelUnit<StatedKernel>): KernelUnit {
   return { ...unit, kernels };
 }
 
-/** What the first phases have to say of units, and of those of their kernels that are looked at. */
+/** Diagnostics of the first phases about units and their analysed kernels. */
 export function diagnosticsOf(units: readonly KernelUnit[], kernels: readonly LaunchedKernel[]): Diagnostic[] {
   return [...units, ...kernels].flatMap(({ diagnostics }) => diagnostics);
 }

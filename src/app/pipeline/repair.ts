@@ -8,10 +8,10 @@ import type { Job } from '../project/job.ts';
 import { prepare } from './prepare.ts';
 import type { RepairRun } from './repair/repair-workbench.ts';
 
-/** What a repair works with, in a job. */
+/** Inputs of a repair in a job. */
 type PreparedRun = Omit<RepairRun, 'furtherUnits'> & Job;
 
-/** Adds to the reports of checked kernels what repair comes to, where it is asked for, and tells of barriers that are not needed. */
+/** Adds results of repair to the reports of checked kernels, if requested, and reports redundant barriers. */
 export async function repairChecked({ kernels, diagnostics }: Checked, run: PreparedRun): Promise<Checked> {
   if (!run.settings.options.checks.includes('repair')) return { kernels, diagnostics };
   const { repairKernels } = await import('./repair/repair.ts');
@@ -24,7 +24,7 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Prep
   return { kernels: repaired, diagnostics: [...diagnostics, ...redundant(run.settings, repaired)] };
 }
 
-/** Reports the barriers that kernels do not need. This is advice: it fails no run, whatever severity is configured. */
+/** Reports redundant barriers. This is advice: it fails no run, regardless of the configured severity. */
 function redundant({ configuration }: Settings, kernels: Checked['kernels']): Diagnostic[] {
   const configured = configuration.checks.repair.removeRedundant;
   return kernels.flatMap(({ report: { name, repair: outcome } }): Diagnostic[] => {

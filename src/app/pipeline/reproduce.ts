@@ -1,11 +1,11 @@
-/** The `selvage run` command that shows a finding again. */
+/** The `selvage run` command that reproduces a finding. */
 import { endlessElements, type Witness, type WitnessArgument } from '../../verdict/finding.ts';
 
 /**
- * Words the launch of a witness as a command line for a shell.
- * @param file the CUDA or PTX file, relative to where the command is given
- * @param compilerArguments what the user gave nvcc
- * @returns undefined where the command line cannot say what the arrays hold
+ * Renders the launch of a witness as a command line for a shell.
+ * @param file the CUDA or PTX file, relative to the working directory of the command
+ * @param compilerArguments arguments of the user for nvcc
+ * @returns undefined if the command line cannot express the contents of the arrays
  */
 export function reproduceCommand(
   file: string,
@@ -38,7 +38,7 @@ function argumentText(argument: WitnessArgument): string | undefined {
   const entries = Object.entries(values);
   if (argument.drawn !== undefined) return `${type}:${argument.drawn}`;
   if (entries.length === 0) return `${type}:fill(${fill})`;
-  // What the search fills arrays with: numbers that rise or fall with the index, then stay.
+  // Array contents of the search: integers that rise or fall with the index, then stay constant.
   const [first, second] = [Number(values['0']), Number(values['1'])];
   const step = second - first;
   const isRamp =
@@ -47,7 +47,7 @@ function argumentText(argument: WitnessArgument): string | undefined {
   return isRamp ? `${type}:iota(${first},${step},${entries.length})` : undefined;
 }
 
-/** A word as a POSIX shell reads it. */
+/** An argument quoted for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

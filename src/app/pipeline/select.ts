@@ -11,14 +11,14 @@ import { normalForm } from '../build/normal-form.ts';
 import { knownNames, optionAssumptions } from '../project/stated-facts.ts';
 
 /**
- * The kernels that the command line asks for, in the order of the report.
- * @throws UsageError where it asks for one that is not there
+ * The kernels that the command line selects, in the order of the report.
+ * @throws UsageError if it selects one that does not exist
  */
 export function selectKernels(units: readonly KernelUnit[], options: Options): LaunchedKernel[] {
   const all = units.flatMap(({ kernels }) => kernels);
   const { kernel: pattern } = options;
   const selected = selectByName(options, all);
-  // Where a unit failed to compile its kernels are not known, and that failure is what the user has to see.
+  // If a unit failed to compile, its kernels are unknown, and that error is the one to report.
   if (units.some(({ compiled }) => !compiled)) return selected;
   if (pattern !== undefined && selected.length === 0) {
     const names = [...new Set(all.map(({ name }) => name.qualified))];
@@ -39,7 +39,7 @@ export function selectByName({ kernel: pattern }: Options, kernels: readonly Lau
   return withoutCopies(selected.sort(byPlace));
 }
 
-/** A kernel of a header that several units compile is told of once, where it is the same in all of them. */
+/** A kernel of a header that several units compile is reported once, if it is the same in all of them. */
 function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
   const byName = new Map<string, LaunchedKernel[]>();
   return kernels.filter((kernel) => {
@@ -54,7 +54,7 @@ function withoutCopies(kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
 
 function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
   const code = ({ verification, kernel }: LaunchedKernel): string => normalForm(verification.module, kernel.symbol);
-  // The same text in two files is two kernels, as each is to be mended.
+  // The same text in two files is two kernels, because each has to be fixed.
   const file = ({ unit, kernel }: LaunchedKernel): string => kernel.location?.file ?? unit.path;
   return (
     file(a) === file(b) &&
@@ -66,14 +66,14 @@ function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
 }
 
 /**
- * Facts are stated of kernels and parameters that are there: others would silently do nothing.
- * @throws UsageError with the place in the file of facts
+ * Facts must name existing kernels and parameters: others would silently have no effect.
+ * @throws UsageError with the location in the file of facts
  */
 export function requireFactsFit(
   units: readonly KernelUnit<StatedKernel>[],
   { kernels: entries }: Pick<Configuration, 'kernels'>,
 ): void {
-  // The kernels of a unit that failed to compile are not known.
+  // The kernels of a unit that failed to compile are unknown.
   if (units.some(({ compiled }) => !compiled)) return;
   const kernels = units.flatMap((unit) => unit.kernels);
   for (const { isFact, match, args, assumptions, location } of entries) {
@@ -101,7 +101,7 @@ export function requireFactsFit(
   }
 }
 
-/** An argument or assumption that fits no kernel is a slip of the user, and would silently do nothing. */
+/** An argument or assumption that fits no kernel is an error of the user, and would silently have no effect. */
 function requireKnownNames(options: Options, kernels: readonly LaunchedKernel[]): void {
   const names = [...new Set(kernels.flatMap(parameterNames))].join(', ') || 'none';
   const known = kernels.map(({ kernel, parameters }) => knownNames(kernel, parameters));

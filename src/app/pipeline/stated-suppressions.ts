@@ -7,7 +7,7 @@ import type { KernelUnit } from '../build/kernel.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import type { Suppression } from './suppressions.ts';
 
-/** The suppressions of the configuration and of the sources that the analysed kernels have code in. */
+/** The suppressions of the configuration and of the sources that contain code of the analysed kernels. */
 export function statedSuppressions(
   configuration: Configuration,
   facts: SourceFacts,
@@ -32,7 +32,7 @@ export function statedSuppressions(
   return suppressions;
 }
 
-/** Tells whether a suppression that has no effect is a stale one: everything it speaks of was looked at. */
+/** Returns a test whether a suppression without effect is stale: its whole scope was analysed. */
 export function staleTest(options: Options, units: readonly KernelUnit[]): (suppression: Suppression) => boolean {
   const whole =
     options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
@@ -40,7 +40,7 @@ export function staleTest(options: Options, units: readonly KernelUnit[]): (supp
   const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
   return ({ code, scope, isShared }: Suppression): boolean => {
     if (isShared) return false;
-    // What got worse shows only beside a base, and limits need more than the kernels.
+    // Regressions need a base, and limits need more than the kernels.
     if (isCostCode(code) || code === 'idempotency/class-changed') return false;
     if (!everything || units.some(({ compiled }) => !compiled)) return false;
     if (scope.kind === 'lines' || scope.pattern === undefined) return true;

@@ -9,7 +9,7 @@ import type { Checked } from '../build/kernel.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { mergeCauses } from './causes.ts';
 
-/** A finding that somebody wants to be silent about. It stays in the report, as a notice that says so. */
+/** A suppressed finding. It stays in the report, as a notice with the reason. */
 export interface Suppression {
   readonly code: string;
   readonly reason: string;
@@ -18,16 +18,15 @@ export interface Suppression {
   readonly scope:
     | { readonly kind: 'lines'; readonly file: string; readonly firstLine: number; readonly lastLine: number }
     | { readonly kind: 'path'; readonly pattern: string | undefined };
-  /** `YYYY-MM-DD`, the last day it holds. */
+  /** `YYYY-MM-DD`, the last day on which it applies. */
   readonly until?: string;
-  /** It is of the defaults that many repositories share. */
+  /** From the defaults that many repositories share. */
   readonly isShared?: true;
 }
 
 /**
- * Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. Then findings of one cause
- * become one, as far as they are suppressed alike: a suppression is of the pairs of accesses at its lines, and leaves the
- * others.
+ * Turns the suppressed findings of checked kernels into notices; see {@link applySuppressions}. Then merges findings of
+ * one cause if their suppressions agree: a suppression covers the pairs of accesses at its lines, and no others.
  */
 export function suppress(
   { kernels, diagnostics }: Checked,
@@ -44,9 +43,9 @@ export function suppress(
 }
 
 /**
- * Turns suppressed findings into notices. Verdicts stay: what is suppressed is still not proved.
+ * Turns suppressed findings into notices. Verdicts stay: a suppressed finding is still not proved absent.
  * @param today `YYYY-MM-DD`
- * @param isStale whether a suppression without effect is one that nobody needs
+ * @param isStale whether a suppression without effect is obsolete
  */
 export function applySuppressions(
   kernels: readonly KernelReport[],
@@ -99,14 +98,14 @@ function isExpired(until: string | undefined, today: string): boolean {
   return until !== undefined && until < today;
 }
 
-/** The suppressions that hold on a day, `YYYY-MM-DD`. */
+/** The suppressions that apply on a day, `YYYY-MM-DD`. */
 export function holding(suppressions: readonly Suppression[], today: string): Suppression[] {
   return suppressions.filter(({ until }) => !isExpired(until, today));
 }
 
 /**
  * Turns suppressed costs into notices.
- * @param used gets the suppressions that have an effect
+ * @param used receives the suppressions that have an effect
  */
 export function silenced(
   costs: readonly Regression[],

@@ -1,18 +1,18 @@
-/** Kernels whose launches nothing states: what was assumed of them, and how a launch is stated. */
+/** Kernels with unspecified launches: the assumptions about them, and how to state a launch. */
 import type { Kernel, SpecialRegister } from '../../ir/form/kernel.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code, count } from '../../messages/text/code-text.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
 
-/** At most so many kernels are named. */
+/** Maximum number of named kernels. */
 const maxNamed = 3;
-/** At most so many arguments are suggested. */
+/** Maximum number of suggested arguments. */
 const maxArguments = 3;
 
 /**
- * Says in one sentence what was assumed of the kernels whose launches nothing states and that are not proved as they are,
- * and gives what is to be pasted to state a launch, filled in for the first of them.
+ * One notice on the assumptions about unproved kernels with unspecified launches, with text to paste that states a
+ * launch, filled in for the first of them.
  */
 export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[] {
   const open = kernels.filter(({ entry, report }) => lacksLaunch(entry) && dependsOnLaunch(report));
@@ -26,13 +26,13 @@ export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[
   return [{ severity: 'notice', code: 'launch/unstated', message }];
 }
 
-/** Whether neither the command line, nor a configuration, a comment or a launch site says what the launch is. */
+/** Whether the launch is determined by neither command line, configuration, comment nor launch site. */
 function lacksLaunch({ launches, launchFacts, notEvaluated }: LaunchedKernel): boolean {
   const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid)); // oxfmt-ignore
   return isOpen && launchFacts.sites.length === 0 && notEvaluated.length === 0;
 }
 
-/** Whether a launch could change the verdict, or is what a proof needs. */
+/** Whether a launch could change the verdict, or is needed for a proof. */
 function dependsOnLaunch({ race, divergence }: KernelReport): boolean {
   return [race, divergence].some(
     ({ verdict, assumptions = [] }) =>
@@ -44,7 +44,7 @@ function howToState(entry: LaunchedKernel): string {
   const { unit, kernel, name, parameters } = entry;
   const [block, grid] = suggestedLaunch(kernel, name.qualified);
   const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // oxfmt-ignore
-  // Sizes are often multiplied with each other, and the product is to fit in 32 bits.
+  // Sizes are often multiplied with each other, and the product has to fit in 32 bits.
   const size = scalars.length > 2 ? 256 : 4096;
   const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // oxfmt-ignore
   if (unit.kind === 'ptx' || !entry.definition) {
@@ -65,7 +65,7 @@ function isPointer({ kernel, parameters }: LaunchedKernel, index: number): boole
   return kernel.parameters[index]?.bytes === 8;
 }
 
-/** A launch as programs have them for a kernel that reads these indices, as a comment writes it. */
+/** A representative launch for a kernel that reads these indices, in the syntax of comments. */
 export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: string, grid: string] {
   const read = registersOf(kernel);
   const reads = (register: 'tid' | 'ctaid', axis: string): boolean =>
@@ -75,7 +75,7 @@ export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: 
   const { requiredThreads, maximumThreads } = kernel;
   if (requiredThreads) return [withoutOnes(requiredThreads), grid];
   const most = maximumThreads ? maximumThreads[0] * maximumThreads[1] * maximumThreads[2] : 1024;
-  // Tiles of shared memory, padded by a column or not, tell the side of a block in two dimensions.
+  // Tiles of shared memory, padded by a column or not, determine the side of a two-dimensional block.
   const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4); // oxfmt-ignore
   const side = [32, 16, 8].find((one) => elements.some((size) => [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)))) ?? 16; // oxfmt-ignore
   const template = [...(/<(.*)>$/.exec(name)?.[1] ?? '').matchAll(/(?<![\w.])\d+(?![\w.])/g)].map(Number);

@@ -1,4 +1,4 @@
-/** The check of a whole repository as it is checked out, without a change to look at. */
+/** The check of a whole repository as checked out, without a change. */
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Report } from '../../report-model/report.ts';
@@ -16,11 +16,11 @@ interface RepositoryRequest {
   /** Absolute. */
   readonly root: string;
   readonly options: Options;
-  /** Of the owner of the workflow, so they are trusted; those of the configuration must pass an allow-list. */
+  /** Arguments of the workflow's owner, which are trusted; those of the configuration must pass an allow-list. */
   readonly nvccArguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly assets: Assets;
-  /** The configuration that the organisation has for all its repositories. */
+  /** The configuration of the organisation for all its repositories. */
   readonly defaults?: DefaultsText | undefined;
   readonly progress: Progress;
   readonly signal?: AbortSignal | undefined;
@@ -32,8 +32,8 @@ interface RepositoryAnalysis {
 }
 
 /**
- * Checks all units of a repository. Nothing is repaired: that is for who works on a finding.
- * @throws UsageError where the configuration is wrong
+ * Checks all units of a repository. Nothing is repaired: that is left to the author of a fix.
+ * @throws UsageError if the configuration is wrong
  */
 export async function analyseRepository(request: RepositoryRequest): Promise<RepositoryAnalysis> {
   const { root, nvccArguments, environment, assets, progress, signal } = request;
@@ -62,7 +62,7 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
   try {
     const isCompiled = inputs.units.some(({ kind }) => kind === 'cuda');
     const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
-    // Nobody named these headers.
+    // These headers are not named by the user.
     const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // oxfmt-ignore
     const report = await checkProject({
       project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // oxfmt-ignore

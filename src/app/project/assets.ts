@@ -7,7 +7,7 @@ export interface Assets {
   /** Folder of the bundled example pull request. */
   readonly demo: string;
   readonly grammar: () => GrammarFiles;
-  /** Folder that holds `selvage.h`, for the include path of our builds. */
+  /** Folder that contains `selvage.h`, for the include path of both builds. */
   readonly include: string;
   /** Folder of the sources of the interposer, in C. */
   readonly interposer: string;
@@ -15,14 +15,14 @@ export interface Assets {
   readonly validatorHeaders: ReadonlyMap<string, string>;
 }
 
-/** Headers of validators, and where they lie in the source. */
+/** Headers of validators, and their paths in the source tree. */
 const headers = [
   ['selvage-idempotency.h', 'interposer'],
   ['selvage-validator.h', 'validator'],
 ] as const;
 
 /**
- * Finds the files that ship with the program: beside the bundle, or in the source tree and the packages.
+ * Finds the files that ship with the program: next to the bundle, or in the source tree and the packages.
  * @param entry `import.meta.url` of the entry point
  */
 export function findAssets(entry: string): Assets {

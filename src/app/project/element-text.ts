@@ -1,4 +1,4 @@
-/** The element of an array that the two accesses of a race touch, as the source would name it. */
+/** The array element that both accesses of a race touch, in the syntax of the source. */
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import { elementTypeNamed, valueOf } from '../../launch/element.ts';
 import type { Location } from '../../source/location.ts';
@@ -9,7 +9,7 @@ import type { SourceFacts } from './source-facts.ts';
 
 /**
  * Names the element, `s[32]` or `tile[1][0]`.
- * @returns undefined where no declaration tells the size and shape of the array
+ * @returns undefined if no declaration specifies the size and shape of the array
  */
 export async function elementText(
   { array, overlap, first, second }: RaceFinding,
@@ -48,7 +48,7 @@ async function named(
   return { ...step, cell: { ...cell, element, ...(value !== undefined && { value }) } };
 }
 
-/** How an array is declared at a place, the array of a parameter as one without an end. */
+/** Declaration of an array at a location; the array of a parameter is unbounded. */
 async function declaration(
   array: string,
   location: Location,
@@ -63,7 +63,7 @@ async function declaration(
     : facts.declaredArray(location, array);
 }
 
-/** An element by the offset of its bytes; undefined where they are not one element, or an inner extent is no number. */
+/** An element by its byte offset; undefined if the bytes are not one element, or an inner extent is not an integer. */
 export function elementName(
   array: string,
   { type, extents }: DeclaredArray,

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import type { SourceTree } from './source-tree.ts';
 
-/** Which files of a project name which others, judged by their texts: `"sort.cuh"` in an include, `sort.ptx` in a string. */
+/** References between files of a project, by their texts: `"sort.cuh"` in an include, `sort.ptx` in a string. */
 export interface FileMentions {
-  /** Whether a file names another one, itself or through one file that it names. */
+  /** Whether a file names another one, directly or through one file that it names. */
   readonly mentionsFile: (file: string, other: string) => boolean;
 }
 
-/** A name with an extension, as words of a text are. */
+/** A name with an extension. */
 const fileName = /[\w+-]+(?:\.[\w+-]+)+/g;
 
 /** Each text is read once. */
@@ -32,7 +32,7 @@ export function fileMentions(tree: SourceTree): FileMentions {
     }
     return byName.get(name) ?? [];
   };
-  /** The names in a file and in those that it names: through headers that include headers, it may see what it does not name. */
+  /** The names in a file and in those that it names: declarations may come through headers that include headers. */
   const namesAround = (file: string): ReadonlySet<string> => {
     let known = around.get(file);
     if (!known) {
@@ -48,7 +48,7 @@ export function fileMentions(tree: SourceTree): FileMentions {
   return {
     mentionsFile(file, other) {
       const name = posix.basename(other);
-      // A file without an extension, or with blanks in its name, is no word.
+      // A file without an extension, or with blanks in its name, does not match the pattern.
       if (name.match(fileName)?.[0] === name) return namesAround(file).has(name);
       const isIn = (path: string): boolean => (tree.text(path) ?? '').includes(name);
       return isIn(file) || [...names(file)].flatMap(filesNamed).some((between) => between !== file && isIn(between));

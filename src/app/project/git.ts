@@ -7,7 +7,7 @@ import { parseHunks, type FileDiff } from '../../source/diff.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { runProcess } from '../../system/child-process.ts';
 
-/** Whoever asks for a history or a diff waits for it. */
+/** The user waits for the history or the diff. */
 const patience = 60 * 60 * 1000;
 /** Where systems look for programs if PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
@@ -15,14 +15,14 @@ const maxOutput = 512 * 1024 * 1024;
 
 /** A git repository on disk. */
 export interface Repository {
-  /** Its top, or a folder in it. */
+  /** Top of the repository, or a folder in it. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The commit a revision names.
- * @throws UsageError where there is none
+ * The commit of a revision.
+ * @throws UsageError if it does not exist
  */
 export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
   const found = await git(repository, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
@@ -35,7 +35,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
   throw new UsageError(`The commit ${revision} is not in this repository. ${hint}`);
 }
 
-/** The day of a commit where its committer was, `2027-06-30`; undefined where git does not tell. */
+/** The day of a commit in the time zone of its committer, `2027-06-30`; undefined if git does not report it. */
 export async function dayOf(repository: Repository, commit: string): Promise<string | undefined> {
   const found = await git(repository, ['show', '--no-patch', '--format=%cs', '--end-of-options', commit]);
   const day = found.stdout.trim();
@@ -43,8 +43,8 @@ export async function dayOf(repository: Repository, commit: string): Promise<str
 }
 
 /**
- * The commit two commits have in common: where a branch started.
- * @throws UsageError where their histories do not meet
+ * The common ancestor of two commits, where a branch started.
+ * @throws UsageError if their histories are unrelated
  */
 export async function mergeBase(repository: Repository, base: string, head: string): Promise<string> {
   const found = await git(repository, ['merge-base', base, head]);
@@ -54,7 +54,7 @@ export async function mergeBase(repository: Repository, base: string, head: stri
   );
 }
 
-/** What changes between two commits, one entry a file, in the order of the paths. */
+/** Changes between two commits, one entry per file, in the order of the paths. */
 export async function changedFiles(repository: Repository, base: string, head: string): Promise<FileDiff[]> {
   const options = [
     '--no-color',
@@ -103,7 +103,7 @@ function hunksOf(patch: string): FileDiff['hunks'] {
   }
 }
 
-/** Where the root lies in its repository: empty at the top, else with a slash at the end. */
+/** Path of the root in its repository: empty at the top, otherwise with a trailing slash. */
 export async function folderInRepository(repository: Repository): Promise<string> {
   return (await mustSucceed(repository, ['rev-parse', '--show-prefix'])).replace(/\n$/, '');
 }
@@ -122,7 +122,7 @@ interface CheckedOutTree {
   readonly dispose: () => Promise<void>;
 }
 
-/** Writes the files of a commit, those of the root alone, to a folder of their own; the checkout, its index and its branches stay as they are. */
+/** Writes the files of a commit below the root to a temporary folder; checkout, index and branches are unchanged. */
 export async function checkOut(repository: Repository, commit: string): Promise<CheckedOutTree> {
   const temporary = await realpath(await mkdtemp(join(tmpdir(), 'selvage-tree-')));
   const dispose = (): Promise<void> => rm(temporary, { recursive: true, force: true });
@@ -132,7 +132,7 @@ export async function checkOut(repository: Repository, commit: string): Promise<
     await mustSucceed(repository, ['read-tree', commit], index);
     const filters = await withoutFilters(repository);
     await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // oxfmt-ignore
-    // Below the top of the repository git writes that folder alone, which the commit may not have.
+    // Below the top of the repository git writes only that folder, which the commit may lack.
     const folder = join(root, await folderInRepository(repository));
     await mkdir(folder, { recursive: true });
     return { root: folder, dispose };
@@ -143,8 +143,8 @@ export async function checkOut(repository: Repository, commit: string): Promise<
 }
 
 /**
- * Variables with which git runs no filter. The machine names the programs (`filter.lfs.process`), but the attributes of a
- * commit say which files go through them, and its `.lfsconfig` where such a program looks for their contents.
+ * Variables with which git runs no filter. The configuration of the host names the programs (`filter.lfs.process`), but
+ * the attributes of a commit select the files that they process, and its `.lfsconfig` the location of the contents.
  */
 export async function withoutFilters(repository: Repository): Promise<Record<string, string>> {
   const listed = await git(repository, ['config', '--null', '--name-only', '--get-regexp', String.raw`^filter\..*\.`]);
@@ -156,7 +156,7 @@ export async function withoutFilters(repository: Repository): Promise<Record<str
   return gitSettings(repository.environment, settings);
 }
 
-/** Settings as variables, beside those that the environment has in this form. */
+/** Settings as variables, in addition to those that the environment has in this form. */
 export function gitSettings(
   environment: Repository['environment'],
   settings: readonly (readonly [name: string, value: string])[],
@@ -169,7 +169,7 @@ export function gitSettings(
   return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(count + settings.length) };
 }
 
-/** The variables of a job that git has no use for: tokens and inputs of the workflow, files of the runner. */
+/** Variables of a job that git does not need: tokens and inputs of the workflow, files of the runner. */
 const ofTheJob = /^(?:ACTIONS|GH|GITHUB|INPUT|RUNNER)_/;
 
 interface GitResult {
@@ -189,9 +189,9 @@ async function mustSucceed(
 }
 
 /**
- * The git that PATH has first. Entries that are relative, or lie in the repository or the workspace, are left out: what
- * a pull request brings is never run.
- * @throws UsageError where there is none
+ * The first git on PATH. Entries that are relative, or in the repository or the workspace, are left out: programs of a
+ * pull request are never run.
+ * @throws UsageError without a git
  */
 function gitProgram(root: string, environment: Repository['environment']): string {
   const workspaces = [repositoryRoot(root) ?? root, environment['GITHUB_WORKSPACE']].flatMap(
@@ -212,12 +212,12 @@ function realFolder(folder: string | undefined): string | undefined {
 }
 
 /**
- * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's own configuration. A
- * repository without a work tree that lies in a folder is none: files of a commit can look like one.
+ * Runs git in a repository, without pager, prompt, hooks, or a monitor program of the repository's configuration. A
+ * bare repository inside a folder is ignored: files of a commit can imitate one.
  * @param words the command and its arguments
- * @param environment variables beside those of the repository
+ * @param environment variables in addition to those of the repository
  * @param milliseconds after which it is killed
- * @throws UsageError where git is not there, takes longer or prints too much
+ * @throws UsageError if git is missing, takes longer or prints too much
  */
 export async function git(
   { root, environment: inherited }: Repository,

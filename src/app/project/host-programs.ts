@@ -1,4 +1,4 @@
-/** The launches of kernels, found in the host programs of a project. */
+/** The launches of kernels in the host programs of a project. */
 import { posix } from 'node:path';
 import { readHostProgram, type HostLaunch, type HostProgram } from '../../cuda/host/host-program.ts';
 import { type HostText, readHostText } from '../../cuda/host/host-text.ts';
@@ -28,7 +28,7 @@ import type { SiteSettings } from './launches.ts';
 import { type FileMentions, fileMentions } from './file-mentions.ts';
 import type { SourceTree } from './source-tree.ts';
 
-/** A kernel whose launches are wanted. */
+/** A kernel whose launches are searched for. */
 interface WantedKernel {
   readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location'>;
   readonly name: KernelName;
@@ -44,11 +44,11 @@ interface Request {
   /** Whether other files than the unit may launch its kernels. */
   readonly wholeTree: boolean;
   readonly parser: CudaParser;
-  /** The sources that hold a word as an identifier; few others are among them. */
+  /** The sources that contain a word as an identifier, and few others. */
   readonly mentioning: (word: string) => Promise<readonly string[]>;
   /** Units as nvcc preprocessed them, by path. */
   readonly preprocessed: (unit: string) => string | undefined;
-  /** What was read of these already, by their text. */
+  /** Already parsed ones of these, by their text. */
   readonly ahead: ReadonlyMap<string, ReadText>;
   /** Macros of the other files, `NAME` or `NAME=VALUE`, by path. */
   readonly definitions: (file: string) => readonly string[];
@@ -58,7 +58,7 @@ interface Program extends HostProgram {
   readonly host: HostText;
 }
 
-/** Of more launches of a kernel than these, those are left out that another one of the same place covers. */
+/** If a kernel has more launches than these, a launch is left out if another one of the same location covers it. */
 const maxTold = 8;
 
 /** Whether a kernel is an instance for a type: `reduce<double, 128>`. */
@@ -67,31 +67,31 @@ function isOfTypes(qualified: string): boolean {
 }
 
 /**
- * A launch without what it says of the sizes and contents of arrays. In a program of templates those are of one type, and
- * nothing tells whether that is the type of the instance.
+ * A launch without the sizes and contents of arrays. In a program of templates those are of one type, which is not
+ * known to be the type of the instance.
  */
 function withoutExtents(site: LaunchSite): LaunchSite {
   const plain = withoutContents(site);
   return { ...plain, ties: plain.ties.filter(({ kind }) => kind !== 'extent') };
 }
 
-/** More launches of a kernel than these are told as one, with what differs left open. */
+/** If a kernel has more launches than these, they are merged, with differences left unspecified. */
 const maxLaunches = 24;
 
-/** A program that calls a function, and the launches which that leads to. */
+/** A program that calls a function, and the launches that the call reaches. */
 interface Called {
   readonly program: Program;
   readonly launches: readonly HostLaunch[];
 }
 
-/** Finds launches; programs are read when a kernel may be launched there, once each. */
+/** Finds launches; each program is read once, when it may launch a wanted kernel. */
 export function launchFinder(request: Request): LaunchFinder {
   const { tree, wholeTree } = request;
   const programs = new Map<string, Program>();
   const texts = new Map<string, ReadText>();
   const callers = new Map<FunctionDeclaration, Promise<readonly Called[]>>();
   const mentions = fileMentions(tree);
-  /** By launch: what it says to a kernel of these parameters, which all instances of a template have in common. */
+  /** By launch: its site for kernels of the same parameters, which all instances of a template share. */
   const said = new WeakMap<HostLaunch, Map<string, readonly LaunchSite[]>>();
   const sourceTextOf = (file: string): ReadText => {
     const found = texts.get(file) ?? readText(file, request);
@@ -119,7 +119,7 @@ export function launchFinder(request: Request): LaunchFinder {
     for (const launch of own.launches) if (ofKernel(launch)) found.push({ launch, program: own });
     const isInternal = (own.declarations.functions.get(simple) ?? []).some((one) => one.isKernel && one.isInternal);
 
-    // Functions of the unit that launch it, called from elsewhere.
+    // Functions of the unit that launch it, called from other files.
     for (const entry of new Set(found.map(({ launch }) => launch.entry))) {
       if (!own.entries.includes(entry)) continue;
       const known = callers.get(entry) ?? callersOf(entry, unit);
@@ -139,7 +139,7 @@ export function launchFinder(request: Request): LaunchFinder {
       const mentioned = await others(unit, simple);
       const isNear = (file: string): boolean => posix.dirname(file) === posix.dirname(unit);
       const seeing = mentioned.filter((file) => seesKernel(file, simple, mentioned, wanted, tree, mentions));
-      // Where another file defines a kernel of that name, only programs beside the unit mean this one.
+      // If another file defines a kernel of that name, only programs in the folder of the unit refer to this one.
       let isDefinedElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', simple)); // oxfmt-ignore
       const launchesOf = (file: string): { launch: HostLaunch; program: Program }[] => {
         const program = programOf(file);
@@ -172,7 +172,7 @@ export function launchFinder(request: Request): LaunchFinder {
     return fewer(distinctSites(sites), parameters).map(settingsOf);
   };
 
-  /** The launches that the calls of a function from other files lead to. */
+  /** The launches that calls of a function from other files reach. */
   async function callersOf(entry: FunctionDeclaration, unit: string): Promise<Called[]> {
     const own = programOf(unit);
     const results: Called[] = [];
@@ -182,12 +182,12 @@ export function launchFinder(request: Request): LaunchFinder {
     const files = (await others(unit, entry.name)).map((file) => ({ file, text: tree.text(file) ?? '' }));
     const isOwn = ({ file, text }: (typeof files)[number]): boolean =>
       file !== definition && definesFunction(text, entry.name);
-    // Where other programs have a function of that name, they mean theirs.
+    // If other programs define a function of that name, they call their own.
     let isElsewhere = !isShared && files.some(isOwn);
     const callers: { file: string; program: Program }[] = [];
     for (const one of files) {
       const { file, text } = one;
-      // Most files only mention the name, or have a function of their own by it: told without reading the program.
+      // Most files only mention the name, or define a function of that name: detected without reading the program.
       if (!mayCall(text, entry.name) || (isShared && isOwn(one)) || (isElsewhere && !isNear(file))) continue;
       const program = programOf(file, new Set([entry.name]));
       const hasOwn = (program.declarations.functions.get(entry.name) ?? []).some(
@@ -208,7 +208,7 @@ export function launchFinder(request: Request): LaunchFinder {
   }
 }
 
-/** Whether two declarations of a name may be of one function: free functions are of one namespace. */
+/** Whether two declarations of a name may be of one function: free functions must be in the same namespace. */
 function mayBeOne(
   a: Pick<FunctionDeclaration, 'path' | 'record'>,
   b: Pick<FunctionDeclaration, 'path' | 'record'>,
@@ -222,7 +222,7 @@ function isOf(launch: HostLaunch, { declarations }: Program, { kernel, name }: W
   if (given !== undefined && given.length > kernel.parameters.length) return false;
   if (launch.isByName) return launch.kernel.name === kernel.symbol || launch.kernel.name === simpleName(name.qualified);
   if (!canLaunch(launch.kernel, name.qualified) || !canTake(launch.argumentTypes, name.parameters)) return false;
-  // An unqualified name means what the namespaces around the launch declare, or what `using` brings there.
+  // An unqualified name refers to declarations in the namespaces around the launch, or to those imported by `using`.
   const full = withoutTemplateArguments(name.qualified.replaceAll('(anonymous namespace)::', ''));
   const paths = (declarations.functions.get(simpleName(name.qualified)) ?? []).filter(({ isKernel }) => isKernel).map(({ path }) => path.join('::')); // oxfmt-ignore
   if (!launch.kernel.name.includes('::'))
@@ -249,8 +249,8 @@ function definesKernel(text: string, name: string): boolean {
 }
 
 /**
- * Whether a file may launch a kernel of another unit, judged by texts alone: it launches something, and it declares the
- * kernel, includes a file that does, or names it as a string.
+ * Whether a file may launch a kernel of another unit, according to texts only: it contains a launch, and it declares
+ * the kernel, includes a file that does, or names it as a string.
  */
 function seesKernel(
   file: string,
@@ -268,13 +268,13 @@ function seesKernel(
   return declaring.some((header) => header !== file && mentions.mentionsFile(file, header));
 }
 
-/** Whether of several files of a unit's name this one is the nearest to a program. */
+/** Whether the unit is the nearest to a program among files of the same name. */
 function isNearest(tree: SourceTree, program: string, unit: string): boolean {
   const shared = (file: string): number => {
     const [a, b] = [posix.dirname(program).split('/'), posix.dirname(file).split('/')];
     let count = 0;
     while (count < a.length && a[count] === b[count]) count++;
-    // Of two in the same folder above, the one that is not in another folder below.
+    // Among files with the same common ancestor, the one with fewer folders below it is nearer.
     return count * 100 - b.length;
   };
   const stem = posix.basename(unit);
@@ -293,7 +293,7 @@ function parametersOf({ kernel, parameters }: WantedKernel): LaunchParameter[] {
   }));
 }
 
-/** A host program that is parsed. */
+/** A parsed host program. */
 export interface ReadText {
   readonly host: HostText;
   readonly root: SyntaxNode;
@@ -308,7 +308,7 @@ function readText(file: string, { tree, parser, preprocessed, ahead, definitions
   return readPreprocessed(own, parser);
 }
 
-/** Parses the own part of a preprocessed unit. */
+/** Parses the project's part of a preprocessed unit. */
 export function readPreprocessed(own: string, parser: CudaParser): ReadText {
   const host = readHostText(own);
   return { host, root: parser.treeOf(host.text) };
@@ -318,7 +318,7 @@ function readProgram(file: string, { host, root }: ReadText, wanted: ReadonlySet
   return { ...readHostProgram(file, host.text, root, wanted), host };
 }
 
-/** Finds what an include names: the file beside the one it stands in, else the only one whose path ends so. */
+/** Resolves an include: the file in the same folder, otherwise the only one whose path ends with it. */
 function resolverOf(tree: SourceTree): (from: string, written: string, isSystem: boolean) => string | undefined {
   return (from, written, isSystem) => {
     const beside = posix.normalize(posix.join(posix.dirname(from), written));
@@ -329,10 +329,10 @@ function resolverOf(tree: SourceTree): (from: string, written: string, isSystem:
   };
 }
 
-/** Launches of one place that stay when they are told as one: what goes wrong with a number shows there. */
+/** Launches of one location that stay when launches are merged: findings may depend on their integers. */
 const maxShown = 6;
 
-/** Many launches as few: those of one place become one that says what they have in common, and the first of them stay. */
+/** Merges many launches: those of one location become one with their common properties, and the first of them stay. */
 function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
   const sites = all.length <= maxTold ? all : withoutCovered(all);
   if (sites.length <= maxLaunches) return sites;
@@ -371,7 +371,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   return [...shown, ...merged];
 }
 
-/** What several launches say of each axis: one extent, or that it differs. */
+/** Common extents of several launches by axis: an integer, or that they differ. */
 function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
   const common = (of: 'block' | 'grid', axis: 0 | 1 | 2): AxisExtent => {
     const [first = null, ...others] = new Set(sites.map(({ axes }) => axes[of][axis]));
@@ -381,10 +381,10 @@ function commonAxes(sites: readonly LaunchSite[]): AxisExtents {
   return { block: axes('block'), grid: axes('grid') };
 }
 
-/** Values of a scalar that are told one by one where several launches are told as one. */
+/** Maximum number of listed values of a scalar of a merged launch. */
 const maxValues = 64;
 
-/** `m == 2 || m == 8`, or `m >= 2 && m <= 9`: the values that launches have for the scalars in which they differ. */
+/** `m == 2 || m == 8`, or `m >= 2 && m <= 9`: the values of the scalars in which launches differ. */
 function listedScalars(sites: readonly LaunchSite[], parameters: readonly LaunchParameter[]): AssumptionExpression[] {
   return parameters.flatMap(({ name, type, fields }, index): AssumptionExpression[] => {
     if (fields || integerType(type) === undefined) return [];
@@ -401,7 +401,7 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
   });
 }
 
-/** A site as the layers of a launch see it: what is not known is missing, never a default. */
+/** A site as a layer of a launch: unknown properties are missing, never a default. */
 function settingsOf(site: LaunchSite): SiteSettings {
   const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, ties, contents, parts } = site; // oxfmt-ignore
   return {

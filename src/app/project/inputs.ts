@@ -10,11 +10,11 @@ import { UsageError } from '../../base/usage-error.ts';
 /** One translation unit to analyse. */
 export interface Unit {
   readonly kind: 'cuda' | 'ptx';
-  /** As reports name it. */
+  /** Path in reports. */
   readonly path: string;
   /** Absolute. */
   readonly file: string;
-  /** Where it was reached through headers alone: only kernels with code from one of these are meant. */
+  /** If it was selected only through headers: only kernels with code from one of these are analysed. */
   readonly throughHeaders?: ReadonlySet<string>;
 }
 
@@ -24,8 +24,8 @@ interface PathFilter {
 }
 
 /**
- * Finds the units that the words of the command line name: files, folders and patterns.
- * @throws UsageError where a word names nothing
+ * Finds the units that the arguments of the command line name: files, folders and patterns.
+ * @throws UsageError if an argument names nothing
  */
 export function findInputs(
   words: readonly string[],
@@ -93,14 +93,14 @@ function within(folder: string, tree: SourceTree, filter: PathFilter | undefined
   const wanted = (path: string): boolean =>
     isUnit(path) || path.endsWith('.ptx') || (filter === undefined && path.endsWith('.cuh'));
   const found = listFiles(folder, wanted);
-  // Where a folder holds sources, PTX is most likely made of them.
+  // In a folder with sources, PTX is most likely compiled from them.
   const sources = filter !== undefined && found.some(isUnit) ? found.filter(isUnit) : found;
   return sources
     .map((path) => resolve(folder, path))
     .filter((file) => filter === undefined || passes(relativeTo(tree.root, realpathSync(file)), filter));
 }
 
-/** Whether the configuration's `paths` take a file in. */
+/** Whether the configuration's `paths` include a file. */
 export function passes(path: string, filter: PathFilter): boolean {
   const matches = (pattern: string): boolean => pathPattern(pattern).test(path);
   return (filter.include.length === 0 || filter.include.some(matches)) && !filter.exclude.some(matches);

@@ -1,4 +1,4 @@
-/** What an analysis is given: what is analysed, what is asked of it, and who does the work. */
+/** Inputs of an analysis: the project, the settings, and the services that do the work. */
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -15,23 +15,23 @@ export interface Job {
   readonly tools: Tools;
 }
 
-/** A source tree, the units of it that are analysed, and what builds them. */
+/** A source tree, its analysed units, and their builder. */
 export interface Project {
   readonly tree: SourceTree;
   readonly units: readonly Unit[];
-  /** Whether launches are looked for in the whole tree, or in the units alone. */
+  /** Whether launches are searched for in the whole tree, or only in the units. */
   readonly wholeTree: boolean;
   readonly builder: UnitBuilder;
-  /** What was found wrong while it was opened. */
+  /** Diagnostics of opening it. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Who does the work, whatever the project. */
+/** Services that do not depend on the project. */
 export interface Tools {
-  /** Makes the places in which kernels are checked; whoever calls it closes them. */
+  /** Creates the executors of checks; the caller closes them. */
   readonly openChecks: (options: Options) => Promise<KernelChecks>;
   readonly assets: Pick<Assets, 'grammar'>;
-  /** Where the index of launches is kept, and the environment that git runs in. */
+  /** Folder of the cached index of launches, and the environment of git. */
   readonly index: {
     readonly folder: string | undefined;
     readonly environment: Readonly<Record<string, string | undefined>>;

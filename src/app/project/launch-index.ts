@@ -1,7 +1,7 @@
 /**
- * Which sources of a tree may launch which kernels, by name. Every source is scanned once for each text that it has had;
- * what was found is kept by content. What the content of a file is git says without reading it, and of files that git does
- * not know their size and times do.
+ * Index of the sources of a tree that may launch kernels, by name. Every version of a source is scanned once; results
+ * are cached by content. Git identifies the content of a tracked file without reading it; of an untracked file, size
+ * and times do.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
@@ -11,30 +11,30 @@ import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
 import { largestSource, mayBeRead, relativeTo, repositoryRoot, type SourceTree } from './source-tree.ts';
 
 export interface LaunchIndex {
-  /** The sources that hold one of the words as an identifier, sorted. None that does is missing; few others are there. */
+  /** The sources that contain one of the words as an identifier, sorted, and few others. */
   readonly mentioning: (words: Iterable<string>) => readonly string[];
   /**
-   * The sources that may launch one of these kernels: they hold a launch, and one of the names or names made of parts.
-   * Sorted. A launch through a wrapper is in the wrapper's file; ask `mentioning` for those who call it.
+   * The sources that may launch one of these kernels: they contain a launch, and one of the names or pasted names.
+   * Sorted. A launch through a wrapper is in the wrapper's file; `mentioning` returns its callers.
    * @param names of kernels, without namespaces and template arguments
    */
   readonly launching: (names: Iterable<string>) => readonly string[];
   /** The sources that define or declare a kernel of one of these names, sorted. */
   readonly declaring: (names: Iterable<string>) => readonly string[];
-  /** What the scan of a source says; undefined where it cannot be read. */
+  /** The scan of a source; undefined if it cannot be read. */
   readonly source: (path: string) => ScannedSource | undefined;
 }
 
 interface IndexRequest {
   readonly tree: Pick<SourceTree, 'root' | 'sources'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where scans are kept (`system/cache-folder.ts`); undefined to keep none. */
+  /** Folder of cached scans (`system/cache-folder.ts`); undefined to cache none. */
   readonly folder: string | undefined;
-  /** Milliseconds since 1970; the clock of the system unless stated. */
+  /** Milliseconds since 1970; by default the clock of the system. */
   readonly now?: () => number;
 }
 
-/** Scans the sources of a tree, or finds what was kept of them. A tree that is no git checkout is read in full. */
+/** Scans the sources of a tree, or reuses cached scans. A tree that is not a git checkout is read in full. */
 export async function openLaunchIndex({
   tree,
   environment,
@@ -70,16 +70,16 @@ export async function openLaunchIndex({
   return indexOf(sources);
 }
 
-/** A file that git does not know, when it was read. */
+/** State of an untracked file when it was read. */
 interface SeenFile {
   readonly stamp: string;
   readonly content: string;
 }
 
-/** A file that was changed less long ago may be changed once more without another time, in milliseconds. */
+/** A file that was changed less than this ago may change again without a new time stamp, in milliseconds. */
 const settlingTime = 3000;
 
-/** What changes when a file does; undefined for links, for what is no file, and for what was changed just now. */
+/** Stamp that changes with a file; undefined for links, for other than regular files, and for recent changes. */
 function stampOf(file: string, now: number): string | undefined {
   try {
     const stats = lstatSync(file);
@@ -96,10 +96,10 @@ interface Scan {
   readonly scanned: ScannedSource;
 }
 
-/** Reads files of a tree one after the other into the same memory. */
+/** Reads files of a tree sequentially into the same memory. */
 class SourceReader {
   private bytes = Buffer.allocUnsafeSlow(1 << 16);
-  /** Where folders lead to; links that lead out of the tree to nothing. */
+  /** Real paths of folders; undefined for links that leave the tree. */
   private readonly folders = new Map<string, string | undefined>();
   private readonly root: string;
 
@@ -107,7 +107,7 @@ class SourceReader {
     this.root = root;
   }
 
-  /** @returns the bytes of a file until the next is read; undefined where it cannot or may not be read */
+  /** @returns the bytes of a file until the next is read; undefined if it cannot or may not be read */
   read(path: string): Uint8Array | undefined {
     const slash = path.lastIndexOf('/');
     const folder = slash < 0 ? '' : path.slice(0, slash);
@@ -117,7 +117,7 @@ class SourceReader {
     try {
       return this.contents(`${real}/${path.slice(slash + 1)}`, constants.O_NOFOLLOW);
     } catch {
-      // A link: it may lead to another place in the tree.
+      // A link: its target may be inside the tree.
       const file = mayBeRead(this.root, path);
       try {
         return file === undefined ? undefined : this.contents(file, 0);
@@ -160,7 +160,7 @@ function scanFile(
 ): Scan | undefined {
   const bytes = reader.read(path);
   if (!bytes) return undefined;
-  // As git names it.
+  // Hash of the content in git.
   const content = named ?? createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
   return { content, scanned: kept.get(content) ?? scanSource(bytes) };
 }
@@ -193,12 +193,12 @@ function indexOf(sources: ReadonlyMap<string, ScannedSource>): LaunchIndex {
   };
 }
 
-/** More than this takes git only where something is wrong; the files are then read. */
+/** Git takes longer only in case of a problem; the files are then read. */
 const patience = 20_000;
 
 /**
- * The contents of the files of a checkout as git has recorded them, by path from `root`: of those that are as they were
- * recorded. Links, and what somebody told git not to look at, are left out.
+ * The contents of the files of a checkout as recorded by git, by path from `root`: of unmodified ones. Links, and files
+ * that git is configured not to check, are left out.
  */
 async function knownContents(root: string, environment: IndexRequest['environment']): Promise<Map<string, string>> {
   const contents = new Map<string, string>();
@@ -211,7 +211,7 @@ async function knownContents(root: string, environment: IndexRequest['environmen
       patience,
     );
     for (const entry of code === 0 ? stdout.split('\0') : []) {
-      // `H`: in the index, and looked at. What was modified follows once more under another letter.
+      // `H`: in the index, and checked. Modified files follow again under another letter.
       const [, letter, content = '', path = ''] = /^(\S) \d+ ([0-9a-f]+) \d\t([^]+)$/.exec(entry) ?? [];
       if (letter === 'H' && /^\S 100(?:644|755) /.test(entry)) contents.set(path, content);
       else contents.delete(path);
@@ -222,9 +222,9 @@ async function knownContents(root: string, environment: IndexRequest['environmen
   return contents;
 }
 
-/** Changes with what a scan says of a source. */
+/** Changes with the contents of a scan. */
 const format = 'selvage scans 2\n';
-/** Scans of earlier texts are kept up to so many. */
+/** Maximum number of cached scans of earlier texts. */
 const maxKept = 20_000;
 
 type Kept = readonly [
@@ -238,8 +238,9 @@ type Kept = readonly [
 ];
 
 /**
- * A pack is its format, the digest of all that follows, the number of bytes of the records, in JSON the records and the
- * files that git does not know, and the words of all sources. A file that is torn or was changed does not fit its digest and counts as empty.
+ * A pack consists of its format, the digest of the following bytes, the size of the records, the records and the
+ * untracked files in JSON, and the words of all sources. A file that is truncated or modified does not match its digest
+ * and counts as empty.
  */
 function writePack(
   file: string,
@@ -272,7 +273,7 @@ function writePack(
     });
     renameSync(beside, file);
   } catch {
-    // Nothing depends on what is kept.
+    // Correctness does not depend on the cache.
     rmSync(beside, { force: true });
   }
 }
@@ -296,7 +297,7 @@ function readPack(file: string): Pack {
     const size = body.readUInt32LE(0);
     const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // oxfmt-ignore
     for (const [path, stamp, content] of files) seen.set(path, { stamp, content });
-    // Words are read where they lie, which has to be at a multiple of their size.
+    // Words are read in place, at an offset that must be a multiple of their size.
     const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);
     let at = 0;
     for (const [content, count, pastes, launched, calls, kernels, includes] of records) {

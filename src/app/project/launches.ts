@@ -13,7 +13,7 @@ import type { Location } from '../../source/location.ts';
 import { dimensionsProblem } from '../../settings/dimensions.ts';
 import { scalarPattern, type ScalarValue } from '../../settings/scalar-argument.ts';
 
-/** What one source says of a launch; what it leaves out, another may say. */
+/** Settings of a launch from one source; another source may specify missing ones. */
 export interface LaunchSettings {
   readonly block?: Dim3;
   readonly grid?: Dim3;
@@ -25,28 +25,28 @@ export interface LaunchSettings {
   readonly location?: Location;
 }
 
-/** A launch in the sources. What could not be evaluated is missing. */
+/** A launch in the sources. Properties that could not be evaluated are missing. */
 export interface SiteSettings extends LaunchSettings {
   readonly location: Location;
   readonly text: string;
-  /** It may start before the kernel before it in the stream has ended. */
+  /** It may start before the preceding kernel in the stream has ended. */
   readonly startsEarly?: true;
-  /** What is said of single axes of block and grid. */
+  /** Statements about single axes of block and grid. */
   readonly axes?: AxisExtents;
-  /** What could not be evaluated. */
+  /** Properties that could not be evaluated. */
   readonly unknown?: readonly LaunchProperty[];
-  /** Arguments by position, where they are constants. */
+  /** Arguments by position, if they are constants. */
   readonly scalars: ReadonlyMap<number, ScalarValue>;
   readonly aliases: readonly (readonly [number, number])[];
   readonly samePointers?: readonly (readonly [number, number])[];
   readonly distances?: readonly PointerDistance[];
   /** Arguments, by position, that point into memory which the host program allocates. */
   readonly pointers?: ReadonlyMap<number, SitePointer>;
-  /** What the host program makes of dimensions and arguments that are not constants. */
+  /** Constraints that the host program implies for dimensions and arguments that are not constants. */
   readonly ties?: readonly AssumptionExpression[];
-  /** Positions of arguments that are a part of a size of the host program, and what that was divided by. */
+  /** Positions of arguments that are a fraction of a size of the host program, and its divisor. */
   readonly parts?: readonly (readonly [number, number])[];
-  /** What memory holds that the host program fills. */
+  /** Contents of memory that the host program fills. */
   readonly contents?: SiteContents;
 }
 
@@ -61,14 +61,14 @@ export interface LaunchFacts {
 interface ResolvedLaunches {
   /** At least one; distinct. */
   readonly launches: readonly Launch[];
-  /** Sites that no launch stands for in full: `proved` does not speak of them. */
+  /** Sites that no launch represents in full: `proved` does not cover them. */
   readonly notEvaluated: readonly SiteSettings[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 type Layer = LaunchSettings & { readonly source: LaunchSource };
 
-/** Resolves each property of a kernel's launches by itself: option, configuration, annotation, sites, `.reqntid`. */
+/** Resolves each property of a kernel's launches separately: option, configuration, annotation, sites, `.reqntid`. */
 export function resolveLaunches(
   kernel: Kernel,
   name: string,
@@ -83,7 +83,7 @@ export function resolveLaunches(
   ];
   const settled = (property: keyof LaunchSettings): boolean => layers.some((layer) => layer[property] !== undefined);
 
-  /** What has no symbolic value: an analysis takes it as off, and so does not speak of the site. */
+  /** Properties without a symbolic value: an analysis assumes that they are off, and so does not cover the site. */
   const leftOpen = ({ unknown = [] }: SiteSettings): LaunchProperty[] =>
     unknown.filter(
       (property) =>
@@ -114,7 +114,7 @@ export function resolveLaunches(
     const key = keyOf(launch);
     if (!launches.has(key)) launches.set(key, launch);
   }
-  // A launch of which nothing is known is the symbolic one, and is told where others are known.
+  // A launch without any known property is the symbolic one; it is reported if others are known.
   const open = notEvaluated.filter((site) => usable.length > notEvaluated.length || leftOpen(site).length > 0);
   for (const site of open) {
     const message =
@@ -183,7 +183,7 @@ function oneLaunch(
   };
 }
 
-/** What a site says of memory that the kernel may look at. */
+/** Contents of memory at a site that the kernel may read. */
 function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<Launch, 'contents'> {
   const { arrays, variables } = site?.contents ?? {};
   const own = [...(variables ?? [])].filter(([name, { length }]) => {
@@ -194,7 +194,7 @@ function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<L
   return { contents: { arrays: arrays ?? new Map(), variables: new Map(own) } };
 }
 
-/** What a site says of dimensions and arguments, as far as nothing else states the dimension. */
+/** Constraints of a site on dimensions and arguments, unless the dimension is stated otherwise. */
 function tiesOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<Launch, 'ties'> {
   const isStated = (property: 'block' | 'grid'): boolean =>
     layers.some((layer) => layer.source !== 'launch-site' && layer[property] !== undefined);

@@ -1,4 +1,4 @@
-/** A defect of ours: what happened, and the input that shows it. */
+/** An internal error: a message, and the input that reproduces it. */
 export interface Defect {
   readonly kernel: string;
   readonly error: unknown;
@@ -6,7 +6,7 @@ export interface Defect {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** How the driver tells of what goes on; nothing of it enters the report. */
+/** Progress messages of the driver; none of them is part of the report. */
 export interface Progress {
   readonly log: (line: string) => void;
   readonly defect: (defect: Defect) => void;

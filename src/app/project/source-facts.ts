@@ -16,27 +16,27 @@ import type { LaunchIndex } from './launch-index.ts';
 import { mayLaunch } from '../../cuda/launches/launch-text.ts';
 import type { LaunchFinder, ReadText } from './host-programs.ts';
 
-/** What the sources say that the PTX does not. Files are read and parsed when somebody asks. */
+/** Facts of the sources that the PTX lacks. Files are read and parsed on demand. */
 export interface SourceFacts {
-  /** A file of the tree; undefined where it cannot be read. */
+  /** A file of the tree; undefined if it cannot be read. */
   readonly source: (file: string) => CudaSource | undefined;
-  /** The definition that a compiled kernel comes from, and its file. */
+  /** The definition of a compiled kernel, and its file. */
   readonly definitionOf: (kernel: Kernel, name: KernelName, unitPath: string) => Definition | undefined;
-  /** Names, types and members of the parameters, by index; empty where the definition is not at hand. */
+  /** Names, types and members of the parameters, by index; empty if the definition is not available. */
   readonly parametersOf: (
     definition: Definition | undefined,
     kernel: Kernel,
     name: KernelName,
     unitPath: string,
   ) => readonly ParameterSource[];
-  /** What the comments at a kernel say. */
+  /** Annotation in the comments at a kernel. */
   readonly annotationOf: (definition: Definition | undefined) => ReturnType<typeof readAnnotations>;
-  /** What is wrong with the comments of a file that are meant for us. */
+  /** Problems of the Selvage comments of a file. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
-  /** Reads a preprocessed unit before its launches are asked for. */
+  /** Reads a preprocessed unit before its launches are requested. */
   readonly readAhead: (preprocessed: string) => Promise<void>;
   /**
-   * Makes what finds the launches of kernels.
+   * Makes the function that finds the launches of kernels.
    * @param preprocessed units as nvcc preprocessed them, by path
    * @param definitions macros of files that nvcc did not preprocess, by path
    */
@@ -51,18 +51,18 @@ export interface SourceFacts {
     ordinal: number | undefined,
     alike: number | undefined,
   ) => Promise<string | undefined>;
-  /** How the file of a location declares an array in shared or global memory. */
+  /** Declaration of an array in shared or global memory in the file of a location. */
   readonly declaredArray: (location: Location, name: string) => Promise<DeclaredArray | undefined>;
-  /** A file of the tree with its syntax tree; undefined where it cannot be read. */
+  /** A file of the tree with its syntax tree; undefined if it cannot be read. */
   readonly parse: (file: string) => Promise<CudaSource | undefined>;
-  /** Another text in place of a file's. */
+  /** Parses another text instead of that of a file. */
   readonly parseText: (text: string, file: string) => Promise<CudaSource>;
   /**
    * Reads a file to edit it: with the macros of headers of the tree that it includes.
-   * @param text - in place of that of the file
+   * @param text - instead of that of the file
    */
   readonly parseToEdit: (file: string, text?: string) => Promise<CudaSource | undefined>;
-  /** What threads do that miss a place, by where that is decided; undefined where the source is not at hand. */
+  /** Departure of threads before a location, by the deciding location; undefined without the source. */
   readonly departure: (
     deciding: readonly Location[],
     place: Location,
@@ -75,10 +75,10 @@ export interface Definition {
   readonly kernel: KernelDefinition;
 }
 
-/** One for the process: the grammar is a WebAssembly module whose loading must not overlap itself. */
+/** One for the process: the grammar is a WebAssembly module that must not be loaded twice concurrently. */
 let theParser: Promise<CudaParser> | undefined;
 
-/** Opens the sources of an analysis; the parser is loaded only where something has to be parsed. */
+/** Opens the sources of an analysis; the parser is loaded only if a file has to be parsed. */
 export async function openSourceFacts(
   project: Pick<Project, 'tree' | 'units' | 'wholeTree'>,
   { assets, index }: Pick<Tools, 'assets' | 'index'>,
@@ -151,7 +151,7 @@ export async function openSourceFacts(
         (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
       const mentioning = async (word: string): Promise<readonly string[]> =>
         (await (opened ??= open())).mentioning([word]);
-      // What was read is of no more use once the finder has gone: syntax trees of whole units, whether they have kernels or not.
+      // The parsed units, whole syntax trees, are released with the finder.
       const readUnits = ahead;
       ahead = new Map();
       return launchFinder({ tree, wholeTree: project.wholeTree, parser, preprocessed, ahead: readUnits, definitions, mentioning }); // oxfmt-ignore
@@ -180,7 +180,7 @@ export async function openSourceFacts(
   };
 }
 
-/** Answers what threads do that miss a place, from the files that `parse` reads. */
+/** Determines the departure of threads that do not reach a location, from the files that `parse` reads. */
 export function departureAmong(parse: (file: string) => Promise<CudaSource | undefined>): SourceFacts['departure'] {
   return async (deciding, place, branch) => {
     const { departure } = await import('../../cuda/reading/early-return.ts');
@@ -189,7 +189,7 @@ export function departureAmong(parse: (file: string) => Promise<CudaSource | und
       const file = await parse(path);
       if (!file) return undefined;
       const here = deciding.filter((one) => one.file === path);
-      // What was inlined stands where it was called.
+      // Inlined code is attributed to its call site.
       let inside: Location | undefined = place;
       while (inside && inside.file !== path) inside = inside.inlinedAt;
       const own = branch?.file === path ? branch : undefined;

@@ -1,25 +1,25 @@
 /**
- * What one pass over the bytes of a source says of its launches. Nothing is parsed or preprocessed: comments and strings
- * are read as code, so that more is found than is there, and nothing that is there is missing.
+ * One pass over the bytes of a source that finds its launches. Nothing is parsed or preprocessed: comments and strings
+ * are read as code, so the result is an over-approximation.
  */
 
-/** Of one file. */
+/** Scan of one file. */
 export interface ScannedSource {
   /** Hashes of all identifiers, each once ({@link hashOf}). */
   readonly words: Uint32Array;
   /** Names right before `<<<`, or before template arguments and `<<<`; without namespaces. */
   readonly launched: readonly string[];
-  /** Functions and types by which the runtime and the driver launch kernels, as far as they are named. */
+  /** Functions and types by which the runtime and the driver launch kernels, if they are named. */
   readonly calls: readonly string[];
   /** Names of kernels that it defines or declares: the last word before the parameters that follow `__global__`. */
   readonly kernels: readonly string[];
   /** Files that it includes, as written. */
   readonly includes: readonly string[];
-  /** Whether it makes names of parts (`##`): it may launch kernels whose names it does not hold. */
+  /** Whether it pastes names (`##`): it may launch kernels whose names it does not contain. */
   readonly pastes: boolean;
 }
 
-/** What launches kernels without `<<<`. */
+/** Functions that launch kernels without `<<<`. */
 const launchingWords = [
   'cudaLaunchKernel', 'cudaLaunchKernelEx', 'cudaLaunchKernelExC', 'cudaLaunchCooperativeKernel',
   'cudaLaunchCooperativeKernelMultiDevice', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cuLaunchCooperativeKernel',
@@ -61,7 +61,7 @@ let words = new Uint32Array(2048);
 
 /**
  * Scans a source.
- * @param bytes of the file; a zero byte behind them is not needed
+ * @param bytes of the file; need not end with a zero byte
  */
 export function scanSource(bytes: Uint8Array): ScannedSource {
   table.fill(0);
@@ -80,7 +80,7 @@ export function scanSource(bytes: Uint8Array): ScannedSource {
       let hash = offset;
       do hash = Math.imul(hash ^ bytes[at]!, prime);
       while (++at < length && classes[bytes[at]!]! > 0);
-      // Zero marks a slot that is free.
+      // Zero marks a free slot.
       hash = hash >>> 0 || 1;
       let slot = hash & (table.length - 1);
       while (table[slot] !== 0 && table[slot] !== hash) slot = (slot + 1) & (table.length - 1);
@@ -96,7 +96,7 @@ export function scanSource(bytes: Uint8Array): ScannedSource {
       if (hash === globalHash) addIfNamed(kernels, kernelBehind(bytes, at));
       else if (hash === includeHash && isDirective(bytes, start)) addIfNamed(includes, includedBehind(bytes, at));
     } else if (kind === 2) {
-      // A number with its suffix, or the rest of a word.
+      // An integer with its suffix, or the remaining characters of a word.
       while (++at < length && classes[bytes[at]!]! > 0);
     } else if (byte === less && bytes[at + 1] === less && opensLaunch(bytes, at)) {
       addNamesBefore(bytes, at, launched);
@@ -136,27 +136,27 @@ function addIfNamed(names: Set<string>, name: string | undefined): void {
   if (name !== undefined && name !== '') names.add(name);
 }
 
-/** How far from a launch or a `__global__` its name is looked for, in bytes. */
+/** Maximum distance between a launch or a `__global__` and its name, in bytes. */
 const reach = 2048;
 
 function stringOf(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
 }
 
-/** Whether `<<` at a place begins `<<<`, which may have blanks in it. */
+/** Whether `<<` at an offset begins `<<<`, which may contain blanks. */
 function opensLaunch(bytes: Uint8Array, at: number): boolean {
   let end = at + 2;
   while (end < bytes.length && bytes[end]! <= 0x20) end += 1;
   return bytes[end] === less;
 }
 
-/** The names that may be launched by a `<<<` at a place: before it, or before template arguments that stand before it. */
+/** The names that a `<<<` may launch: before it, or before template arguments preceding it. */
 function addNamesBefore(bytes: Uint8Array, at: number, names: Set<string>): void {
   const end = behindBlanks(bytes, at);
   const name = wordBefore(bytes, end);
   if (name !== undefined) names.add(name);
   if (bytes[end - 1] !== 0x3e) return;
-  // Template arguments may hold comparisons: each `<` behind a name that could open them counts.
+  // Template arguments may contain comparisons: each `<` after a name that could open them counts.
   let depth = 0;
   for (let index = end - 1; index >= Math.max(0, at - reach); index--) {
     const byte = bytes[index];
@@ -170,14 +170,14 @@ function addNamesBefore(bytes: Uint8Array, at: number, names: Set<string>): void
   }
 }
 
-/** Behind the last byte before a place that is no blank. */
+/** End of the last non-blank byte before an offset. */
 function behindBlanks(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end > 0 && bytes[end - 1]! <= 0x20) end -= 1;
   return end;
 }
 
-/** The identifier that ends at a place. */
+/** The identifier that ends at an offset. */
 function wordBefore(bytes: Uint8Array, end: number): string | undefined {
   let start = end;
   while (start > 0 && classes[bytes[start - 1]!]! > 0) start -= 1;
@@ -191,7 +191,7 @@ function kernelBehind(bytes: Uint8Array, at: number): string | undefined {
 
 function kernelIn(declaration: string): string | undefined {
   let text = declaration;
-  // Attributes and launch bounds have lists of their own.
+  // Attributes and launch bounds have separate argument lists.
   for (;;) {
     const list = /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(text); // oxfmt-ignore
     if (!list) break;
@@ -201,7 +201,7 @@ function kernelIn(declaration: string): string | undefined {
   return name === undefined ? undefined : utf8(name);
 }
 
-/** Behind the parenthesis that closes the one at a place. */
+/** Offset after the closing parenthesis of the one at an offset. */
 function endOfList(text: string, open: number): number {
   let depth = 0;
   for (let index = open; index < text.length; index++) {
@@ -211,7 +211,7 @@ function endOfList(text: string, open: number): number {
   return text.length;
 }
 
-/** Whether a word stands right behind a `#`. */
+/** Whether a word directly follows a `#`. */
 function isDirective(bytes: Uint8Array, start: number): boolean {
   let before = start - 1;
   while (before >= 0 && (bytes[before] === 0x20 || bytes[before] === 0x09)) before -= 1;

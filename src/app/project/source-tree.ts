@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { decodeSource } from '../../source/source-bytes.ts';
 
-/** Files beyond this size hold no CUDA that a person wrote. */
+/** Larger files contain no handwritten CUDA. */
 export const largestSource = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
 const skippedFolders = new Set(['node_modules', 'CMakeFiles', '__pycache__']);
@@ -17,13 +17,13 @@ export interface SourceTree {
   readonly root: string;
   /** All sources and headers, sorted; read once. */
   readonly sources: () => readonly string[];
-  /** The text of a file, as `decodeSource` makes it; undefined where it cannot be read. Read once. */
+  /** The text of a file, as `decodeSource` returns it; undefined if it cannot be read. Read once. */
   readonly text: (path: string) => string | undefined;
 }
 
 /**
  * Opens a folder; nothing is read yet.
- * @throws where it does not exist
+ * @throws if it does not exist
  */
 export function openSourceTree(folder: string): SourceTree {
   const root = realpathSync(folder);
@@ -49,12 +49,12 @@ export function isHeader(path: string): boolean {
   return headerFile.test(path);
 }
 
-/** Whatever may hold a kernel, a launch or an include. */
+/** Any file that may contain a kernel, a launch or an include. */
 export function isSource(path: string): boolean {
   return unitFile.test(path) || headerFile.test(path) || hostFile.test(path);
 }
 
-/** The files under `folder` that `accept` takes, relative to it, sorted; hidden folders are left out. */
+/** The files under `folder` that `accept` selects, relative to it, sorted; hidden folders are left out. */
 export function listFiles(folder: string, accept: (path: string) => boolean): string[] {
   const found: string[] = [];
   const visit = (prefix: string): void => {
@@ -87,14 +87,14 @@ export function repositoryRoot(start: string): string | undefined {
   }
 }
 
-/** `file` relative to `root` with forward slashes where it lies inside; else as it is, with forward slashes. */
+/** `file` relative to `root` with forward slashes if it is inside; otherwise unchanged, with forward slashes. */
 export function relativeTo(root: string, file: string): string {
   const path = relative(root, file);
   const inside = path !== '' && !isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`);
   return (inside ? path : file).split(sep).join('/');
 }
 
-/** What a path leads to; undefined where it leads nowhere, or to a device or pipe, whose text may have no end. */
+/** Type of a path, links resolved; undefined if it does not exist, or is a device or pipe with endless text. */
 export function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     const stats = statSync(path);
@@ -114,8 +114,8 @@ function readText(root: string, path: string): string | undefined {
 }
 
 /**
- * The file that a path of a tree leads to; undefined where it is too large or no regular file, or out of the tree: a link is not followed
- * there, since in a pull request it could name any file of the machine.
+ * Real file of a path of a tree; undefined if it is too large, not a regular file, or outside of the tree: such links
+ * are not followed, because a link of a pull request could name any file of the host.
  */
 export function mayBeRead(root: string, path: string): string | undefined {
   try {

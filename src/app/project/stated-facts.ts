@@ -19,7 +19,7 @@ interface StatedFacts extends LaunchFacts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What options, configuration, annotations and launches in the sources say of a kernel. */
+/** Statements of options, configuration, annotations and launches in the sources about a kernel. */
 export function statedFacts(
   settings: Pick<Settings, 'options' | 'configuration'>,
   kernel: Kernel,
@@ -33,7 +33,7 @@ export function statedFacts(
   const { annotation: written, diagnostics: problems } = facts.annotationOf(definition);
   const diagnostics = [...problems];
   const annotation = written && withinLimits(written, name, diagnostics);
-  // An option speaks to all kernels: to those that have the parameters.
+  // An option applies to all kernels that have its parameters.
   const options = optionAssumptions(settings.options).filter(({ expression }) =>
     namesIn(expression).every((n) => known.has(n)),
   );
@@ -62,7 +62,7 @@ export function statedFacts(
   };
 }
 
-/** What an annotation states within the limits of devices; the rest is left out, with a diagnostic each. */
+/** Annotated properties within the limits of devices; others are left out, with a diagnostic each. */
 function withinLimits(
   annotation: KernelAnnotation,
   { qualified }: KernelName,
@@ -113,7 +113,7 @@ function memberProblem(
   return undefined;
 }
 
-/** The names by which assumptions and arguments can speak of a kernel's parameters. */
+/** Names of a kernel's parameters in assumptions and arguments. */
 export function knownNames(kernel: Kernel, parameters: readonly ParameterSource[]): Set<string> {
   return new Set(
     kernel.parameters.flatMap(({ index }) => {
@@ -125,7 +125,7 @@ export function knownNames(kernel: Kernel, parameters: readonly ParameterSource[
 
 /**
  * The assumptions of the command line.
- * @throws UsageError with the column where one cannot be read
+ * @throws UsageError with the column if one cannot be parsed
  */
 export function optionAssumptions({ assume }: Options): StatedAssumption[] {
   return assume.map((text) => {

@@ -5,25 +5,25 @@ import type { Unit } from './inputs.ts';
 
 export type BuildKind = 'verification' | 'production';
 
-/** What a compiler makes of a unit. */
+/** Result of compiling a unit. */
 export interface BuiltText {
-  /** Missing where the unit does not compile. */
+  /** Missing if the unit does not compile. */
   readonly ptx?: string;
-  /** The project's own part of the preprocessed unit, host code included, with line markers. */
+  /** Part of the preprocessed unit that comes from the project, host code included, with line markers. */
   readonly host?: string;
-  /** Why the verification build is not optimised at all; missing where it is the usual one. */
+  /** Why the verification build is not optimised at all; missing if it is optimised as usual. */
   readonly unoptimised?: Unoptimised;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Makes the PTX of a unit, with a compiler or from what is bundled. */
+/** Builds the PTX of a unit, with a compiler or from bundled files. */
 export interface UnitBuilder {
-  /** For the report; null where no compiler runs. */
+  /** For the report; null if no compiler runs. */
   readonly compiler: string | null;
   /** Whether it can build other texts than those of the files. */
   readonly compiles: boolean;
   /**
-   * @param text in place of what the file of the unit holds
+   * @param text instead of that of the file of the unit
    * @param headers other texts of files that it may include, by path
    */
   readonly build: (
@@ -34,18 +34,19 @@ export interface UnitBuilder {
     headers?: ReadonlyMap<string, string>,
   ) => Promise<BuiltText>;
   /**
-   * Calls a function with the project's own part of each preprocessed unit as soon as that is there, so that it can be read
-   * while the compiler goes on; for units whose texts are those of their files. Missing where no compiler runs.
+   * Calls a function with the project's part of each preprocessed unit as soon as it is available, so that it can be
+   * read while the compiler continues; only for units whose texts are those of their files. Missing if no compiler
+   * runs.
    */
   readonly onPreprocessed?: (listener: (host: string) => void) => void;
-  /** What the flags of a unit come to, as text: a change of it touches the unit's kernels. */
+  /** Flags of a unit as text: a change of it touches the unit's kernels. */
   readonly flags: (unit: Unit) => string;
-  /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing where there is none. */
+  /** Macros that the compilation database defines for a file, `NAME` or `NAME=VALUE`; missing without a database. */
   readonly definitions?: (path: string) => readonly string[];
-  /** The files of the tree that a unit includes, with its own; empty where that cannot be found out. */
+  /** The files of the tree that a unit includes, and its own; empty if they cannot be determined. */
   readonly dependencies: (unit: Unit, arch: string) => Promise<readonly string[]>;
   /**
-   * What the assembler makes of a PTX text, and says of its kernels, or why it does not; missing where there is none.
+   * Result of the assembler for a PTX text and its kernels, or why it has none; missing without an assembler.
    * @param unit - whose flags count
    * @param mostRegisters - fewer than those allow
    */
@@ -55,6 +56,6 @@ export interface UnitBuilder {
     unit?: Unit,
     mostRegisters?: number,
   ) => Promise<AssembledUnit | Unassembled>;
-  /** Stops what is running, whose builds then reject, and waits for its end. Whoever made the builder calls it. */
+  /** Stops running compilations, whose builds then reject, and waits for their end. Called by its creator. */
   readonly close: () => Promise<void>;
 }

@@ -10,14 +10,14 @@ import {
 import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // oxfmt-ignore
 import { nearest } from '../../base/nearest.ts';
 
-/** What an array holds at the start. */
+/** Initial contents of an array. */
 type Contents =
   | { readonly kind: 'fill'; readonly value: string }
   | { readonly kind: 'uninitialised' }
-  /** Behind `count` steps all elements are alike. */
+  /** After `count` steps all elements are identical. */
   | { readonly kind: 'iota'; readonly start: string; readonly step: string; readonly count?: number }
   | { readonly kind: 'random'; readonly seed: number; readonly low?: string; readonly high?: string }
-  /** As the search for races fills arrays. */
+  /** Generated contents, as in the search for races. */
   | { readonly kind: 'drawn'; readonly drawn: GeneratedContents }
   | { readonly kind: 'list'; readonly values: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
@@ -30,19 +30,19 @@ export type ArgumentValue =
       readonly kind: 'array';
       /** Absent: as the parameter is declared. */
       readonly type?: ElementType;
-      /** Elements; `endless`; absent: as the contents say. */
+      /** Elements; `endless`; absent: as the contents specify. */
       readonly length?: number | 'endless';
       readonly contents: Contents;
     };
 
-/** Bytes of all arrays of a run, and of one. */
+/** Maximum bytes of all arrays of a run, and of one. */
 export const MAX_ARRAY_BYTES = 2 ** 30;
 
 type Problem = { readonly problem: string };
 
 /**
- * Reads the value of an argument.
- * @returns the value, or what is wrong with it, as the end of a sentence
+ * Parses the value of an argument.
+ * @returns the value, or the problem as the end of a sentence
  */
 export function parseArgument(given: string): ArgumentValue | Problem {
   const text = given.trim();
@@ -128,13 +128,13 @@ function parseContents(given: string): Contents | Problem {
   }
 }
 
-/** An array as the machine takes it. */
+/** An array in the format of the interpreter. */
 type ArrayData = Omit<GlobalBuffer, 'name' | 'elementBytes'>;
 
 /**
- * Makes an array.
- * @param readBytes gives the bytes of a file, or what is wrong with it as the end of a sentence
- * @returns the data, or what is wrong, as the end of a sentence
+ * Creates an array.
+ * @param readBytes returns the bytes of a file, or the problem as the end of a sentence
+ * @returns the data, or the problem as the end of a sentence
  */
 export function createArray(
   type: ElementType,
@@ -221,7 +221,7 @@ function elements(
   return bytes;
 }
 
-/** The bits of each element, to be asked for in order. */
+/** The bits of each element, to be requested in order. */
 function sequence(type: ElementType, contents: Sequence): ((index: number) => bigint) | Problem {
   const { format } = type;
   if (format === undefined) return wholeSequence(type, contents);

@@ -1,4 +1,4 @@
-/** Gives the parameters of a kernel their values for a run: buffers, pointers into them, scalars. */
+/** Binds the parameters of a kernel to values for a run: buffers, pointers into them, scalars. */
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
 import { nearest } from '../../base/nearest.ts';
@@ -28,11 +28,11 @@ interface BoundArray {
   /** Index of its buffer. */
   readonly buffer: number;
   readonly type: ElementType;
-  /** Elements; null: no end. */
+  /** Elements; null: unbounded. */
   readonly length: number | null;
   /** Other parameters that point into it. */
   readonly aliases: readonly string[];
-  /** All names that it can be called by. */
+  /** All of its names. */
   readonly names: readonly string[];
 }
 
@@ -47,15 +47,15 @@ export interface Binding {
 
 interface BindingRequest {
   readonly kernel: Kernel;
-  /** As messages call it. */
+  /** Name in messages. */
   readonly name: string;
   readonly parameters: readonly ParameterSource[];
-  /** Of the command line, by name. */
+  /** Arguments of the command line, by name. */
   readonly given: ReadonlyMap<string, string>;
   /** Scalars that configuration, annotation or launch site state, by parameter index. */
   readonly stated: ReadonlyMap<number, bigint>;
   readonly witness?: Witness | undefined;
-  /** Gives the bytes of a file, or what is wrong with it as the end of a sentence. */
+  /** Returns the bytes of a file, or the problem as the end of a sentence. */
   readonly readFile: (path: string) => Uint8Array | { readonly problem: string };
 }
 
@@ -66,14 +66,14 @@ function isRounded(value: WitnessArgument): boolean {
 
 const rounded = 'of which JSON does not keep all digits; write it in quotes';
 
-/** A place in the parameters that takes one value. */
+/** A part of the parameters that takes one value. */
 interface Slot {
   /** All names; the first is that of messages. */
   readonly names: readonly string[];
   readonly index: number;
   readonly offset: number;
   readonly bytes: number;
-  /** As declared in the source. */
+  /** Type as declared in the source. */
   readonly type: string | undefined;
   readonly isPointer: boolean;
   readonly isFloat: boolean;
@@ -81,11 +81,11 @@ interface Slot {
   readonly isStruct: boolean;
   /** The kernel reads it. */
   readonly isRead: boolean;
-  /** It lies in a struct of unknown members: the text of a value tells whether it is a whole number. */
+  /** It is part of a struct of unknown members: the text of a value determines whether it is an integer. */
   readonly isOpen: boolean;
 }
 
-/** What a slot holds: bits, a pointer, or bytes of a struct. */
+/** Value of a slot: bits, a pointer, or bytes of a struct. */
 type Held =
   | { readonly kind: 'bits'; readonly value: bigint }
   | { readonly kind: 'pointer'; readonly buffer: number; readonly offset: bigint }
@@ -106,7 +106,7 @@ export function bindArguments(request: BindingRequest): Binding {
   return binder.finish();
 }
 
-/** The places of a kernel's parameters that take values. */
+/** The slots of a kernel's parameters. */
 function slotsOf({ kernel, parameters }: BindingRequest): Slot[] {
   const fields = parameterFields(kernel, [], parameters);
   const escaping = parametersByAddress(kernel);
@@ -140,7 +140,7 @@ function slotsOf({ kernel, parameters }: BindingRequest): Slot[] {
       });
       return [...members, struct];
     }
-    // A type such as __half is one value, though the PTX has bytes.
+    // A type such as __half is one value, although the PTX has bytes.
     if (source && bytes <= 8 && sizeOfType(source.type) === bytes) {
       return [slot({ ...declared, names: [...bases, ...bases.map((base) => `${base}+0`)] })];
     }
@@ -153,7 +153,7 @@ function slotsOf({ kernel, parameters }: BindingRequest): Slot[] {
 
 const pointerType = /[*&]\s*(?:const|volatile|__restrict__|__restrict|\s)*$/;
 
-/** Parameters whose address the kernel uses for more than loads from constant places. */
+/** Parameters whose address the kernel uses for more than loads from constant offsets. */
 function parametersByAddress(kernel: Kernel): Set<number> {
   const found = new Set<number>();
   for (const { instructions, phis } of kernel.blocks) {
@@ -214,7 +214,7 @@ class Binder {
     return `${this.#request.name} has no such parameter.${hint} It has: ${names.join(', ') || 'none'}.`;
   }
 
-  /** Binds a value to a slot; what is wrong, as the end of a sentence. */
+  /** Binds a value to a slot; returns the problem as the end of a sentence. */
   #bind(slot: Slot, value: ArgumentValue): string | undefined {
     const { isPointer, isStruct, type, bytes } = slot;
     const declared = type === undefined ? `has ${bytes} bytes` : `is declared ${type}`;
@@ -285,7 +285,7 @@ class Binder {
     return undefined;
   }
 
-  /** An array of pointers, and the memory that they lead to. */
+  /** An array of pointers, and the memory that they point to. */
   #addPointers(slot: Slot, type: ElementType, drawn: PointersDrawn): void {
     const [name = ''] = slot.names;
     const words = elementTypeNamed('uint64')!;
@@ -339,7 +339,7 @@ class Binder {
     return undefined;
   }
 
-  /** The inverse of `describeWitness`. What the command line gives goes before. */
+  /** The inverse of `describeWitness`. Arguments of the command line take precedence. */
   bindWitness(name: string, value: WitnessArgument): void {
     const slot = this.#named(name);
     if (!slot) {
@@ -384,7 +384,7 @@ class Binder {
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
     if (typeof fill !== 'bigint' || wrong !== undefined) return `holds a value that is none of ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
-    // The arrays of a replay have no end, so that it shows races whatever the sizes.
+    // The arrays of a replay are unbounded, so that it reproduces races regardless of the sizes.
     const buffer = { name: slot.names[0]!, elementBytes: type.bytes, bytes: null, fill, values: known };
     this.#addBuffer(slot, type, buffer, value);
     return undefined;
@@ -406,7 +406,7 @@ class Binder {
     }
   }
 
-  /** Scalars that nobody gave here and something else states. */
+  /** Scalars that are not given here but stated elsewhere. */
   bindStated(): void {
     for (const slot of this.#slots) {
       const value = this.#request.stated.get(slot.index);
@@ -440,7 +440,7 @@ class Binder {
     };
   }
 
-  /** Whether it is told of elsewhere that its alias cannot be made. */
+  /** Whether another message reports that its alias cannot be created. */
   #isAlias(slot: Slot): boolean {
     return this.#problems.some((text) => text.startsWith(`--arg ${slot.names[0]} `));
   }
@@ -469,12 +469,12 @@ class Binder {
   }
 }
 
-/** Whether a declared type can hold no pointer. */
+/** Whether a declared type cannot contain a pointer. */
 function isPlain(type: string): boolean {
   return sizeOfType(type) !== undefined;
 }
 
-/** The type that scalars of a slot are written in. */
+/** The type in which scalars of a slot are written. */
 function scalarType({ type, bytes, isFloat: float }: Slot): ElementType | undefined {
   const declared = type === undefined ? undefined : pointeeOf(`${type}*`);
   if (declared?.bytes === bytes) return declared;
@@ -489,7 +489,7 @@ function scalarBits(slot: Slot, text: string): bigint | { readonly problem: stri
   return readElement(float ?? type, text);
 }
 
-/** Whether JSON shows a number as it is. */
+/** Whether JSON represents a number exactly. */
 function isExact(number: number): boolean {
   return Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number));
 }

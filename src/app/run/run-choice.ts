@@ -1,4 +1,4 @@
-/** What of the command line has to be chosen or refused before a run: the kernel, its launch, arrays and blocks. */
+/** Choices and checks of the command line before a run: the kernel, its launch, arrays and blocks. */
 import { nearest } from '../../base/nearest.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { UsageError } from '../../base/usage-error.ts';
@@ -11,7 +11,7 @@ import { selectByName } from '../pipeline/select.ts';
 import type { Binding } from './run-binding.ts';
 import type { RunWitness } from './run-witness.ts';
 
-/** The one kernel that is meant. */
+/** The only kernel that the options select. */
 export function selectKernel(
   options: Options,
   units: readonly KernelUnit[],
@@ -34,14 +34,14 @@ export function selectKernel(
   );
 }
 
-/** @throws UsageError where `--blocks` names one that the grid has not */
+/** @throws UsageError if `--blocks` names one outside of the grid */
 export function requireBlocks(blocks: readonly number[] | undefined, { grid }: Launch): void {
   const outside = blocks?.find((number) => number >= threads(grid!));
   if (outside !== undefined)
     throw new UsageError(`--blocks ${outside}: the grid of ${text(grid)} has blocks 0 to ${threads(grid!) - 1}.`);
 }
 
-/** The launch that options, witness or sources say, all of it concrete. */
+/** The launch that options, witness or sources specify, entirely concrete. */
 export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: RunWitness | undefined): Launch {
   const { kernel, name } = entry;
   const found = distinctLaunches(entry.launches, options, witness);
@@ -65,7 +65,7 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
   const effects = kernel.blocks.flatMap(({ instructions }) =>
     instructions.map(({ operation }) => operation.effect.kind),
   );
-  // A witness does not say; the check has let such a barrier pass.
+  // A witness lacks this property; the check has accepted such a barrier.
   if (!only.cooperative && !witness && (effects.includes('grid-barrier') || kernel.workspace !== undefined)) {
     throw new UsageError(
       `${name.qualified} has a grid barrier, which works only in a cooperative launch; give --cooperative.`,
@@ -108,7 +108,7 @@ function distinctLaunches(launches: readonly Launch[], options: Options, witness
     const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]); // oxfmt-ignore
     if (!distinct.has(key)) distinct.set(key, one);
   }
-  // What is stated of scalars decides nothing where the witness names them.
+  // Stated scalars are irrelevant if the witness contains them.
   const all = [...distinct.values()];
   return witness ? all.slice(0, 1) : all;
 }
@@ -128,7 +128,7 @@ export function trackedArrays(names: readonly string[], kernel: Kernel, { arrays
   });
 }
 
-/** @throws UsageError where `--dump` names no array, or one without an end */
+/** @throws UsageError if `--dump` names no array, or an unbounded one */
 export function requireDumps(dump: ReadonlyMap<string, string>, { arrays }: Binding): void {
   for (const name of dump.keys()) {
     const array = arrays.find((one) => one.names.includes(name));

@@ -5,16 +5,16 @@ import { compareText } from '../../base/text-order.ts';
 import type { RunWords } from './run-findings.ts';
 import type { CountersReport } from '../../report-model/run-report.ts';
 
-/** Warps that a report lists. */
+/** Maximum number of warps in a report. */
 const listedWarps = 1024;
 
-/** What was counted, by the lines that the user wrote, in their order. */
+/** Counts by source line, in the order of the lines. */
 export function countersReport(counters: LaunchCounters, words: RunWords): CountersReport {
   const lines = new Map<string, { readonly file: string; readonly line: number; readonly counts: Counts }>();
   const totals = noCounts();
   let latest: Location | undefined;
   for (const { place, counts } of counters.places) {
-    // A jump has no line of its own: it belongs to what comes before.
+    // A jump has no line: it is attributed to the preceding one.
     const own = ('location' in place && place.location) || !latest ? words.place(place) : latest;
     latest = own;
     const key = `${own.file}:${own.line}`;

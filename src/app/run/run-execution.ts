@@ -15,7 +15,7 @@ import { RunWords } from './run-findings.ts';
 import { progressBar } from './run-progress.ts';
 import { traceLine } from './run-trace.ts';
 
-/** Takes traces, and the bar where it is a terminal. */
+/** Receives traces, and the progress bar if it is a terminal. */
 export interface Terminal {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean;
@@ -31,16 +31,16 @@ interface Executed {
 
 type RunSettings = Pick<Settings, 'options' | 'configuration'>;
 
-/** A run, and of how many it is the one that counts. */
+/** A run, with its schedule and the number of schedules that were run. */
 interface Tried extends Executed {
   readonly schedule: number | undefined;
   readonly schedules: number | undefined;
 }
 
 /**
- * Runs a launch in one order of blocks and warps after the other: by number, reversed, then mixed. It ends at the first
- * that shows a race, a missed barrier or a fault; where none does, the plain one counts.
- * @param witnessed the order of the witness that is run; another one may be asked for
+ * Runs a launch under several schedules: the default one, reversed, then shuffled. Ends at the first one that shows a
+ * race, a missed barrier or a fault; otherwise the result of the default schedule is returned.
+ * @param witnessed the schedule of the replayed witness; the options may select another one
  */
 export async function executeSchedules(
   settings: RunSettings,
@@ -67,7 +67,7 @@ function showsDefect({ result: { races, divergences, faults, outcome } }: Execut
   return races.length + divergences.length + faults.length > 0 || outcome !== 'finished';
 }
 
-/** Runs a launch, with a trace or a bar on the terminal. */
+/** Runs a launch, with a trace or a progress bar on the terminal. */
 async function execute(
   { options: { run, quiet }, configuration }: RunSettings,
   terminal: Terminal,

@@ -1,4 +1,4 @@
-/** What a run showed, as its report has it. */
+/** Results of a run in the form of its report. */
 import type {
   AccessEvent,
   DivergenceEvent,
@@ -49,9 +49,9 @@ interface FindingsRequest {
   readonly policy: CheckPolicy;
   readonly launch: Launch;
   readonly result: RunResult;
-  /** Thread-instructions that the run was allowed. */
+  /** Maximum number of thread-instructions of the run. */
   readonly steps: number;
-  /** Buffers and symbols to tell of races on; empty: all. */
+  /** Buffers and symbols whose races are reported; empty: all. */
   readonly track: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function runFindings(request: FindingsRequest): Promise<RunFinding[
   ];
 }
 
-/** Places and instructions of a kernel by the ids of events. */
+/** Locations and instructions of a kernel by the IDs of events. */
 export class RunWords {
   readonly #entry: LaunchedKernel;
   readonly #instructions: ReadonlyMap<InstructionId, Instruction>;
@@ -85,7 +85,7 @@ export class RunWords {
     return this.#instructions.get(id)!;
   }
 
-  /** Where the user wrote something; where no debug information tells, the line of the PTX. */
+  /** Location in the source; without debug information, the line of the PTX. */
   place(of: Instruction | Terminator): Location {
     const { kernel, unit } = this.#entry;
     const place = placeOf(kernel, 'kind' in of && of.kind === 'jump' ? { ptxLine: 1 } : of);
@@ -96,7 +96,7 @@ export class RunWords {
     return this.place(this.instruction(id));
   }
 
-  /** Where a thread is that runs in a basic block. */
+  /** Location of a thread in a basic block. */
   placeIn(block: number): Location {
     const { instructions, terminator } = this.#entry.kernel.blocks[block]!;
     const first = instructions.find(({ location }) => location) ?? instructions[0] ?? terminator;
@@ -128,7 +128,7 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
 }
 
 /**
- * Which races are those of a lock, or of a flag that threads wait for, that volatile accesses make.
+ * Which races are those of a lock, or of a flag that threads wait for, implemented with volatile accesses.
  * @param races all that the run showed
  */
 export function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
@@ -158,7 +158,7 @@ function arrayOf({ object, space }: RaceEvent): string {
   return space === 'shared' || object.startsWith('_Z') ? objectName(object) : object;
 }
 
-/** Barriers that threads passed by which the machine saw exit: only the source tells. */
+/** Barriers that were missed by threads that exited in the interpreter: only the source determines them. */
 async function passedBy(request: FindingsRequest): Promise<ReadonlySet<InstructionId>> {
   const { result } = request;
   if (!result.divergences.some(({ kind }) => kind === 'early-exit')) return new Set();
@@ -247,7 +247,7 @@ function raceFinding(
   };
 }
 
-/** What would have kept two accesses of a run apart, as far as the run tells. */
+/** The missing order between two accesses of a run, if the run determines it. */
 function missingOf(context: KernelContext, event: RaceEvent, isGrid: boolean): MissingOrder {
   const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
   const strength = first && second && missingStrength(first, second);
@@ -345,7 +345,7 @@ async function faultFinding(
   };
 }
 
-/** Why the run ended before all threads did, where no fault tells. */
+/** Why the run ended before all threads did, unless a fault ended it. */
 function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords): RunEvent[] {
   const { outcome, stopped } = result;
   if (outcome === 'race-limit') {
@@ -363,7 +363,7 @@ function endFindings({ entry, result, steps }: FindingsRequest, words: RunWords)
   return [{ code: name, severity: 'error', location, block, thread, message }];
 }
 
-/** What makes the run one of many, or none that the user meant. */
+/** Unknown values, with which the run is one of many, and violated assumptions. */
 function doubtFindings({ havocs, brokenAssumptions }: RunResult, words: RunWords): RunEvent[] {
   const linesOf = (ids: readonly InstructionId[]): { location?: Location; lines: number[] } => {
     const places = ids.map((id) => words.placeOf(id));

@@ -31,7 +31,7 @@ interface Told {
   readonly schedules: number | undefined;
 }
 
-/** The report of a run. Writes the arrays that are to be written. */
+/** The report of a run. Writes the requested arrays. */
 export async function reportOf(
   entry: LaunchedKernel,
   facts: SourceFacts,
@@ -71,7 +71,7 @@ export async function reportOf(
   };
 }
 
-/** The arrays after the run; writes those that are asked for. */
+/** The arrays after the run; writes the requested ones. */
 function outputsOf(
   { arrays, buffers }: Binding,
   result: RunResult,
@@ -99,14 +99,14 @@ function outputsOf(
   return outputs;
 }
 
-/** Whether bytes are what a buffer held at the start. */
+/** Whether bytes are the initial contents of a buffer. */
 function hasInitialBytes(bytes: Uint8Array, { initial, fill, elementBytes }: Binding['buffers'][number]): boolean {
   if (initial) return Buffer.compare(bytes, initial) === 0;
   const pattern = Uint8Array.from({ length: elementBytes }, (_, at) => Number((fill >> BigInt(8 * at)) & 255n));
   return bytes.every((byte, at) => byte === pattern[at % elementBytes]);
 }
 
-/** @throws UsageError where the file cannot be written */
+/** @throws UsageError if the file cannot be written */
 function writeBytes(file: string, bytes: Uint8Array): void {
   try {
     writeFileSync(file, bytes);

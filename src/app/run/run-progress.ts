@@ -1,19 +1,19 @@
-/** A bar on a terminal that says how far a long run is. */
+/** A progress bar on a terminal for long runs. */
 import type { RunProgress } from '../../interpreter/core/run-request.ts';
 
 interface ProgressBar {
   readonly update: (progress: RunProgress) => void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   readonly end: () => void;
 }
 
-/** Milliseconds before a bar appears, and between two drawings of it. */
+/** Milliseconds before a bar appears, and between updates. */
 const patience = 700;
 const interval = 120;
 const width = 24;
 
 /**
- * A bar that shows itself once a run takes long.
+ * A bar that appears when a run takes long.
  * @param write to the terminal
  * @param now the time in milliseconds
  */
@@ -34,7 +34,7 @@ export function progressBar(write: (text: string) => void, now: () => number): P
 }
 
 /**
- * One line: how much of the grid is done, the rate, and the time left where the blocks done so far tell.
+ * One line: the finished share of the grid, the rate, and the time left if the finished blocks allow an estimate.
  * @param elapsed milliseconds since the start
  */
 export function progressText({ steps, endedBlocks, blocks }: RunProgress, elapsed: number): string {

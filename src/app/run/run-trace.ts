@@ -6,7 +6,7 @@ import { elementTypeNamed, valueOf } from '../../launch/element.ts';
 
 /**
  * One line for an instruction that a thread executed.
- * @param placeOf where the user wrote it
+ * @param placeOf source location
  */
 export function traceLine(entry: TraceEntry, placeOf: (place: TraceEntry['place']) => Location): string {
   const { block, thread, place, reads, writes, accesses, target } = entry;
@@ -40,7 +40,7 @@ function valueText({ register, type, value }: TracedValue, shown: string | undef
   const name = register === undefined ? '' : `${register} = `;
   if (typeof value === 'boolean') return `${name}${value}`;
   const element = shown === undefined ? undefined : elementTypeNamed(shownTypes[shown] ?? '');
-  // Addresses and patterns; numbers near zero read better as such.
+  // Addresses and bit patterns in hexadecimal; integers near zero are more readable in decimal.
   const isNumber = element?.kind === 'float' || BigInt.asIntN(64, value + (1n << 40n)) >> 41n === 0n;
   if (element && 8 * element.bytes === type && isNumber) return `${name}${valueOf(element, value)}`;
   return `${name}${value < 1n << 31n ? value : `0x${value.toString(16)}`}`;

@@ -1,4 +1,4 @@
-/** Reads what `--input` names: a witness, or a finding of a report that has one. */
+/** Reads the file of `--input`: a witness, or a finding of a report that has one. */
 import * as v from 'valibot';
 import type { Witness } from '../../verdict/finding.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
@@ -45,7 +45,7 @@ const witnessSchema = v.object({
 
 const record = v.record(v.string(), v.unknown());
 const optionalText = v.fallback(v.optional(v.string()), undefined);
-/** A witness by itself, which is checked later. */
+/** A witness without a finding, which is validated later. */
 const witnessDocument = v.looseObject({ args: record, block: v.unknown() });
 const findingDocument = v.object({ witness: record, fingerprint: optionalText, message: optionalText });
 const resultDocument = v.fallback(v.object({ findings: v.array(v.unknown()) }), { findings: [] });
@@ -56,14 +56,14 @@ const kernelDocument = v.fallback(
 const reportDocument = v.object({ kernels: v.array(kernelDocument) });
 const named = v.object({ kernel: v.string() });
 
-/** A witness as its file has it. */
+/** A witness as stored in a file. */
 export type RunWitness = Witness;
 
 /**
  * The witness in a JSON text: the text itself, a finding, or a report.
  * @param file as messages name it
- * @param meant the fingerprint of the finding, and a pattern of kernels, where a report has several findings
- * @throws UsageError where the text holds none, or several
+ * @param meant the fingerprint of the finding, and a pattern of kernels, if a report has several findings
+ * @throws UsageError if the text contains none, or several
  */
 export function readWitness(
   text: string,
@@ -78,7 +78,7 @@ export function readWitness(
   }
   const all = candidates(document);
   const ofKernel = all.filter(({ witness }) => kernel === undefined || matchKernel(kernel, nameIn(witness)));
-  // Who names another kernel for the one witness means that one.
+  // A single witness is used even if the user names another kernel.
   const found = all.length === 1 ? all : ofKernel;
   const wanted = fingerprint === undefined ? found : found.filter((one) => one.fingerprint === fingerprint);
   if (wanted.length === 0) {
@@ -88,7 +88,7 @@ export function readWitness(
         : `--input ${file} has no finding ${fingerprint}.\n${listed(found)}`,
     );
   }
-  // What is read has few levels, whatever stands in the file.
+  // The result has few levels, regardless of the file.
   const read = wanted.map((one) => witnessIn(one, file));
   if (new Set(read.map((one) => JSON.stringify(one))).size > 1) {
     throw new UsageError(`--input ${file} contains ${wanted.length} witnesses; name one.\n${listed(wanted)}`);

@@ -18,22 +18,22 @@ import { reportOf } from './run-outcome.ts';
 import { readWitness, type RunWitness } from './run-witness.ts';
 
 interface RunCommand {
-  /** With the project of the one path; its builder is the caller's to close. */
+  /** With the project of the one path; the caller closes its builder. */
   readonly job: Job;
   readonly cwd: string;
   readonly terminal: Terminal;
 }
 
 interface RunOutcomeReport {
-  /** Absent where there is no kernel to run. */
+  /** Absent without a kernel to run. */
   readonly report?: RunReport;
-  /** Of compiling and reading the file. */
+  /** Diagnostics of compiling and reading the file. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * All phases of `selvage run`: compiles, binds the arguments, runs, and tells what it saw.
- * @throws UsageError where the command line does not say one launch of one kernel
+ * All phases of `selvage run`: compiles, binds the arguments, runs, and reports.
+ * @throws UsageError if the command line does not determine one launch of one kernel
  */
 export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<RunOutcomeReport> {
   const { options } = job.settings;
@@ -78,7 +78,7 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
   return { diagnostics, report: options.timings ? { ...report, timings } : report };
 }
 
-/** Why no device runs the launch, as a check tells it; null where one may. */
+/** Why no device runs the launch, as a check reports it; null if one may. */
 function refusal({ name, kernel }: LaunchedKernel, launch: Launch): Diagnostic | null {
   const bytes = refusedSharedBytes(kernel, launch);
   if (bytes === null) return null;
@@ -103,7 +103,7 @@ function readBytes(path: string): Uint8Array | { readonly problem: string } {
   }
 }
 
-/** The project with one build of each unit, and without the arguments, which are more than scalars here. */
+/** The project with one build of each unit, and without the arguments, which are not only scalars here. */
 function buildOnly({ project, settings, tools }: Job): Job {
   const { builder } = project;
   const { options } = settings;

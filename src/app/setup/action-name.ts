@@ -1,4 +1,4 @@
-/** Under which name a workflow of another repository finds the action. */
+/** Name of the action in workflows of other repositories. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { publishedAction, publishedTag } from '../../system/version.ts';
@@ -9,8 +9,8 @@ import { kindOf, mayBeRead, relativeTo, repositoryRoot } from '../project/source
 type Environment = Repository['environment'];
 
 /**
- * The action as `uses` names it: the one of the workflow that runs this program, else the repository that this program is a
- * clone of, else where it is published.
+ * The action as `uses` names it: the one of the workflow that runs this program, otherwise the repository that this
+ * program is a clone of, otherwise the published one.
  * @param file a file or folder that ships with the program
  */
 export async function actionName(file: string, environment: Environment): Promise<string> {
@@ -20,12 +20,12 @@ export async function actionName(file: string, environment: Environment): Promis
   return ofWorkflow(real, environment) ?? (await ofClone(real, environment)) ?? published;
 }
 
-/** Whether a name is that of an action that is there; `OWNER` stands for whoever will publish it. */
+/** Whether a name is that of an existing action; `OWNER` is a placeholder for its publisher. */
 export function isPublished(action: string): boolean {
   return !action.startsWith('OWNER/');
 }
 
-/** Where a runner took the action from whose program this is. */
+/** Name under which a runner downloaded the action that contains this program. */
 function ofWorkflow(file: string, environment: Environment): string | undefined {
   const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]); // oxfmt-ignore
   // A step of another action may run this program, too.
@@ -33,11 +33,11 @@ function ofWorkflow(file: string, environment: Environment): string | undefined 
   return isOurs && /^[\w.-]+\/[\w.-]+$/.test(name) && /^[\w.][\w./-]*$/.test(ref) ? `${name}@${ref}` : undefined;
 }
 
-/** The tag that moves with the releases, where the clone has it; else the commit, which stays. */
+/** The tag that moves with the releases, if the clone has it; otherwise the commit, which is fixed. */
 async function ofClone(file: string, environment: Environment): Promise<string | undefined> {
   const root = repositoryRoot(file);
   const manifest = root === undefined ? undefined : mayBeRead(root, 'action.yml');
-  // A repository may hold a copy of this program.
+  // A repository may contain a copy of this program.
   if (root === undefined || manifest === undefined || !/^name: Selvage$/m.test(readFileSync(manifest, 'utf8')))
     return undefined;
   try {

@@ -1,4 +1,4 @@
-/** What build files say of the flags of device code, as far as it is written out in them. */
+/** Flags of device code that build files contain literally. */
 import { posix } from 'node:path';
 
 type BuildSystem = 'cmake' | 'make' | 'setup.py' | 'bazel';
@@ -17,12 +17,12 @@ const systemOf: Readonly<Record<string, BuildSystem>> = {
   'BUILD': 'bazel', 'BUILD.bazel': 'bazel', 'MODULE.bazel': 'bazel', 'WORKSPACE': 'bazel',
 }; // oxfmt-ignore
 
-/** Whether a file says how a repository is built. */
+/** Whether a file is a build file. */
 export function isBuildFile(path: string): boolean {
   return Object.hasOwn(systemOf, posix.basename(path));
 }
 
-/** Flags that change what device code means; the others are left to the build. */
+/** Flags that affect the meaning of device code; the others are left to the build. */
 const wantedFlag =
   /^(?:-std=\S+|--std=\S+|-I\S+|-isystem=?\S+|-D\S+|--expt-relaxed-constexpr|--expt-extended-lambda|--extended-lambda|-rdc=true|--relocatable-device-code=true|--use_fast_math|-use_fast_math)$/;
 
@@ -62,7 +62,7 @@ interface Said {
   readonly architectures: readonly number[];
 }
 
-/** Without what the four languages have in common as comments: from `#` to the end of the line. */
+/** Removes the comments that the four languages share: from `#` to the end of the line. */
 function withoutComments(text: string): string {
   return text.replaceAll(/(^|\s)#[^\n]*/g, '$1');
 }
@@ -168,7 +168,7 @@ function readBazel(text: string): Said {
   };
 }
 
-/** A flag with its folder relative to the root; undefined for flags of no interest and folders that are not there. */
+/** A flag with its folder relative to the root; undefined for irrelevant flags and missing folders. */
 function placedFlag(flag: string, folder: string, isFolder: (path: string) => boolean): string | undefined {
   if (!wantedFlag.test(flag)) return undefined;
   const [, option, path] = /^(-I|-isystem=?)(.+)$/.exec(flag) ?? [];

@@ -1,4 +1,4 @@
-/** The first workflow and configuration of a repository, from what was found in it. */
+/** The first workflow and configuration of a repository, from a survey of it. */
 import type { Survey } from './survey.ts';
 
 export interface FirstFile {
@@ -9,7 +9,7 @@ export interface FirstFile {
 
 /** Kernels without a launch that are named in the configuration. */
 const maxNamed = 10;
-/** Where headers without a `.cu` file of their own are included. */
+/** Unit that includes headers without a `.cu` file. */
 const headerUnit = 'selvage/kernels.cu';
 
 /**
@@ -120,7 +120,7 @@ function configurationText(found: Survey, action: string): string {
   ].join('');
 }
 
-/** What is compiled for: sm_80 unless all that is built is later or earlier. */
+/** Architecture to compile for: sm_80 unless all architectures of the build are later or earlier. */
 function chosenArchitecture(architectures: readonly string[]): string | undefined {
   if (architectures.length === 0 || architectures.includes('sm_80')) return undefined;
   const numbers = architectures.map((name) => Number(name.slice(3)));
@@ -129,7 +129,7 @@ function chosenArchitecture(architectures: readonly string[]): string | undefine
   return usable.length === 0 ? undefined : `sm_${usable.find((number) => number >= 80) ?? usable.at(-1)}`;
 }
 
-/** A unit for headers that none includes. */
+/** A unit for headers that no unit includes. */
 function unitText({ loneHeaders }: Survey): string {
   return [
     '// Includes the headers that define kernels, so that Selvage can compile them. Instantiate templates here:\n',

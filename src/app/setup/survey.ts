@@ -1,4 +1,4 @@
-/** What a repository holds that a first configuration is made of. */
+/** Facts about a repository that a first configuration is based on. */
 import { join, posix } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
 import { cacheFolder } from '../../system/cache-folder.ts';
@@ -15,9 +15,9 @@ export interface Survey extends BuildFacts {
   readonly loneHeaders: readonly string[];
   /** Names of kernels that no source launches by name. */
   readonly unlaunched: readonly string[];
-  /** How many kernels there are. */
+  /** Number of kernels. */
   readonly kernels: number;
-  /** Folders of other people's code that hold `.cu` files. */
+  /** Folders of third-party code that contain `.cu` files. */
   readonly foreign: readonly string[];
   /** Whether device code includes headers of PyTorch. */
   readonly needsTorch: boolean;
@@ -28,7 +28,7 @@ export interface Survey extends BuildFacts {
 const foreignFolder = /(?:^|\/)(?:third_party|third-party|3rdparty|thirdparty|vendor|external|extern|submodules)(?=\/)/;
 
 /**
- * Looks through a repository: sources and build files, which are read and not run.
+ * Surveys a repository: sources and build files, which are read and not run.
  * @param root absolute
  */
 export async function survey(root: string, environment: Readonly<Record<string, string | undefined>>): Promise<Survey> {
@@ -40,7 +40,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     if (match && isUnit(path)) foreign.add(path.slice(0, match.index + match[0].length));
     return match !== null;
   };
-  // What CMake has built holds Makefiles, and sources that it has fetched.
+  // Build folders of CMake contain Makefiles, and sources that it has fetched.
   const built = listFiles(root, (path) => posix.basename(path) === 'CMakeCache.txt').map((path) => posix.dirname(path));
   const isBuilt = (path: string): boolean => built.some((folder) => folder !== '.' && path.startsWith(`${folder}/`));
   const own = sources.filter((path) => !isBuilt(path) && !isThirdParty(path));
@@ -61,7 +61,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     });
   const scans = sources.flatMap((path) => index.source(path) ?? []);
   const launched = new Set(scans.flatMap((scan) => scan.launched));
-  // What launches in other ways may mean any kernel that it names.
+  // Code that launches through an API may launch any kernel that it names.
   const isCalled = (name: string): boolean =>
     index.launching([name]).some((path) => {
       const scan = index.source(path);
@@ -79,7 +79,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
   };
 }
 
-/** What the server said when the repository was cloned, else `main` or `master`, whichever there is. */
+/** Default branch of the server when the repository was cloned, otherwise `main` or `master`, if it exists. */
 async function defaultBranch(repository: Repository): Promise<string> {
   try {
     const told = await git(repository, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);

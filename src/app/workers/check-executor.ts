@@ -1,4 +1,4 @@
-/** Where kernels are checked: this thread, or a worker (`worker-executor.ts`). */
+/** Executors of checks: this thread, or a worker (`worker-executor.ts`). */
 import { checkSteps } from '../../check/check-kernel.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { type CountedBudget, withoutReplay } from '../../check/request/budget.ts';
@@ -16,15 +16,15 @@ import { within } from '../../system/script-timeout.ts';
 export interface CheckTask {
   readonly request: Omit<CheckRequest, 'launch' | 'solver' | 'budget'>;
   readonly launches: readonly Launch[];
-  /** What the kernel was lowered from: a worker lowers it again, since kernels hold functions. */
+  /** Source that the kernel was lowered from: a worker lowers it again, since kernels contain functions. */
   readonly source: KernelSource;
-  /** What stands at the markers of candidates in the source; in the kernel of the request they are switched already. */
+  /** Replacements of the markers of candidates in the source; in the kernel of the request they are already applied. */
   readonly switches?: MarkerSwitches;
-  /** Milliseconds of CPU for it, where they are others than the settings give. */
+  /** Milliseconds of CPU time, if they differ from the settings. */
   readonly timeout?: number;
-  /** The module that the kernel was lowered from, where it is at hand. */
+  /** The module that the kernel was lowered from, if available. */
   readonly module?: Module;
-  /** Is told when the check asks for the solver. */
+  /** Called when the check requests the solver. */
   readonly onSolver?: () => void;
 }
 
@@ -37,17 +37,17 @@ export interface KernelSource {
 }
 
 export interface CheckLimits {
-  /** Bounds that are counted. */
+  /** Deterministic bounds. */
   readonly counted: CountedBudget;
-  /** Milliseconds of CPU that this process works before workers take over what is left, where there may be some. */
+  /** Milliseconds of CPU time of this process before workers take over the remaining kernels. */
   readonly alone: number;
-  /** Milliseconds of CPU that a check may keep this thread from anything else before it is begun anew in a worker. */
+  /** Milliseconds of CPU time that a check may block this thread before it is restarted in a worker. */
   readonly stretch: number;
-  /** Milliseconds of CPU from the end of a kernel's time to that of a query of the solver. */
+  /** Milliseconds of CPU time from the end of a kernel's time to that of a query of the solver. */
   readonly queryGrace: number;
-  /** Milliseconds of CPU from the end of a kernel's time to that of its worker. */
+  /** Milliseconds of CPU time from the end of a kernel's time to that of its worker. */
   readonly grace: number;
-  /** How many times its CPU time a kernel may take by the clock: what waits for ever uses none. */
+  /** Wall-clock time of a kernel as a multiple of its CPU time: a thread that waits forever uses no CPU time. */
   readonly patience: number;
   /** Mebibytes of JavaScript's heap for all workers together; each gets at least 512 and at most 4096, or all. */
   readonly memory: number;
@@ -56,16 +56,16 @@ export interface CheckLimits {
 export interface CheckPlace {
   /**
    * Checks a kernel under one launch.
-   * @param milliseconds what is left of the kernel's time
-   * @param onUsed is told how many of them were used
-   * @throws Error where a defect of ours shows
-   * @throws Stopped where this is not the place for it
+   * @param milliseconds remaining time of the kernel
+   * @param onUsed receives the used part of it
+   * @throws Error in case of an internal error
+   * @throws Stopped if this executor cannot complete it
    */
   readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>; // oxfmt-ignore
   readonly close: () => Promise<void>;
 }
 
-/** This thread: it costs nothing to begin, and can only be stopped for good. */
+/** This thread: available at once, but cannot be interrupted and resumed. */
 export function placeHere(
   solver: LazySolver,
   limits: CheckLimits,
@@ -86,7 +86,7 @@ export function placeHere(
         },
         budget: { ...boundsOf(request, limits), expired: deadline.expired },
       };
-      // A script can only be stopped by the clock.
+      // Only wall-clock time can stop a script.
       const result = await complete(check(whole), (stretch) => within(limits.stretch * slowdown(), stretch));
       onUsed(deadline.used());
       return deadline.wasCut() ? nondeterministic(result) : result;
@@ -94,12 +94,12 @@ export function placeHere(
   };
 }
 
-/** The counted bounds of a check. */
+/** The deterministic bounds of a check. */
 export function boundsOf({ proofOnly }: CheckTask['request'], { counted }: CheckLimits): CountedBudget {
   return proofOnly ? withoutReplay(counted) : counted;
 }
 
-/** Marks what more time may have decided. */
+/** Marks results that more time may have changed. */
 export function nondeterministic({ race, divergence, ...rest }: CheckResult): CheckResult {
   return { ...rest, race: marked(race), divergence: marked(divergence) };
 }
@@ -109,7 +109,7 @@ function marked<Result extends CheckResult['race'] | CheckResult['divergence']>(
   return settled ? result : { ...result, nondeterministic: true };
 }
 
-/** The result of a check that did not come to its end. */
+/** The result of an incomplete check. */
 export function undecided(
   checks: CheckRequest['checks'],
   cause: 'out-of-time' | 'out-of-memory' | 'defect',

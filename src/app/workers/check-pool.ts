@@ -1,6 +1,6 @@
 /**
- * Decides where kernels are checked. This thread begins, since a worker takes longer to start than most kernels to check;
- * what keeps it too long, or what is left after a while, goes to workers, which can be killed.
+ * Assigns checks to executors. This thread begins, since starting a worker takes longer than checking most kernels;
+ * checks that block it too long, and those left after a while, go to workers, which can be killed.
  */
 import { totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
@@ -33,39 +33,39 @@ export const checkLimits: CheckLimits = {
 
 export interface CheckSettings {
   readonly solver: SolverKind;
-  /** Workers at a time. */
+  /** Maximum number of concurrent workers. */
   readonly jobs: number;
-  /** Milliseconds of CPU for each kernel. */
+  /** Milliseconds of CPU time for each kernel. */
   readonly timeout: number;
   /** The value of PATH. */
   readonly searchPath: string | undefined;
-  /** Checks that wait reject with its reason. */
+  /** Waiting checks reject with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<CheckLimits>;
-  /** Entry point of workers, and what checks in this thread, for tests. */
+  /** Entry point of workers, and the function that checks in this thread, for tests. */
   readonly entry?: URL;
   readonly check?: ((request: CheckRequest) => Steps<CheckResult>) | undefined;
 }
 
-/** What became of the check of one launch. */
+/** Outcome of the check of one launch. */
 export type CheckOutcome = { readonly result: CheckResult } | { readonly defect: unknown };
 
 export interface KernelChecks {
-  /** Checks a kernel when there is a place for it. @returns an outcome for each launch */
+  /** Checks a kernel when an executor is free. @returns an outcome for each launch */
   readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;
-  /** Starts the solver of this thread where it does not run: something that will need it waits for a program. */
+  /** Starts the solver of this thread unless it runs: a later check will need it, and its inputs are being compiled. */
   readonly startSolver: () => void;
-  /** A solver beside those of the checks, which starts when needed; whoever asks for it closes it. */
+  /** A solver in addition to those of the checks, started on demand; the caller closes it. */
   readonly newSolver: () => LazySolver;
-  /** Of the solver, for the report; null where none was started. */
+  /** Name of the solver, for the report; null if none was started. */
   readonly solverName: () => Promise<string | null>;
   /** Ends threads and processes. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Makes the places in which kernels are checked. Whoever does closes them.
- * @throws UsageError where the solver that is asked for is missing
+ * Makes the executors of checks. The caller closes them.
+ * @throws UsageError if the requested solver is missing
  */
 export async function openChecks(settings: CheckSettings): Promise<KernelChecks> {
   const { jobs, timeout, signal, entry } = settings;
@@ -97,17 +97,17 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
     else free.push(place);
   }
 
-  /** From now on this thread only watches. The place that asks for it gets the first worker itself. */
+  /** From now on this thread only watches. The executor that requests it gets the first worker itself. */
   function handOver(): void {
     if (onlyWatches) return;
     onlyWatches = true;
     const index = free.indexOf(here);
     if (index >= 0) free.splice(index, 1);
-    // The kernel that this thread still has counts as one.
+    // The kernel that this thread still checks counts as one.
     for (let count = index >= 0 ? 0 : 1; count < jobs; count += 1) give(addWorker());
   }
 
-  /** Milliseconds of CPU that the threads of this process have used since the first check. */
+  /** Milliseconds of CPU time that the threads of this process have used since the first check. */
   const worked = (): number => {
     const { user, system } = process.cpuUsage(began);
     return (user + system) / 1000;
@@ -118,7 +118,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
   async function acquire(): Promise<CheckPlace> {
     if (began === undefined) {
       began = process.cpuUsage();
-      // For when this thread waits for the solver; while it computes no timer fires, and `release` looks.
+      // For waits of this thread for the solver; while it computes no timer fires, and `release` checks the time.
       timer = setInterval(
         () => {
           if (isLate()) handOver();
@@ -129,7 +129,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
       timer.unref();
     }
     const place = free.shift() ?? (await new Promise<CheckPlace>((resolve) => waiting.push(resolve)));
-    // A check that needs no solver waits for nothing: here the word that the process is to end can arrive.
+    // A check without a solver never yields: here the signal to end the process can arrive.
     await setImmediate();
     return place;
   }
@@ -161,7 +161,7 @@ export async function openChecks(settings: CheckSettings): Promise<KernelChecks>
           if (error instanceof Stopped) {
             handOver();
             place = addWorker();
-            // Begun anew, with all its time: what is decided does not depend on where.
+            // Restarted with its full time: results do not depend on the executor.
             continue;
           }
           outcomes.push({ defect: error });

@@ -1,4 +1,4 @@
-/** The side of a worker: lowers kernels, checks them, and asks whoever started it for what only they have. */
+/** Worker side: lowers kernels, checks them, and queries the main thread for services that only it has. */
 import type { MessagePort } from 'node:worker_threads';
 import { complete, type Steps } from '../../base/coroutine.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -17,7 +17,7 @@ import { nondeterministic, type KernelSource } from './check-executor.ts';
 import { ownThread, threadCpu } from '../../system/cpu-time.ts';
 import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 
-/** What of a request can be sent to another thread. */
+/** The part of a request that can be sent to another thread. */
 interface SentRequest extends Omit<
   CheckRequest,
   'kernel' | 'objectName' | 'departure' | 'launch' | 'solver' | 'budget'
@@ -27,7 +27,7 @@ interface SentRequest extends Omit<
   readonly asksDeparture: boolean;
   readonly switches?: MarkerSwitches;
   readonly counted: CountedBudget;
-  /** What is left of the kernel's time. */
+  /** Remaining time of the kernel. */
   readonly milliseconds: number;
   readonly patience: number;
 }
@@ -38,34 +38,34 @@ export type ToWorker =
   | { readonly kind: 'reply'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly error: unknown };
 
-/** What the worker has not got itself. */
+/** Requests for services that the worker lacks. */
 export type Question =
   | { readonly kind: 'departure'; readonly places: Parameters<NonNullable<CheckRequest['departure']>> }
   | { readonly kind: 'solver' }
   | {
       readonly kind: 'query';
       readonly session: number;
-      /** What was added since the last query. */
+      /** Commands added since the last query. */
       readonly scripts: readonly string[];
       readonly assumptions: readonly string[];
       readonly units: number;
     };
 
-/** To a query; with the milliseconds of CPU that the solver took. */
+/** To a query; with the milliseconds of CPU time that the solver took. */
 export interface QueryReply {
   readonly answer: SolverAnswer;
   readonly cpu: number;
 }
 
 export type FromWorker =
-  /** The kernel is lowered and its time runs: that of this thread, where the system tells it. */
+  /** The kernel is lowered and its time runs: that of this thread, if the system reports it. */
   | { readonly kind: 'begun'; readonly thread: string | undefined }
   | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'dispose'; readonly session: number }
   | { readonly kind: 'result'; readonly result: CheckResult }
   | { readonly kind: 'defect'; readonly error: unknown };
 
-/** Answers checks that arrive on a port, one at a time. */
+/** Answers checks that arrive on a port, sequentially. */
 export function serveChecks(port: MessagePort, check: (request: CheckRequest) => Steps<CheckResult>): void {
   const post = (message: FromWorker): void => port.postMessage(message);
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
@@ -101,7 +101,7 @@ export function serveChecks(port: MessagePort, check: (request: CheckRequest) =>
     },
   });
 
-  /** Lowers the one kernel of a module that is checked here; others may have gone to other workers. */
+  /** Lowers the one kernel of a module that is checked here; others may be checked by other workers. */
   function kernelOf(key: number, symbol: string): Kernel | undefined {
     const name = `${key} ${symbol}`;
     const known = lowered.get(name);

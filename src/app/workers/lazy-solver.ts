@@ -5,22 +5,22 @@ import type { Deadline } from '../../system/deadline.ts';
 import type { SolverKind } from '../../settings/options.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
-/** A solver that starts when it is first asked for. */
+/** A solver that starts on the first query. */
 export interface LazySolver {
   readonly start: () => Promise<Solver>;
-  /** What was started, for the report; null where nothing was. */
+  /** The started solver, for the report; null if none was started. */
   readonly name: () => Promise<string | null>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Finds out how to start solvers of a kind. Whoever starts one closes it.
+ * Determines how to start solvers of a kind. The caller closes them.
  * @param searchPath the value of PATH
- * @throws UsageError where the program is missing, or is another
+ * @throws UsageError if the program is missing, or is not that solver
  */
 export async function solverStarter(kind: SolverKind, searchPath: string | undefined): Promise<() => LazySolver> {
   const start = await starterOf(kind, searchPath);
-  // A check that is begun anew in a worker asks again what was answered here, and so do kernels in several workers.
+  // A check that is restarted in a worker repeats queries that were answered here, and so do kernels of other workers.
   const known: KnownAnswers = new Map();
   return () => lazily(async () => remembering(await start(), known));
 }
@@ -55,7 +55,7 @@ function lazily(begin: () => Promise<Solver>): LazySolver {
 
 /**
  * A solver whose queries end when the time of the check is over.
- * @param grace milliseconds that a query has all the same
+ * @param grace minimum milliseconds of a query
  */
 export function withDeadline(solver: Solver, deadline: Deadline, grace: number): Solver {
   return { ...solver, open: () => sessionWithDeadline(solver.open(), deadline, grace) };
@@ -72,7 +72,7 @@ function sessionWithDeadline(session: SolverSession, deadline: Deadline, grace: 
       deadline.spend(cpu === undefined || began.cpu === undefined ? clock() - began.time : cpu - began.cpu);
       if (answer.kind !== 'unknown' || !answer.nondeterministic) return answer;
       deadline.cut();
-      // Without how long it took: reports say the same each time.
+      // Without the elapsed time: reports are deterministic.
       return deadline.left() === 0 ? { ...answer, reason: 'out of time' } : answer;
     },
   };

@@ -1,17 +1,17 @@
-/** What of a kernel a proof can depend on, as text: two instances of a template with the same text share one proof. */
+/** The parts of a kernel that a proof can depend on, as text: template instances with the same text share one proof. */
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import type { Location } from '../../source/location.ts';
 
 /**
- * Writes a kernel without the values that meet no address, no condition, no barrier and no exchange between lanes: such
- * values are only stored. A race or a divergence that is excluded without looking at stored values is excluded for every
+ * Writes a kernel without the values that affect no address, no condition, no barrier and no exchange between lanes:
+ * such values are only stored. A race or a divergence that is excluded without stored values is excluded for every
  * kernel of the same text.
  *
- * Of a kernel nothing is written (null) where stored values could matter: where it has atomics, strong or volatile
- * accesses, fences, or effects beyond plain accesses and barriers, and where an address or a condition rests on a value
- * that is loaded from memory which some kernel may write.
+ * Null if stored values could matter: if the kernel has atomics, strong or volatile accesses, fences, or effects beyond
+ * plain accesses and barriers, and if an address or a condition depends on a value that is loaded from memory which
+ * some kernel may write.
  */
 export function proofForm(kernel: Kernel): string | null {
   if (kernel.isTooLarge || kernel.unsupported.length > 0) return null;
@@ -49,7 +49,7 @@ export function proofForm(kernel: Kernel): string | null {
       const { effect } = operation;
       const hasWrittenBuild = effect.kind !== 'pure' || results.some((id) => id !== null && relevant.has(id));
       if (!hasWrittenBuild && !marker) continue;
-      // What is done with a value that is only stored, and of what type it is, says nothing.
+      // Operations on values that are only stored, and their types, are irrelevant.
       const what = effect.kind === 'load' || effect.kind === 'store' ? '' : operation.mnemonic;
       const needed = new Set(neededArguments(instruction));
       const read = instruction.arguments.map((operand, index) => (needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_')); // oxfmt-ignore
@@ -87,8 +87,8 @@ function anyRelevant(results: Instruction['results'], relevant: ReadonlySet<Valu
 }
 
 /**
- * The values that addresses, conditions, barriers and exchanges between lanes are made of; null where a value from memory
- * that may be written is among them, or where there is more than plain accesses and barriers.
+ * The values that determine addresses, conditions, barriers and exchanges between lanes; null if they include a value
+ * from writable memory, or if there are effects beyond plain accesses and barriers.
  */
 function relevantValues(kernel: Kernel): Set<ValueId> | null {
   const relevant = new Set<ValueId>();
@@ -126,14 +126,14 @@ function isPlain({ operation: { effect, opcode }, marker }: Instruction): boolea
       return true;
     case 'load':
     case 'store':
-      // Values that go through a thread's own memory are not followed.
+      // Values that pass through a thread's local memory are not tracked.
       return effect.semantics === 'weak' && effect.space !== 'local';
     case 'barrier':
       return effect.form === 'sync';
     case 'warp-barrier':
     case 'shuffle':
       return true;
-    // An unknown value; of other instructions without effect, such as those of textures, proofs assume something.
+    // An unknown value; proofs make assumptions about other instructions without effect, such as those of textures.
     case 'havoc':
       return /^(?:sqrt|rsqrt|rcp|sin|cos|lg2|ex2|tanh|div|fma|mul|add|sub)$/.test(opcode);
     default:
@@ -141,7 +141,7 @@ function isPlain({ operation: { effect, opcode }, marker }: Instruction): boolea
   }
 }
 
-/** The arguments that matter whatever becomes of the results. */
+/** The arguments that matter even if the results are unused. */
 function neededArguments({ operation: { effect }, arguments: given, marker }: Instruction): number[] {
   const all = given.map((_, index) => index);
   if (marker) return all;
@@ -152,7 +152,7 @@ function neededArguments({ operation: { effect }, arguments: given, marker }: In
     case 'barrier':
     case 'warp-barrier':
       return all;
-    // Of a shuffle all but the value that is handed on.
+    // For a shuffle every argument except for the exchanged value.
     case 'shuffle':
       return all.slice(1);
     default:

@@ -1,13 +1,13 @@
-/** Checks instances of a template once where they are the same to a proof. */
+/** Checks instances of a template once if they are equivalent for a proof. */
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckTask } from './check-executor.ts';
 import type { CheckOutcome, KernelChecks } from './check-pool.ts';
 import { proofForm } from './proof-form.ts';
 
 /**
- * Lets instances of a template that have one proof form, and are asked the same, share the check of the first of them if it
- * proves all that is asked. Otherwise, and where equal values were what saved it, each is checked by itself: witnesses and
- * reasons are its own.
+ * Lets instances of a template with the same proof form and the same request share the check of the first one if it
+ * proves everything. Otherwise, and if the proof depends on equal stored values, each is checked separately, with its
+ * own witnesses and reasons.
  */
 export function sharingChecks(checks: KernelChecks): KernelChecks {
   const begun = new Map<string, Promise<readonly CheckOutcome[]>>();
@@ -28,13 +28,13 @@ export function sharingChecks(checks: KernelChecks): KernelChecks {
   };
 }
 
-/** All that the check of an instance depends on; undefined where it is checked by itself. */
+/** Inputs of the check of an instance; undefined if it is checked separately. */
 function keyOf({ request, launches, switches, timeout }: CheckTask): string | undefined {
   const { kernel, name, parameters, assumptions, checks, policy, proofOnly, certificates } = request;
   if (!name.includes('<') || switches || timeout !== undefined || proofOnly || certificates) return undefined;
   const form = proofForm(kernel);
   if (form === null) return undefined;
-  // Numbers among the template arguments suggest the shape of a block.
+  // Integers among the template arguments suggest the shape of a block.
   const template = [name.slice(0, name.indexOf('<')), ...(name.match(/\d+/g) ?? [])];
   const stated = assumptions.map(({ text }) => text);
   return `${JSON.stringify([template, parameters, stated, checks, policy, launches.map(launchText)])}\n${form}`;
@@ -45,14 +45,14 @@ function launchText({ location, scalars, ...launch }: Launch): unknown {
   return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])]; // oxfmt-ignore
 }
 
-/** What JSON cannot write of a launch. */
+/** Values of a launch that JSON cannot represent. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`;
   if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)];
   return value;
 }
 
-/** Whether all that was asked is proved, without a word of values that are stored. */
+/** Whether everything is proved without assumptions about stored values. */
 function isPlainProof(outcome: CheckOutcome): boolean {
   if ('defect' in outcome) return false;
   const { race, divergence, contradiction, open } = outcome.result;

@@ -1,4 +1,4 @@
-/** A worker thread that checks kernels, and is killed where one does not come to its end. */
+/** A worker thread that checks kernels, and is killed if one does not terminate. */
 import { Worker } from 'node:worker_threads';
 import type { SolverSession } from '../../solver/solver.ts';
 import {
@@ -15,9 +15,9 @@ import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 import { withDeadline, type LazySolver } from './lazy-solver.ts';
 
 export interface WorkerOptions {
-  /** Entry point of the thread: by default that beside the bundle, or in the source tree. */
+  /** Entry point of the thread: by default that next to the bundle, or in the source tree. */
   readonly entry?: URL;
-  /** How many there are to be. */
+  /** Number of workers. */
   readonly jobs: number;
   readonly solver: () => LazySolver;
   readonly limits: CheckLimits;
@@ -33,13 +33,13 @@ interface Running {
   hasEnded: boolean;
 }
 
-/** A place of its own thread and solver; both start when needed, and again after one was killed. */
+/** An executor with a separate thread and solver; both start on demand, and again after one was killed. */
 export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, limits }: WorkerOptions): CheckPlace {
   let running: Running | undefined;
 
   function start(): Running {
     const worker = new Worker(entry, {
-      // The flags and variables of the program are not for this file.
+      // The flags and variables of the program do not apply to this file.
       execArgv: [],
       env: {},
       resourceLimits: {

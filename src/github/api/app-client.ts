@@ -7,7 +7,7 @@ import { toolVersion } from '../../system/version.ts';
 
 interface AppCredentials {
   readonly appId: string;
-  /** PEM, as GitHub makes it. */
+  /** PEM, as GitHub generates it. */
   readonly privateKey: string;
   readonly apiUrl: string;
   /** Milliseconds between two requests that write. */
@@ -19,10 +19,10 @@ export interface Installation {
   readonly token: string;
 }
 
-/** Tokens are renewed so many milliseconds before they end. */
+/** Tokens are renewed this long before they expire, in milliseconds. */
 const margin = 300_000;
 
-/** Makes clients of installations, and keeps their tokens as long as they hold. */
+/** Makes clients of installations, and caches their tokens until they expire. */
 export function appClients({
   appId,
   privateKey,
@@ -42,8 +42,8 @@ export function appClients({
 }
 
 /**
- * The App that somebody made from a manifest, with its key.
- * @param code as GitHub sent it back; it holds for an hour, and once
+ * The App created from a manifest, with its key.
+ * @param code as GitHub returned it; valid for an hour, and once
  */
 export async function registeredApp(
   apiUrl: string,
@@ -58,7 +58,7 @@ export async function registeredApp(
   return data;
 }
 
-/** A client that waits as a server may: nobody sits beside it. */
+/** A client that waits as a server may: no user waits for it. */
 function clientWith(apiUrl: string, token: string, writeInterval: number): Octokit {
   return createClient({
     token,
@@ -72,10 +72,10 @@ function clientWith(apiUrl: string, token: string, writeInterval: number): Octok
   });
 }
 
-/** The token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */
+/** Token of the App itself: a JSON Web Token of RS256 for ten minutes (RFC 7519; GitHub: authenticating as an App). */
 export function appToken(appId: string, privateKey: string, now: number): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  // A minute back, for clocks that differ.
+  // A minute earlier, because clocks may differ.
   const seconds = Math.floor(now / 1000) - 60;
   const text = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: seconds, exp: seconds + 600, iss: appId })}`;
   return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey).toString('base64url')}`;

@@ -6,18 +6,18 @@ import type { PullRequestTarget } from './target.ts';
 
 type ListedFile = RestEndpointMethodTypes['pulls']['listFiles']['response']['data'][number];
 
-/** GitHub lists no more files of a pull request. */
+/** Maximum number of files of a pull request that GitHub lists. */
 const MAX_LISTED = 3000;
 
 interface ChangedFiles {
   readonly files: readonly FileDiff[];
-  /** Lines for the log: where the list is not GitHub's own, and why. */
+  /** Lines for the log if the list is not GitHub's own, with the reason. */
   readonly notes: readonly string[];
 }
 
 /**
- * Lists what a pull request changes. Files whose patch GitHub leaves out have null hunks.
- * @param gitDiff the same from the repository, for what the API does not list and for when it does not answer
+ * Lists the changes of a pull request. Files whose patch GitHub leaves out have null hunks.
+ * @param gitDiff the same from the repository, for files that the API does not list and for failed requests
  */
 export async function pullRequestFiles(
   octokit: Octokit,
@@ -50,7 +50,7 @@ function toFileDiff({ filename, previous_filename: previous, status, patch, chan
   };
 }
 
-/** A patch that does not parse is treated as one that is not there. */
+/** A patch that does not parse is treated as a missing one. */
 function parsedOrNull(patch: string): FileDiff['hunks'] {
   try {
     return parseHunks(patch);

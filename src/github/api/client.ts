@@ -5,7 +5,7 @@ import type { OctokitOptions } from '@octokit/core/types';
 
 export interface ClientOptions {
   readonly token: string;
-  /** `GITHUB_API_URL`; `https://api.github.com` where there is none. */
+  /** `GITHUB_API_URL`; `https://api.github.com` by default. */
   readonly apiUrl: string;
   readonly userAgent: string;
   /** Milliseconds between two requests that write: GitHub asks for at least 1,000. */
@@ -16,13 +16,13 @@ export interface ClientOptions {
   readonly requestTimeout: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => number;
-  /** Told of each request, its answer and how long that took; nobody is where it is undefined. */
+  /** Receives each request, its response and its duration; undefined to trace nothing. */
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/** What went wrong with a request, as far as it matters here. */
+/** Relevant parts of a failed request. */
 export interface RequestFailure {
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly message: string;
 }
@@ -30,7 +30,7 @@ export interface RequestFailure {
 const ATTEMPTS = 4;
 const DEFAULT_RATE_WAIT = 60_000;
 
-/** A client for the API at `apiUrl`. Requests wait out rate limits and repeat what may be repeated, within bounds. */
+/** A client for the API at `apiUrl`. Requests wait out rate limits and are retried if that is safe, within bounds. */
 export function createClient(options: ClientOptions): Octokit {
   const proxied: OctokitOptions = defaults;
   const client = new Octokit({
@@ -39,13 +39,13 @@ export function createClient(options: ClientOptions): Octokit {
     userAgent: options.userAgent,
     // The proxy of the runner, if it has one.
     request: { ...proxied.request },
-    // Octokit logs a request with its answer at one of these two levels.
+    // Octokit logs a request with its response at one of these two levels.
     log: { debug: ignore, info: options.trace ?? ignore, warn: ignore, error: options.trace ?? ignore },
   });
   let nextWrite = 0;
   let waited = 0;
   client.hook.wrap('request', async (request, parameters) => {
-    // All that is asked of the GraphQL API here are queries.
+    // All requests to the GraphQL API here are queries.
     const reads = parameters.method === 'GET' || parameters.url === '/graphql';
     for (let attempt = 1; ; attempt += 1) {
       if (!reads) {
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions): Octokit {
   return client;
 }
 
-/** A proxy, or a server under maintenance, answers with a page and status 200: nothing was done then. */
+/** A proxy, or a server under maintenance, responds with a page and status 200: the request had no effect then. */
 function withData<Response extends { readonly status: number; readonly data: unknown }>(response: Response): Response {
   const { status, data } = response;
   const isJson = typeof data === 'object' && data !== null && !(data instanceof ArrayBuffer);
@@ -75,21 +75,21 @@ function withData<Response extends { readonly status: number; readonly data: unk
   throw new Error(`GitHub answered with status ${status}, but not in JSON`);
 }
 
-/** The failure of a request, from whatever was thrown. */
+/** The failure of a request, from any thrown value. */
 export function failureOf(error: unknown): RequestFailure {
   if (!(error instanceof Error)) return { status: 0, message: String(error) };
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 0;
   return { status, message: error.message };
 }
 
-/** Whether a failure means that the token has not the permission: a rate limit or an archived repository is no such thing. */
+/** Whether a failure means that the token lacks the permission: unlike a rate limit or an archived repository. */
 export function isPermissionFailure({ status, message }: RequestFailure): boolean {
   return status === 403 && /not accessible|permission|must have|forbidden/i.test(message);
 }
 
 /**
- * Milliseconds to wait before the request is sent again; undefined if it must not be. A write is repeated only where
- * GitHub says that it did nothing: after a time-out or a server error it may have been done.
+ * Milliseconds to wait before the request is sent again; undefined if it must not be. A write is retried only if GitHub
+ * reports that it had no effect: after a time-out or a server error it may have succeeded.
  */
 function retryDelay(error: unknown, reads: boolean, attempt: number, now: number): number | undefined {
   const failure = failureOf(error);
@@ -115,5 +115,5 @@ function headersOf(error: unknown): Readonly<Record<string, string | number | un
 }
 
 function ignore(): void {
-  // The log of the job is written by the caller, who knows what a failure means.
+  // The caller, who knows the consequences of a failure, writes the log of the job.
 }

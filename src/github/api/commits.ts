@@ -1,10 +1,10 @@
-/** The commits of a pull request, in the clone that the job has: often shallow, often without the base. */
+/** The commits of a pull request, in the clone of the job: often shallow, often without the base. */
 import type { Octokit } from '@octokit/rest';
 import { git, gitSettings, mergeBase, type Repository } from '../../app/project/git.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import type { RepositoryTarget } from './target.ts';
 
-/** For a command that asks the server of the repository, in milliseconds. */
+/** For a command that contacts the server of the repository, in milliseconds. */
 const patience = 120_000;
 
 export interface Clone extends Repository {
@@ -19,8 +19,8 @@ interface ChangeOfCommits extends RepositoryTarget {
 }
 
 /**
- * The commit that the change starts from: where head and base branch parted, as GitHub's diff has it.
- * Falls back to the clone's own history, then to the base.
+ * The commit that the change starts from: the merge base of head and base branch, as in GitHub's diff. Falls back to
+ * the clone's own history, then to the base.
  */
 export async function findMergeBase(octokit: Octokit, clone: Clone, change: ChangeOfCommits): Promise<string> {
   const { owner, repo, baseSha, headSha } = change;
@@ -29,7 +29,7 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, change: Chan
     const { data } = await octokit.rest.repos.compareCommitsWithBasehead({ owner, repo, basehead, per_page: 1 });
     return data.merge_base_commit.sha;
   } catch {
-    // Whatever the failure was, the clone may know as well.
+    // Regardless of the failure, the clone may contain it.
   }
   try {
     return await mergeBase(clone, baseSha, headSha);
@@ -39,7 +39,8 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, change: Chan
 }
 
 /**
- * The commit that a push is compared with: the one before it, or, where that is gone after a forced push, the first parent.
+ * The commit that a push is compared with: the previous one, or, if that was removed by a forced push, the first
+ * parent.
  * @throws UsageError with the remedy
  */
 export async function commitBefore(
@@ -76,7 +77,7 @@ export async function ensureCommit(clone: Clone, sha: string): Promise<void> {
   );
 }
 
-/** Fetches a commit. @returns what went wrong, or null */
+/** Fetches a commit. @returns the problem, or null */
 async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
   const words = ['fetch', '--no-tags', '--no-recurse-submodules', '--depth=1', 'origin', sha];
   try {
@@ -94,11 +95,11 @@ export function basicCredentials(token: string): string {
   return Buffer.from(`x-access-token:${token}`).toString('base64');
 }
 
-/** The token for one fetch, in the environment: an argument would show it to every process of the machine. */
+/** The token for one fetch, in the environment: an argument would show it to every process of the host. */
 function credentials({ serverUrl, token, environment }: Clone): Record<string, string> {
   if (token === '') return {};
   const key = `http.${serverUrl}/.extraheader`;
-  // Empty drops the header that the checkout may have left: GitHub refuses a request with two.
+  // An empty value removes the header that the checkout may have left: GitHub rejects a request with two.
   return gitSettings(environment, [
     [key, ''],
     [key, `AUTHORIZATION: basic ${basicCredentials(token)}`],

@@ -1,15 +1,15 @@
-/** The configuration that an organisation has for all its repositories: `.selvage.yml` in its repository `.github`. */
+/** The configuration of an organisation for all its repositories: `.selvage.yml` in its repository `.github`. */
 import type { Octokit } from '@octokit/rest';
 import type { DefaultsText } from '../../settings/configuration.ts';
 import { configurationName } from '../../settings/options.ts';
 import { failureOf } from './client.ts';
 
-/** A larger file is none of ours, in bytes. */
+/** A larger file is not a configuration, in bytes. */
 const maxBytes = 1 << 20;
 
 /**
- * Reads the defaults of whoever owns a repository, as their default branch has them. Nothing of this makes a run fail.
- * @returns undefined where there are none, or the token may not see them: GitHub says the same of both
+ * Reads the defaults of the owner of a repository from the default branch. A failure does not fail the run.
+ * @returns undefined if they do not exist, or the token may not read them: GitHub's response is the same
  */
 export async function organisationDefaults(octokit: Octokit, owner: string): Promise<DefaultsText | undefined> {
   const file = `${owner}/.github/${configurationName}`;

@@ -1,4 +1,4 @@
-/** Places on GitHub that requests are about. */
+/** Objects on GitHub that requests refer to. */
 export interface RepositoryTarget {
   readonly owner: string;
   readonly repo: string;

@@ -1,6 +1,6 @@
 /**
- * Answers a command in a comment of a pull request. Two shells run it: the action on comments, and the server of a GitHub
- * App. Whoever may write to the repository may command; every command is answered once, in its thread.
+ * Answers a command in a comment of a pull request. Two hosts run it: the action on comments, and the server of a
+ * GitHub App. Commands require write permission to the repository; every command is answered once, in its thread.
  */
 import type { Octokit } from '@octokit/rest';
 import { applyLineEdits, distinctEdits } from '../../report-model/repaired-file.ts';
@@ -18,7 +18,7 @@ import { parseMarker } from '../text/marker.ts';
 import { commandHelp, parseCommand, type BotCommand } from './command.ts';
 import { commitFiles, NotCommitted } from './commit.ts';
 
-/** A comment as the event told of it. */
+/** A comment as reported by the event. */
 export interface CommandComment {
   readonly target: PullRequestTarget;
   readonly id: number;
@@ -28,7 +28,7 @@ export interface CommandComment {
   readonly body: string;
 }
 
-/** The pull request as GitHub has it now. */
+/** The current state of the pull request on GitHub. */
 export interface PullState {
   readonly target: PullRequestTarget;
   readonly headSha: string;
@@ -41,7 +41,7 @@ export interface PullState {
 
 export interface Analysed {
   readonly report: Report;
-  /** The folder that files are named from, with a slash at its end; empty for the top of the repository. */
+  /** The folder that paths of files are relative to, with a trailing slash; empty for the top of the repository. */
   readonly folder: string;
   /** The text of a file of the head. */
   readonly source: (file: string) => string | undefined;
@@ -51,11 +51,11 @@ export interface BotServices {
   readonly octokit: Octokit;
   /** Analyses the head of a pull request, with repairs. */
   readonly analyse: (pull: PullState) => Promise<Analysed>;
-  /** Reviews the pull request again, and posts that. */
+  /** Reviews the pull request again, and posts the review. */
   readonly review: (pull: PullState) => Promise<void>;
 }
 
-/** `ignored`: no command, or not any more; `refused`: its author may not; `known`: it was answered before. */
+/** `ignored`: not a command, or no longer; `refused`: its author lacks permission; `known`: it was answered before. */
 type BotOutcome = 'ignored' | 'refused' | 'known' | 'answered';
 
 /** Answers a comment, if it is a command. */
@@ -64,7 +64,7 @@ export async function answerComment(comment: CommandComment, services: BotServic
   if (!command || comment.author.isBot) return 'ignored';
   const { octokit } = services;
   const current = await currentComment(octokit, comment);
-  // Deleted, or edited since: what stands there now is another event.
+  // Deleted, or edited since: the edit is a separate event.
   if (!current || current.body !== comment.body || current.login !== comment.author.login) return 'ignored';
   if (!(await mayCommand(octokit, comment))) {
     await react(octokit, comment, '-1');
@@ -77,18 +77,18 @@ export async function answerComment(comment: CommandComment, services: BotServic
   return 'answered';
 }
 
-/** A button of the check run that somebody pressed. */
+/** A button of the check run that was pressed. */
 interface PressedButton {
   readonly target: PullRequestTarget;
   readonly author: CommandComment['author'];
-  /** Of the webhook that told of it. */
+  /** ID of the webhook that reported it. */
   readonly delivery: string;
   /** The commit of the check run. */
   readonly headSha: string;
   readonly action: 'fix' | 'explain' | 'ignore';
 }
 
-/** Answers a button on the conversation of the pull request: it means all findings of the check run. */
+/** Answers a button on the conversation of the pull request: it applies to all findings of the check run. */
 export async function answerButton(button: PressedButton, services: BotServices): Promise<BotOutcome> {
   const { target, author, delivery } = button;
   const { octokit } = services;
@@ -123,7 +123,7 @@ const answerMarker = ({ on, id }: CommandComment): string => `<!-- selvage:answe
 interface CurrentComment {
   readonly body: string;
   readonly login: string;
-  /** The comment that begins its thread. */
+  /** The first comment of its thread. */
   readonly thread: number;
 }
 
@@ -172,7 +172,7 @@ async function react(octokit: Octokit, { target, id, on }: CommandComment, conte
     if (on === 'conversation') await octokit.rest.reactions.createForIssueComment(asked);
     else await octokit.rest.reactions.createForPullRequestReviewComment(asked);
   } catch {
-    // The answer says more than the reaction.
+    // The reaction is optional: the answer contains more.
   }
 }
 
@@ -193,7 +193,7 @@ async function answerTo(command: BotCommand, comment: CommandComment, services: 
     }
     if (command.kind === 'fix' || command.kind === 'ignore') {
       refuseForks(pull);
-      // Committed by a run that was ended before it said so.
+      // Committed by a run that ended before it reported the commit.
       if (await isCommitted(pull, comment, services.octokit)) return `Committed ${pull.headSha.slice(0, 7)}.`;
     }
     const analysed = await services.analyse(pull);
@@ -235,7 +235,7 @@ export async function pullState(octokit: Octokit, target: PullRequestTarget): Pr
   };
 }
 
-/** What a command asks cannot be done; the message says why, in Markdown. */
+/** A command cannot be executed; the message states the reason, in Markdown. */
 export class CommandRefused extends Error {}
 
 interface Chosen {
@@ -243,7 +243,7 @@ interface Chosen {
   readonly kernel: KernelReport;
 }
 
-/** The finding that a command means: by its ID, or the one that the thread is of. */
+/** The finding that a command refers to: by its ID, or that of the thread. */
 async function chosen(
   id: string | undefined,
   comment: CommandComment,
@@ -283,7 +283,7 @@ function helpTable(): string {
 }
 
 const maxRows = 30;
-/** Begins the line of a commit message that names the comment whose command it is. */
+/** First words of the trailer of a commit message that names the comment with the command. */
 const trailer = 'Selvage-Command:';
 
 function findingTable({ kernels }: Report): string {
@@ -395,7 +395,7 @@ function refuseForks({ isFork }: PullState): void {
   if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // oxfmt-ignore
 }
 
-/** Text without what has a meaning in the message of a commit. */
+/** Text without characters that have a meaning in a commit message. */
 function plainName(text: string): string {
   return text.replaceAll(/[^\w./:<>, -]/g, '?').slice(0, 60);
 }

@@ -1,7 +1,7 @@
-/** The commands that people write to Selvage in comments of a pull request. */
+/** The commands to Selvage in comments of a pull request. */
 
 export type BotCommand =
-  /** `id`: the first digits of a finding; absent where the thread is of one. */
+  /** `id`: the first digits of a finding; absent in the thread of a finding. */
   | { readonly kind: 'explain'; readonly id: string | undefined }
   | { readonly kind: 'fix'; readonly id: string | undefined }
   | { readonly kind: 'ignore'; readonly id: string | undefined; readonly reason: string }
@@ -22,9 +22,9 @@ const longestReason = 300;
 const identifier = /^[0-9a-f]{4,64}$/i;
 
 /**
- * Reads the command of a comment: its first line that is not empty has to begin with `/selvage`. Quotations, and commands
- * further down, are none.
- * @returns undefined where the comment is no command
+ * Parses the command of a comment: its first line that is not empty has to begin with `/selvage`. Quotations, and
+ * commands further down, are ignored.
+ * @returns undefined if the comment is not a command
  */
 export function parseCommand(body: string): BotCommand | undefined {
   const line = body.split(/\r?\n/).find((text) => text.trim() !== '') ?? '';

@@ -1,14 +1,14 @@
-/** Commits to the branch of a pull request through the API: nothing of it is checked out where a token is. */
+/** Commits to the branch of a pull request through the API: the branch is not checked out where a token is. */
 import type { Octokit } from '@octokit/rest';
 import { failureOf } from '../api/client.ts';
 import type { RepositoryTarget } from '../api/target.ts';
 
-/** Why nothing was committed, in words for the reader. */
+/** Why the commit failed, as a message for the reader. */
 export class NotCommitted extends Error {}
 
 interface CommitRequest {
   readonly branch: string;
-  /** The commit that the texts were made for; the branch has to be there still. */
+  /** The commit that the texts are based on; must still be the head of the branch. */
   readonly head: string;
   /** New text by path from the top of the repository. */
   readonly files: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ interface CommitRequest {
 /**
  * Commits texts on top of a commit.
  * @returns the new commit
- * @throws NotCommitted where the branch has moved, or the token may not write it
+ * @throws NotCommitted if the branch has moved, or the token may not write it
  */
 export async function commitFiles(
   octokit: Octokit,
@@ -36,7 +36,7 @@ export async function commitFiles(
   try {
     const { data: tree } = await octokit.rest.git.createTree({ ...place, base_tree: parent.tree.sha, tree: entries });
     const { data: made } = await octokit.rest.git.createCommit({ ...place, message, tree: tree.sha, parents: [head] });
-    // Without force: of two that commit at once the second is refused.
+    // Without force: the second of two concurrent commits is rejected.
     await octokit.rest.git.updateRef({ ...place, ref: `heads/${branch}`, sha: made.sha, force: false });
     return made.sha;
   } catch (error) {

@@ -14,13 +14,13 @@ const issueSchema = v.object({
 });
 const lineSchema = v.object({ ...common, pull_request: v.object({ number: v.number() }) });
 
-/** The events that bring commands. */
+/** The events that may contain commands. */
 export const commentEvents: ReadonlySet<string> = new Set(['issue_comment', 'pull_request_review_comment']);
 
 /**
- * The new comment that an event tells of.
+ * The new comment of an event.
  * @param name of the event
- * @returns undefined where it is none on a pull request, or was edited or deleted
+ * @returns undefined if it is not on a pull request, or was edited or deleted
  */
 export function commentOf(name: string, payload: unknown): CommandComment | undefined {
   const parsed = v.safeParse(name === 'issue_comment' ? issueSchema : lineSchema, payload);

@@ -1,10 +1,10 @@
 /**
- * Reads the ZIP archive of an artifact. A stranger may have made it: nothing of it is written to disk, and an archive
- * that is not what `actions/upload-artifact` makes of one file is refused (APPNOTE 6.3.10, sections 4.3 to 4.5).
+ * Reads the ZIP archive of an artifact, which is not trusted: it is not written to disk, and an archive that differs
+ * from the ones that `actions/upload-artifact` makes of one file is rejected (APPNOTE 6.3.10, sections 4.3 to 4.5).
  */
 import { inflateRawSync } from 'node:zlib';
 
-/** Why an artifact is not taken. */
+/** Why an artifact is rejected. */
 export class RefusedArtifact extends Error {}
 
 const endSignature = 0x06054b50;
@@ -14,7 +14,7 @@ const maxEntries = 8;
 
 /**
  * The content of the one file of an archive.
- * @param name what the file has to be called
+ * @param name required name of the file
  * @param mostBytes of the file
  * @throws RefusedArtifact for anything else
  */
@@ -34,7 +34,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
     const length = 46 + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
     if (at + length > end) refuse('its directory is damaged');
     const own = archive.toString('utf8', at + 46, at + 46 + nameBytes);
-    // Whatever its name means to a file system: this one is the only one that is read.
+    // The only entry that is read; the meaning of its name to a file system is irrelevant.
     if (own !== name) refuse(`it holds an entry with another name than ${name}`);
     if (found) refuse(`it holds ${name} twice`);
     found = contentOf(archive, at, start, nameBytes, mostBytes);
@@ -59,7 +59,7 @@ function contentOf(archive: Buffer, at: number, limit: number, nameBytes: number
   const size = archive.readUInt32LE(at + 24);
   const mode = archive.readUInt32LE(at + 38) >>> 16;
   const local = archive.readUInt32LE(at + 42);
-  // Unix: a link, folder or device is no regular file.
+  // Unix: a link, folder or device is not a regular file.
   if (made === 3 && (mode & 0o170000) !== 0 && (mode & 0o170000) !== 0o100000) refuse('it holds a link or device');
   if ((flags & 1) !== 0) refuse('it is encrypted');
   if (method !== 0 && method !== 8) refuse(`it is packed by method ${method}`);

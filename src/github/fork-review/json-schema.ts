@@ -1,14 +1,14 @@
-/** Holds a document against a JSON Schema of ours: the keywords that `report.schema.json` uses, and no others. */
+/** Validates documents against JSON Schemas of Selvage: only the keywords that `report.schema.json` uses. */
 
 type Schema = boolean | { readonly [keyword: string]: unknown };
 
-/** Keywords that say nothing of a document. */
+/** Keywords that do not constrain a document. */
 const silent = new Set(['$schema', '$id', '$defs', 'title', 'description', 'examples', 'then']);
 
 /**
- * What is wrong with a document; undefined where it meets the schema.
- * @param root the schema, whose `$defs` references lead to
- * @throws Error for a keyword that is not known
+ * The first error of a document; undefined if it is valid.
+ * @param root the schema that `$defs` references refer to
+ * @throws Error for an unknown keyword
  */
 export function schemaFault(root: Schema, document: unknown): string | undefined {
   return faultOf(root, document, '', root);

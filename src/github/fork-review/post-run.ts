@@ -1,7 +1,7 @@
 /**
- * The second of two stages: posts what a run without write permission found, for pull requests from forks. It runs with
- * write permission, on the default branch, and compiles nothing. What the first run left is a stranger's: which pull
- * request it is for and what that changes is asked of GitHub, and all words of the review are made here.
+ * The second of two stages: posts the results of a run without write permission, for pull requests from forks. It runs
+ * with write permission, on the default branch, and compiles nothing. The results of the first run are not trusted:
+ * GitHub determines their pull request and its changes, and the text of the review is generated here.
  */
 import type { Octokit } from '@octokit/rest';
 import * as v from 'valibot';
@@ -21,7 +21,7 @@ import { logText } from '../text/workflow-command.ts';
 import { onlyFile, RefusedArtifact } from './archive.ts';
 import { parseReviewData, reviewArtifact, reviewFile, type ReviewData } from './review-data.ts';
 
-/** Of the archive, and of the file in it. */
+/** Maximum bytes of the archive, and of the file in it. */
 const maxBytes = { archive: 16 << 20, file: 64 << 20 } as const;
 /** Files of the head that are read for the repairs of a review. */
 const maxSources = 20;
@@ -50,14 +50,14 @@ interface PostOptions {
   readonly maxComments: number;
   readonly reviewDrafts: boolean;
   readonly failOn: FailOn;
-  /** Take lines for the log. */
+  /** Receive lines for the log. */
   readonly info: (line: string) => void;
   readonly error: (line: string) => void;
 }
 
 /**
- * Posts the review that a finished run left.
- * @returns the exit code: 0 also where there is nothing to post, 2 where what was left is refused
+ * Posts the review of a finished run.
+ * @returns the exit code: 0 also if there is nothing to post, 2 if the results are rejected
  */
 export async function runPost(
   environment: Readonly<Record<string, string | undefined>>,
@@ -90,7 +90,7 @@ export async function runPost(
   }
 }
 
-/** The review of a run and where it goes, or why there is none. */
+/** The review of a run and its target, or why it has no review. */
 async function reviewOf(
   octokit: Octokit,
   { repository: own, workflow_run: run }: RunPayload,
@@ -131,7 +131,7 @@ async function reviewOf(
   return { target, plan };
 }
 
-/** The archive of the artifact of a run; undefined where it left none. */
+/** The archive of the artifact of a run; undefined if it has none. */
 async function artifactOf(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
@@ -156,7 +156,7 @@ async function artifactOf(
     redirect: 'manual',
     signal: AbortSignal.timeout(patience),
   });
-  // The storage is somebody else's: it is not told the token.
+  // The storage is a third party: it does not receive the token.
   const location = first.status >= 300 && first.status < 400 ? first.headers.get('location') : null;
   const response = location === null ? first : await fetch(location, { signal: AbortSignal.timeout(patience) });
   if (!response.ok || !response.body) throw new Error(`the artifact cannot be read: status ${response.status}`);
@@ -176,7 +176,7 @@ interface Pull {
   readonly draft: boolean;
 }
 
-/** The open pull request whose head the run was of, as GitHub knows it. */
+/** The open pull request whose head was analysed, as GitHub knows it. */
 async function pullOf(
   octokit: Octokit,
   { owner, repo }: RepositoryTarget,
@@ -208,7 +208,7 @@ async function mergeBaseOf(
   return data.merge_base_commit.sha;
 }
 
-/** Edits of files that no finding's kernel is in are none of ours. */
+/** Without edits of files that contain no kernel of a finding: Selvage makes none. */
 function withoutForeignEdits(report: Report): Report {
   const kernels = report.kernels.map((kernel) => {
     const { edits } = kernel.repair;
@@ -246,13 +246,13 @@ async function sourcesOf(
   return sources;
 }
 
-/** What an edit of ours may add: barriers and fences, each on a line of its own. */
+/** Lines that an edit of Selvage may add: barriers and fences, one per line. */
 const barrier =
   /^\s*(?:__syncthreads\(\)|__syncwarp\((?:0x[0-9a-fA-F]+|\d+)?u?\)|__threadfence(?:_block|_system)?\(\));\s*$/;
 
 /**
- * A kernel with the edit that its review suggests, if that only adds barriers to the text of the head. Whoever can write
- * the data of a run can write anything in it, and a reader would take it for verified.
+ * A kernel with the edit that its review suggests, if that only adds barriers to the text of the head. The data of a
+ * run can be forged, and a reader would take the edit for verified.
  */
 function plainRepair(kernel: KernelReport, sources: ReadonlyMap<string, string>): KernelReport {
   const { edits, alternatives: _, ...repair } = kernel.repair;

@@ -1,6 +1,6 @@
 /**
- * What a run without write permission leaves for the run that posts: data, no Markdown. All words of the review are made
- * from it by the run that posts.
+ * Results of a run without write permission for the run that posts: data, no Markdown. The run that posts generates the
+ * text of the review from it.
  */
 import * as v from 'valibot';
 import type { Report } from '../../report-model/report.ts';
@@ -9,7 +9,7 @@ import schema from '../../report/report.schema.json' with { type: 'json' };
 import { RefusedArtifact } from './archive.ts';
 import { schemaFault } from './json-schema.ts';
 
-/** The file, and the artifact that holds it. */
+/** The file, and the artifact that contains it. */
 export const reviewFile = 'selvage-review.json';
 export const reviewArtifact = 'selvage-review';
 
@@ -22,7 +22,7 @@ const dataSchema = v.strictObject({
   pullRequest: v.pipe(v.number(), v.integer(), v.minValue(1)),
   head: sha,
   base: sha,
-  /** The folder that files are named from, with a slash at its end; empty for the top of the repository. */
+  /** The folder that paths of files are relative to, with a trailing slash; empty for the top of the repository. */
   folder: v.pipe(v.string(), v.regex(/^(?:[\w.+@ -]+\/)*$/)),
   trust: v.array(
     v.strictObject({
@@ -41,16 +41,16 @@ export interface ReviewData extends Omit<ReadData, 'report' | 'trust' | 'format'
   readonly trust: readonly TrustChange[];
 }
 
-/** UTF-16 units of one text, values of all kinds, and how deep they lie in each other. */
+/** UTF-16 units of one text, values of all kinds, and depth of nesting. */
 const limits = { text: 20_000, values: 400_000, depth: 40, trust: 200 } as const;
 
-/** The file that is left for the run that posts. */
+/** The file for the run that posts. */
 export function printReviewData(data: ReviewData): string {
   return `${JSON.stringify({ format: 'selvage review 1', ...data })}\n`;
 }
 
 /**
- * Reads what a run left, as data of a stranger.
+ * Parses the results of a run as untrusted data.
  * @throws RefusedArtifact with the reason
  */
 export function parseReviewData(bytes: Uint8Array): ReviewData {
@@ -92,7 +92,7 @@ function measure(root: unknown): void {
   visit(root, 0);
 }
 
-/** Files are named from the root, without ways out of it; those of the toolkit are absolute. */
+/** Paths of files are relative to the root and must not leave it; those of the toolkit are absolute. */
 function checkPlaces(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

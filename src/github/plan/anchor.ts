@@ -1,26 +1,26 @@
-/** Where on the diff a finding is shown. GitHub takes comments only on lines inside a hunk, context included. */
+/** Position of a finding on the diff. GitHub accepts comments only on lines inside a hunk, context included. */
 import { isRace, type Finding } from '../../report-model/outcome.ts';
 import { addedLines, hunkAt, inSameHunk, linesAdjacentToRemovals, type FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
 
 export interface Anchor {
   readonly path: string;
-  /** Line of the head revision; the last one where the comment spans several. */
+  /** Line of the head revision; the last one of a comment on several lines. */
   readonly line: number;
   readonly startLine?: number;
 }
 
-// A comment over more lines than this hides the code it is about.
+// A comment on more lines than this hides the code it is about.
 const MAX_SPAN = 12;
 
 type Diff = ReadonlyMap<string, FileDiff>;
 
 /**
- * Picks the lines a comment goes to: of the lines of the two accesses (or the barrier), and then of the calls they were
- * inlined through, the first that the change adds, else the first that a hunk shows. It spans what else of the finding the
- * same hunk shows: the other access, and what the change removes between them, where a repair is likely to be.
- * Where no line of an access is in the diff, it is what changed between them; else those of the other accesses of the
- * cause; undefined where none of all is.
+ * Selects the lines of a comment: the first added line among those of the two accesses (or the barrier), and of the
+ * calls they were inlined through; otherwise the first one in a hunk. The comment spans other lines of the finding in
+ * the same hunk: the other access, and removed lines between them, which are a likely place of a repair. If no line of
+ * an access is in the diff, a change between them is selected; otherwise those of the other accesses of the cause;
+ * undefined if nothing is in the diff.
  */
 export function anchorOf(finding: Finding, diff: Diff): Anchor | undefined {
   if (!isRace(finding)) {
@@ -63,7 +63,7 @@ function linesIn(file: string, places: readonly Location[]): number[] {
   return places.filter((place) => place.file === file).map(({ line }) => line);
 }
 
-/** Lines of a change between two places. */
+/** Lines of a change between two locations. */
 function between(
   file: string,
   places: readonly Location[],
@@ -77,7 +77,7 @@ function between(
   return [...linesOf(own)].filter((line) => first <= line && line <= last && isInDiff({ path: file, line }, diff));
 }
 
-/** The span of a line and of those of others that are in the same hunk and near it, the nearest first. */
+/** The span of a line and of nearby ones in the same hunk, the nearest first. */
 function spanning(path: string, line: number, others: readonly number[], diff: Diff): Anchor {
   const file = diff.get(path)!;
   let [start, end] = [line, line];
@@ -89,7 +89,7 @@ function spanning(path: string, line: number, others: readonly number[], diff: D
   return start === end ? { path, line: end } : { path, startLine: start, line: end };
 }
 
-/** Whether GitHub takes a comment there. */
+/** Whether GitHub accepts a comment on these lines. */
 export function isInDiff(anchor: Anchor, diff: Diff): boolean {
   const file = diff.get(anchor.path);
   if (!file) return false;

@@ -1,4 +1,4 @@
-/** A finding as a comment tells it: what happens, the lines, the repair; then, folded, how it was found. */
+/** The comment on a finding: what happens, the lines, the repair; then, folded, how it was found. */
 import { hashText } from '../../base/hash.ts';
 import type { Finding } from '../../report-model/outcome.ts';
 import { findingsInGroup, type FindingGroup } from '../../report-model/finding-group.ts';
@@ -17,24 +17,24 @@ import { reproduction, type ReviewFacts } from './summary.ts';
 
 // A later run recognises a comment by any one of them.
 const MAX_FINGERPRINTS = 50;
-/** Of one line of source that a comment quotes, in UTF-16 units. */
+/** Maximum length of a source line that a comment quotes, in UTF-16 units. */
 const MAX_LINE = 120;
-/** What stands behind a longer line of source is not aligned. */
+/** Notes after a longer line of source are not aligned. */
 const MAX_COLUMN = 60;
 // The summary has longer ones.
 const MAX_PATCH_LINES = 60;
 
-/** What is told of a finding, in the order of a reader. */
+/** Parts of the text of a finding, in reading order. */
 interface FindingText {
   /** What happens, and where. */
   readonly head: string;
   /** Launch, interleaving: folded. */
   readonly background: string;
-  /** The commands that show it, folded; they name the commit. */
+  /** The commands that reproduce it, folded; they name the commit. */
   readonly reproduction: string;
 }
 
-/** What is told of a finding and of its repair. @param hasRepair what to do need not be said then */
+/** Text of a finding and of its repair. @param hasRepair omits the advice then */
 export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: boolean): FindingText {
   const { finding, launch } = group.example;
   const findings = findingsInGroup(group);
@@ -57,22 +57,22 @@ export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: 
   };
 }
 
-/** All that is told of a finding. */
+/** The whole text of a finding. */
 export function wholeText({ head, background, reproduction: commands }: FindingText, repair: string): string {
   return joined([head, repair, background, commands]);
 }
 
-/** The comment on a finding, where it stands on these lines. */
+/** The comment on a finding at these lines. */
 interface CommentText {
   readonly body: string;
-  /** Whether the repair is in it, and can be committed from there. */
+  /** Whether it contains the repair as a suggestion. */
   readonly suggests: boolean;
 }
 
 /**
- * The body of a comment that stands on the lines of an anchor.
+ * The body of a comment on the lines of an anchor.
  * @param offer of this comment, if there is one
- * @param anchor with the path that the report has for the file
+ * @param anchor with the path of the file in the report
  */
 export function commentText(
   facts: ReviewFacts,
@@ -83,7 +83,7 @@ export function commentText(
   const fingerprints = group.fingerprints.slice(0, MAX_FINGERPRINTS);
   const bodyOf = (repair: string): string => {
     const text = findingText(facts, group, offer !== undefined && repair !== '');
-    // What names the commit is no reason to edit a comment.
+    // Text that names the commit is excluded, so that it causes no edit of a comment.
     const isOf = hashText(wholeText({ ...text, reproduction: '' }, repair));
     return `${printMarker('finding', { fingerprints, text: isOf })}${wholeText(text, repair)}`;
   };
@@ -108,7 +108,7 @@ function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text:
   ];
 }
 
-/** The repair as a diff, for where no comment can be. */
+/** The repair as a diff, for findings without a comment. */
 export function repairDiff(offer: Offer | undefined, group: FindingGroup): string {
   if (!offer || offer.patch.split('\n').length > MAX_PATCH_LINES) return '';
   return `${introduction(offer, group)}\n\n${fencedBlock(offer.patch, 'diff')}`;
@@ -121,10 +121,10 @@ function introduction({ reason, kernels, isPartial }: Offer, { kernels: told }: 
   return `**Fix**, compiled and ${isPartial ? 'checked' : 'proved'}${forWhom}${reason === '' ? '' : `: ${toMarkdown(reason)}`}.`;
 }
 
-/** What happened to a repair that is not in the comment. */
+/** Outcome of a repair that is not in the comment. */
 function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
-  // If no repair was tried, the summary says why once for all kernels.
+  // If no repair was tried, the summary states the reason once for all kernels.
   if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
   return phrase.isEdit
     ? 'Another comment, or the summary, has a fix.'
@@ -136,7 +136,7 @@ interface SourceLine {
   readonly notes: string[];
 }
 
-/** The lines of a finding as they stand in the source, with who does what there; empty where the source is not known. */
+/** The source lines of a finding, with the actions of the threads there; empty if the source is not available. */
 function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string {
   if (!source || !interleaving) return '';
   const lines = new Map<string, SourceLine>();
@@ -145,7 +145,7 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
     const names = threads.map((index) => interleaving.threads[index]?.name ?? '').join(' and ');
     const key = `${location.file}:${location.line}`;
     const line = lines.get(key) ?? { place: location, notes: [] };
-    // The line itself has the expression.
+    // The line itself contains the expression.
     line.notes.push(toPlainText(`${names} ${text.replace(/ `[^`]*`, here (`[^`]*`)$/, ' $1')}`));
     lines.set(key, line);
   }
@@ -167,7 +167,7 @@ function sourceLines({ source }: ReviewFacts, { interleaving }: Finding): string
   return fencedBlock(printed.join('\n'), 'cuda');
 }
 
-/** A line of a text, in one piece that shows what it is; undefined where there is no such line. */
+/** A line of a text, with control characters made visible; undefined beyond the text. */
 function lineOf(text: string | undefined, line: number): string | undefined {
   const found = text?.split(/\r?\n/)[line - 1]?.replaceAll('\t', '    ').trimEnd();
   if (found === undefined || found.trim() === '') return undefined;

@@ -1,4 +1,4 @@
-/** What a run posts that ends before it has a result: the results of earlier commits must not stand as if of this one. */
+/** The post of a run that ends without a result: results of earlier commits must not be attributed to this one. */
 import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../report-model/exit-code.ts';
 import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
@@ -11,7 +11,7 @@ import { shortSha } from './summary.ts';
 export interface EarlyEnd {
   readonly exitCode: number;
   readonly kind: 'usage' | 'defect' | 'cancelled' | 'limit';
-  /** Of wrong usage: what is wrong; of a limit: which one. */
+  /** The error for wrong usage; the limit for an exceeded one. */
   readonly message: string;
 }
 
@@ -26,7 +26,7 @@ const titles: Readonly<Record<EarlyEnd['kind'], string>> = {
 const MAX_MESSAGE = 4000;
 
 /**
- * The plan of a run without a result. It takes nothing back and tells no finding.
+ * The plan of a run without a result. It neither settles nor reports a finding.
  * @param secrets texts that must not leave the log, where they are masked
  */
 export function planEarlyEnd(end: EarlyEnd, headSha: string, secrets: readonly string[]): ReviewPlan {

@@ -1,4 +1,4 @@
-/** What the issue says that lists what stands on the default branch. */
+/** The issue that lists the findings of the default branch. */
 import { hashText } from '../../base/hash.ts';
 import { codeSpan } from '../../report/markup/inert-markdown.ts';
 import { COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
@@ -9,15 +9,15 @@ import { shortSha } from './summary.ts';
 export interface IssuePlan {
   readonly title: string;
   readonly body: string;
-  /** A hash of what stands: of the same findings at the same places it is the same on every commit. */
+  /** A hash of the findings: the same for the same findings at the same locations on every commit. */
   readonly text: string;
-  /** Whether anything stands; else the issue is closed. */
+  /** Whether there are findings; otherwise the issue is closed. */
   readonly stands: boolean;
 }
 
 /**
  * The issue for the check of a whole repository.
- * @returns null where nothing is found but something could not be analysed: then nobody knows whether all is mended
+ * @returns null without findings if parts could not be analysed: then it is unknown whether all are fixed
  */
 export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const { findings, check, headSha, exitCode } = plan;

@@ -1,4 +1,4 @@
-/** Decides what a review of a range of commits posts. Nothing here talks to GitHub. */
+/** Plans the posts of a review of a range of commits, without any request to GitHub. */
 import { optionDefaults } from '../../settings/defaults.ts';
 import { hashText } from '../../base/hash.ts';
 import { type Severity, compareSeverity } from '../../source/severity.ts';
@@ -39,7 +39,7 @@ interface ReviewOptions {
 export interface PlanInput {
   readonly report: Report;
   readonly diff: readonly FileDiff[];
-  /** The folder that report and diff name files from, with a slash at its end; empty for the top of the repository. */
+  /** Folder that paths of report and diff are relative to, with a trailing slash; empty for the top. */
   readonly folder?: string;
   readonly headSha: string;
   /** By default the base commit that the report was compared with. */
@@ -48,23 +48,23 @@ export interface PlanInput {
   readonly failOn?: FailOn;
   /** For links; undefined if the code is not on GitHub. */
   readonly repository?: { readonly serverUrl: string; readonly fullName: string };
-  /** Where readers find Selvage; not given where they have it. */
+  /** Where readers find Selvage; absent if they have it. */
   readonly tool?: ToolPlace;
   readonly trust?: readonly TrustChange[];
   /** Text of a file of the head, to quote it and for repairs. */
   readonly source?: (file: string) => string | undefined;
-  /** `verdicts`: repairs are still to be looked for. `whole`, unless stated: the report has them. */
+  /** `verdicts`: repairs are still to be searched for. `whole`, the default: the report has them. */
   readonly stage?: 'verdicts' | 'whole';
   readonly options?: Partial<ReviewOptions>;
 }
 
 const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, review: true };
-// The review only counts further findings.
+// Further findings are only counted in the review.
 const MAX_TOLD = 200;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
 
-/** Decides everything that a review of the range posts. Pure: the same input gives the same plan. */
+/** Plans all posts of a review of the range. Pure: the same input gives the same plan. */
 export function planReview(input: PlanInput): ReviewPlan {
   const { report, folder = '' } = input;
   const options = { ...DEFAULTS, ...input.options };
@@ -150,7 +150,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   return { ...plan, review: composeReview(plan, plan) };
 }
 
-/** The plan as text for a person. */
+/** The plan as readable text. */
 export function renderPlan(plan: ReviewPlan): string {
   const parts: string[] = [];
   if (plan.review) {
@@ -205,7 +205,7 @@ function planFindings(
       .map((fingerprint) => offers.get(fingerprint))
       .find((one) => one !== undefined);
     const anchors = [group.example, ...group.occurrences].map(({ finding }) => anchorOf(finding, diff));
-    // Repairs come later, so they decide nothing of it.
+    // Repairs come later, so they do not affect it.
     const anchor = anchors.find((one) => one !== undefined);
     const fits = anchor !== undefined && comments < maxComments;
     if (fits) comments += 1;
@@ -223,18 +223,18 @@ function planFindings(
           : null,
       ...(text?.suggests && offer ? { suggested: offer } : {}),
       bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,
-      // What no comment suggests the summary has.
+      // The summary contains repairs that no comment suggests.
       ...entryOf(facts, group, text?.suggests ? repairDiff(offer, group) : ''),
     };
   });
 }
 
-/** Lines of the repository as lines of a folder in it. Of another folder they hold no repair. */
+/** Lines of the repository as lines of a folder in it. Lines of other folders contain no repair. */
 function withinFolder(lines: Anchor, folder: string): Anchor {
   return { ...lines, path: lines.path.startsWith(folder) ? lines.path.slice(folder.length) : `/${lines.path}` };
 }
 
-/** The text of a finding in the body of a review, with a hash of what does not depend on the commit. */
+/** The text of a finding in the body of a review, with a hash of the parts that do not depend on the commit. */
 function entryOf(facts: ReviewFacts, group: FindingGroup, repair: string): Pick<PlannedFinding, 'entry' | 'entryText'> {
   const text = findingText(facts, group, repair !== '');
   const location = locationOf(group.example);
@@ -276,7 +276,7 @@ function planAnnotations(facts: ReviewFacts, { report }: PlanInput): Annotation[
   return annotations;
 }
 
-/** What a code means, as a title: no full stop. */
+/** The meaning of a code as a title: no full stop. */
 function titleOf(code: Code): string {
   const entry: { readonly title: string } | undefined = codes[code];
   return entry?.title.replace(/\.$/, '') ?? code;
@@ -325,7 +325,7 @@ function logLines(facts: ReviewFacts): string[] {
     return `${at(location)}${group.severity}: ${toPlainText(titleText(findingsInGroup(group)))}. ${sentences.join(' ')}`;
   });
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
-  // Elsewhere only the titles of their codes are told.
+  // Only the titles of their codes appear elsewhere.
   const notes = facts.report.diagnostics
     .filter((one) => !isFailure(one) && !isOwnWords(one.code))
     .map(({ code, message, location, severity }) => `${at(location)}${severity}: ${message} [${code}]`);
@@ -355,8 +355,8 @@ function outputsOf(facts: ReviewFacts, exitCode: number, blamed: number): Record
 }
 
 /**
- * A finding that is no longer reported is fixed only where the analysis could have seen it: not after an error, not
- * with a kernel undecided, not in a file of which something was not analysed or is still possible.
+ * A finding missing in the report is fixed only if the analysis could have found it: not after an error, not with a
+ * kernel undecided, not in a file that was not analysed completely or that has possible findings.
  */
 function fixedTest(report: Report, all: readonly Occurrence[], folder: string): ReviewPlan['isFixed'] {
   const current = new Set(all.flatMap(({ finding }) => fingerprintsOf(finding)));
@@ -370,7 +370,7 @@ function fixedTest(report: Report, all: readonly Occurrence[], folder: string): 
   for (const { race, divergence } of report.kernels) {
     const verdicts: readonly string[] = [race.verdict, divergence.verdict];
     if (verdicts.includes('unknown') || verdicts.includes('skipped')) decided = false;
-    // A reason without a finding names no place, so any place may be meant.
+    // A reason without a finding has no location, so it may concern any file.
     if (race.verdict === 'possible' && race.findings.length === 0) decided = false;
     if (divergence.verdict === 'possible' && divergence.findings.length === 0) decided = false;
   }

@@ -1,4 +1,4 @@
-/** The review of findings that nobody was told of, and its body, which tells those that no inline comment does. */
+/** The review of findings that were not reported before, and its body, which lists those without an inline comment. */
 import { details } from '../../report/markup/inert-markdown.ts';
 import { byteLength, COMMENT_BUDGET, CUT, fitMarkdown } from '../text/markdown.ts';
 import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from '../text/marker.ts';
@@ -9,15 +9,15 @@ import { shortSha } from './summary.ts';
 const MAX_FINGERPRINTS = 4;
 
 interface Composition {
-  /** The findings to tell. */
+  /** The findings to report. */
   readonly findings: readonly PlannedFinding[];
-  /** Those whose comments GitHub refuses: the body tells them. */
+  /** Findings whose comments GitHub rejects: the body contains them. */
   readonly refused?: ReadonlySet<PlannedFinding>;
-  /** Those whose comments are posted already. */
+  /** Findings whose comments are posted already. */
   readonly posted?: ReadonlySet<PlannedFinding>;
 }
 
-/** The review of findings that no earlier comment shows. Null if there are none. */
+/** The review of findings that no earlier comment shows; null without any. */
 export function composeReview(
   plan: Pick<ReviewPlan, 'reviewIntroduction'>,
   { findings, refused = new Set(), posted = new Set() }: Composition,
@@ -38,7 +38,7 @@ export function composeReview(
   return { event: 'COMMENT', body: fitMarkdown(marker + body, COMMENT_BUDGET, CUT), comments };
 }
 
-/** Why the findings below have no comment of their own; empty where there are none. */
+/** Why the findings below have no separate comment; empty without any. */
 function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<PlannedFinding>): string {
   const reasons = new Set(entries.map((entry) => (refused.has(entry) ? 'refused' : entry.withoutComment)));
   if (reasons.size === 0) return '';
@@ -53,7 +53,7 @@ function nameOf({ fingerprints }: PlannedFinding): readonly string[] {
   return fingerprints.slice(0, MAX_FINGERPRINTS);
 }
 
-/** As many whole entries as fit. A part of an entry would leave its list item and code block open. */
+/** The maximum number of whole entries that fit. A part of an entry would leave its list item and code block open. */
 function withinBudget(
   entries: readonly PlannedFinding[],
   refused: ReadonlySet<PlannedFinding>,
@@ -76,7 +76,7 @@ function withinBudget(
   return list;
 }
 
-/** A finding that the body of an earlier review tells. */
+/** A finding in the body of an earlier review. */
 interface Entry {
   readonly marker: EntryMarker;
   readonly text: string;
@@ -103,7 +103,7 @@ function parseBody(body: string): ReviewBody {
   };
 }
 
-/** Fingerprints of the findings that comments were refused for, on the commit of the review. */
+/** Fingerprints of the findings whose comments were rejected on the commit of the review. */
 export function refusedIn(body: string): string[] {
   return parseBody(body).entries.flatMap(({ marker }) => (marker.isRefused ? marker.fingerprints : []));
 }
@@ -112,15 +112,15 @@ interface Settling {
   readonly headSha: string;
   /** Whether the findings are gone; without a path they may be in any file. */
   readonly isFixed: (path: string | undefined, fingerprints: readonly string[]) => boolean;
-  /** Whether a comment on a line tells the finding. */
+  /** Whether a comment on a line reports the finding. */
   readonly isInline: (fingerprint: string) => boolean;
-  /** What this run would write of the findings that an entry may be about. */
+  /** Entries of this run for the findings that an entry may be about. */
   readonly entriesOf: (fingerprints: readonly string[]) => readonly Pick<PlannedFinding, 'entry' | 'entryText'>[];
 }
 
 /**
- * The body of an earlier review without the findings that are fixed or that have a comment of their own by now, and with the
- * others as they are now; undefined where it stays as it is.
+ * The body of an earlier review without findings that are fixed or have a separate comment now, and with the others
+ * updated; undefined if it is unchanged.
  */
 export function settledBody(body: string, { headSha, isFixed, isInline, entriesOf }: Settling): string | undefined {
   const told = parseMarker(body)?.fingerprints ?? [];
@@ -146,7 +146,7 @@ export function settledBody(body: string, { headSha, isFixed, isInline, entriesO
     const what = isMoved ? 'Now a comment on its line' : `Fixed in ${shortSha(headSha)}`;
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
-  // Findings that had no room, and those of reviews that earlier versions wrote.
+  // Findings that did not fit, and those of reviews by earlier versions.
   for (const one of told) if (!inEntries.has(one) && isFixed(undefined, [one])) gone.add(one);
   if (gone.size === 0 && !isRenewed) return undefined;
   const left = told.filter((fingerprint) => !gone.has(fingerprint));

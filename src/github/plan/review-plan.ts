@@ -1,4 +1,4 @@
-/** What a review of a range of commits posts: data that `plan.ts` makes and `publish.ts` posts. */
+/** Posts of a review of a range of commits: data that `plan.ts` makes and `publish.ts` posts. */
 import type { ExitCode } from '../../report-model/exit-code.ts';
 import type { Severity } from '../../source/severity.ts';
 import type { Anchor } from './anchor.ts';
@@ -16,20 +16,20 @@ export interface InlineComment extends Anchor {
 export interface PlannedFinding {
   readonly fingerprints: readonly string[];
   readonly severity: Severity;
-  /** The file that it is in; empty where nothing is known of its place. */
+  /** Its file; empty if its location is unknown. */
   readonly path: string;
-  /** Its place, as a link. */
+  /** Its location, as a link. */
   readonly place: string;
   readonly comment: InlineComment | null;
-  /** Why there is no comment, if there is none. */
+  /** Why it has no comment. */
   readonly withoutComment: 'not-in-diff' | 'too-many';
   /** The repair that the comment suggests. */
   readonly suggested?: Offer;
-  /** The body of its comment where that stands on these lines of the head. */
+  /** The body of its comment on these lines of the head. */
   readonly bodyAt: (lines: Anchor) => string;
-  /** Markdown for the body of the review, used if there is no inline comment. */
+  /** Markdown for the body of the review, used without an inline comment. */
   readonly entry: string;
-  /** A hash of it, without what names the commit. */
+  /** A hash of it, without the parts that name the commit. */
   readonly entryText: string;
 }
 
@@ -49,17 +49,17 @@ export interface CheckPlan {
 
 export interface ReviewPlan {
   readonly headSha: string;
-  /** False where repairs are still to be looked for: what has them is left alone then. */
+  /** False if repairs are still to be searched for: texts with repairs are not changed then. */
   readonly isWhole: boolean;
-  /** A hash of what the verdicts come to: of two plans it is the same if they differ in repairs alone. */
+  /** A hash of the verdicts: equal for two plans that differ only in repairs. */
   readonly verdicts: string;
-  /** As the README lists them; 0 passes. Findings that the base commit already has do not count. */
+  /** Exit code as in the README; 0 passes. Findings that the base commit already has do not count. */
   readonly exitCode: ExitCode;
   /** The findings of the review, worst first. */
   readonly findings: readonly PlannedFinding[];
   /** Start of the review body. */
   readonly reviewIntroduction: string;
-  /** What the first run on this commit posts; null if there is nothing to post. */
+  /** Review of the first run on this commit; null if there is nothing to post. */
   readonly review: PlannedReview | null;
   /** If `createIfMissing` is false, the run only updates an earlier summary. */
   readonly summary: { readonly body: string; readonly createIfMissing: boolean };

@@ -1,4 +1,4 @@
-/** Repairs as a reader of a review can take them: as a suggestion block, or as a diff. */
+/** Repairs in reviews: as a suggestion block, or as a diff. */
 import { applyLineEdits } from '../../report-model/repaired-file.ts';
 import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
 import { repairPhrase } from '../../messages/phrases.ts';
@@ -15,15 +15,15 @@ export interface Offer {
   readonly path: string;
   /** The kernels that it repairs. */
   readonly kernels: readonly string[];
-  /** What it does: ``add `__syncthreads()` after line 6``; empty where nothing is to be said. */
+  /** Its effect: ``add `__syncthreads()` after line 6``; empty if there is nothing to state. */
   readonly reason: string;
   /** It removes some of the findings, and leaves the kernel unproved. */
   readonly isPartial: boolean;
-  /** The fewest lines of the diff that a block can replace; undefined where GitHub takes no such block. */
+  /** The fewest lines of the diff that a block can replace; undefined if GitHub accepts no such block. */
   readonly lines: Anchor | undefined;
   /**
-   * What replaces these lines of the head: whole lines, without the end of the last one. Undefined where not all edits lie in
-   * them. All edits of a repair are in one block.
+   * Replacement of these lines of the head: whole lines, without the end of the last one. Undefined if an edit is
+   * outside of them. All edits of a repair are in one block.
    */
   readonly blockAt: (lines: Anchor) => string | undefined;
   /** The hunks of a diff. */
@@ -31,7 +31,7 @@ export interface Offer {
 }
 
 /**
- * The repairs of a report, by fingerprint of the finding whose comment holds them.
+ * The repairs of a report, by fingerprint of the finding whose comment contains them.
  * @param source - text of a file of the head
  */
 export function offersOf(
@@ -69,13 +69,13 @@ function offerOf(
 ): Offer {
   const [{ file: path }] = edits as [RepairEdit];
   const isOneFile = edits.every(({ file }) => file === path);
-  // GitHub keeps the line ends of a file, but makes those of one that mixes them all alike: no such thing was verified.
+  // GitHub preserves the line ends of a file, but unifies mixed ones: that edit was not verified.
   const text = isOneFile ? withLineFeeds(head) : undefined;
   const blockAt: Offer['blockAt'] = (lines) =>
     text !== undefined && lines.path === path ? blockIn(text, edits, lines) : undefined;
   const first = Math.min(...edits.map(({ startLine }) => startLine));
   const last = Math.max(...edits.map(({ startLine, endLine }) => Math.max(startLine - 1, endLine)));
-  // A block replaces at least one line, and leaves at least one: else the line above comes along, or the one below.
+  // A block replaces at least one line, and leaves at least one: otherwise the line above or below is added.
   const ranges = [...(last >= first ? [[first, last]] : []), [first - 1, last], [first, last + 1]];
   const places = ranges.map(([startLine, line]): Anchor => ({ path, startLine: startLine!, line: line! }));
   const lines = places.find((one) => one.startLine! >= 1 && isInDiff(one, diff) && blockAt(one) !== undefined);
@@ -86,12 +86,12 @@ function offerOf(
     reason: repairPhrase(kernels[0]!.repair)?.detail ?? '',
     lines: lines && (lines.startLine === lines.line ? { path, line: lines.line } : lines),
     blockAt,
-    // Which file it is the comment says.
+    // The comment names the file.
     patch: isOneFile ? patch.replace(/^[^]*?^(?=@@ )/m, '') : patch,
   };
 }
 
-/** Lines of a text with edits applied that lie in them; undefined where one does not, or where nothing is left. */
+/** Lines of a text with edits applied; undefined if an edit is outside of the lines, or no text remains. */
 function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }: Anchor): string | undefined {
   const start = startLine ?? line;
   if (line - start >= MAX_LINES) return undefined;
@@ -109,11 +109,11 @@ function blockIn(text: string, edits: readonly RepairEdit[], { startLine, line }
     .slice(start - 1, line)
     .join('\n');
   const replaced = applyLineEdits(`${lines}\n`, moved);
-  // GitHub takes texts alone.
+  // GitHub accepts only texts.
   return replaced === '' || hasNonTextBytes(replaced) ? undefined : replaced.replace(/\n$/, '');
 }
 
-/** A text whose lines all end alike, with line feeds; undefined where they do not. */
+/** A text with uniform line ends, converted to line feeds; undefined if they are mixed. */
 function withLineFeeds(text: string): string | undefined {
   if (!text.includes('\r')) return text;
   return /\r(?!\n)|(?<!\r)\n/.test(text) ? undefined : text.replaceAll('\r\n', '\n');

@@ -27,18 +27,18 @@ export interface ToolPlace {
   readonly ref: string;
 }
 
-/** What all the texts of one review are made of. */
+/** Facts that all texts of one review are generated from. */
 export interface ReviewFacts {
   readonly report: Report;
   readonly headSha: string;
   readonly baseSha: string;
-  /** False where a whole repository was checked. */
+  /** False if a whole repository was checked. */
   readonly isOfChange: boolean;
   /** New findings that were replayed, worst first. */
   readonly confirmed: readonly FindingGroup[];
-  /** New findings that could neither be excluded nor shown. */
+  /** New findings that could neither be excluded nor confirmed. */
   readonly possible: readonly FindingGroup[];
-  /** New findings that somebody suppressed. */
+  /** New findings that are suppressed. */
   readonly suppressed: number;
   /** Root causes that the base has too. */
   readonly unchanged: number;
@@ -47,29 +47,29 @@ export interface ReviewFacts {
   readonly costs: readonly Regression[];
   readonly errors: readonly Diagnostic[];
   readonly trust: readonly TrustChange[];
-  /** Where a file of the head revision can be looked at; null where nothing is hosted. */
+  /** Link to a location in the head revision; null if the code is not hosted. */
   readonly link: ((location: Location) => string | undefined) | null;
-  /** The folder that locations are relative to, with a slash at its end; empty for the top of the repository. */
+  /** The folder that locations are relative to, with a trailing slash; empty for the top of the repository. */
   readonly folder: string;
-  /** Where the reader finds Selvage, to reproduce a finding; undefined where they have it. */
+  /** Where the reader finds Selvage, to reproduce a finding; undefined if they have it. */
   readonly tool: ToolPlace | undefined;
-  /** Text of a file of the head, where it is known. */
+  /** Text of a file of the head, if available. */
   readonly source: ((file: string) => string | undefined) | undefined;
-  /** False where repairs are still to be looked for, and nothing is said of them. */
+  /** False if repairs are still to be searched for; they are not mentioned then. */
   readonly hasRepairs: boolean;
   /** Some repair leaves its kernel unproved. */
   readonly repairsInPart: boolean;
-  /** Repairs to show, as a patch: those that no comment suggests. Empty where there are none. */
+  /** Repairs to show, as a patch: those that no comment suggests; may be empty. */
   readonly patch: string;
 }
 
 const MAX_ROWS = 100;
-// What is not folded has to fit in one screen.
+// The unfolded part has to fit in one screen.
 const MOST_FINDINGS = 10;
 const MOST_SHOWN = 5;
-/** Of the instructions that changed, in UTF-16 units. */
+/** Maximum length of the changed instructions, in UTF-16 units. */
 const MOST_CODE = 12_000;
-/** Of a bound in a cell, in UTF-16 units. */
+/** Maximum length of a bound in a cell, in UTF-16 units. */
 const MOST_BOUND = 40;
 // A patch that is cut would not apply.
 const MAX_PATCH_BYTES = 30_000;
@@ -95,7 +95,7 @@ export function headline(facts: ReviewFacts): string {
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${also}${mends}`;
 }
 
-/** `2 data races, 1 barrier divergence`. @param join makes one text of the parts */
+/** `2 data races, 1 barrier divergence`. @param join combines the parts into one text */
 export function countFindings(
   confirmed: readonly FindingGroup[],
   join = (parts: readonly string[]): string => parts.join(', '),
@@ -111,8 +111,8 @@ export function countFindings(
 }
 
 /**
- * The whole result. What a reader needs is in one screen: what asks to be trusted, what is new, what it costs, what is fixed,
- * what was not analysed. The rest is folded.
+ * The whole result. Its essential parts fit in one screen: additions that have to be trusted, new findings, costs,
+ * fixed findings, and parts that were not analysed. Everything else is folded.
  */
 export function summaryMarkdown(facts: ReviewFacts): string {
   const sections = [
@@ -138,7 +138,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** The summary, then every finding in full. A run that cannot write comments leaves only this. */
+/** The summary, then every finding in full. The only output of a run that cannot write comments. */
 export function jobSummaryMarkdown(facts: ReviewFacts): string {
   const told = facts.confirmed.map((group) => {
     const { finding, launch } = group.example;
@@ -152,7 +152,7 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
   return [summaryMarkdown(facts), ...told].join('\n\n');
 }
 
-/** The commands that show a finding, in a clone of the repository. @param command begins with `selvage` */
+/** The commands that reproduce a finding, in a clone of the repository. @param command begins with `selvage` */
 export function reproduction({ tool, folder, headSha }: ReviewFacts, command: string): string {
   if (!tool) return fencedBlock(command, 'sh');
   const lines = [
@@ -199,7 +199,7 @@ function foldedTrust(facts: ReviewFacts): string {
   return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // oxfmt-ignore
 }
 
-/** A place in the code, as a link to the head commit if it is hosted. */
+/** A location in the code, as a link to the head commit if it is hosted. */
 export function where(
   { link, folder }: Pick<ReviewFacts, 'link' | 'folder'>,
   location: Location | undefined,
@@ -238,7 +238,7 @@ function foldedFindings(facts: ReviewFacts): string {
   );
 }
 
-/** Costs before and after, worst first: those that are worse, then those that are better. */
+/** Costs before and after, worst first: regressions, then improvements. */
 function costSection(facts: ReviewFacts): string {
   const { costs, report } = facts;
   const better = report.comparison?.improvements ?? [];
@@ -258,7 +258,7 @@ function costRow(facts: ReviewFacts, cost: Regression): string {
   return `| ${tableCode(cost.kernel)} | ${severity}${escapeText(name)} | ${before} | ${after} | ${where(facts, cost.location, true)} |`;
 }
 
-/** One side of a cost in a cell: its value, else its bound; of a limit, the limit as what was before. */
+/** One side of a cost in a cell: its value, otherwise its bound; for a limit, the base is the limit. */
 function costAmount(cost: Regression, side: 'base' | 'head'): string {
   if (side === 'base' && cost.base === null) return cost.limit === undefined ? '' : tableCode(`limit ${cost.limit}`);
   const value = side === 'base' ? cost.baseValue : cost.headValue;
@@ -276,13 +276,13 @@ function foldedCosts(facts: ReviewFacts): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** What changed in the machine code of kernels, by line. */
+/** Changes in the SASS of kernels, by line. */
 function foldedCode({ report, source = () => undefined }: ReviewFacts): string {
   const text = codeChangesMarkdown(report.comparison ?? {}, MOST_CODE, source);
   return text === '' ? '' : details('Machine code that changed', text);
 }
 
-/** What the base had and the head has not. */
+/** Findings of the base that the head lacks. */
 function fixedSection({ report, folder }: ReviewFacts): string {
   const fixed = report.comparison?.fixedFindings ?? [];
   if (fixed.length === 0) return '';
@@ -297,7 +297,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The repairs as a patch, and why the rest was not repaired. */
+/** The repairs as a patch, and why other findings were not repaired. */
 function repairSection(facts: ReviewFacts): string {
   const { patch, hasRepairs, repairsInPart } = facts;
   if (!hasRepairs) return '';
@@ -392,7 +392,7 @@ function noteSection(facts: ReviewFacts): string {
   return details(`Notes (${notes.length})`, rows.join('\n') + moreItems(notes.length));
 }
 
-/** What could not be analysed, or was not, and why. */
+/** Parts that could not be analysed, or were not, and why. */
 function notAnalysedSection(facts: ReviewFacts): string {
   const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
   if (rows.length === 0) return '';
@@ -430,7 +430,7 @@ function footer({ report, headSha, baseSha }: ReviewFacts): string {
   return `<sub>${escapeText(shortSha(headSha))}${against}; ${tool}</sub>`;
 }
 
-/** The first characters of a commit id. */
+/** The first characters of a commit ID. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 9);
 }
@@ -440,8 +440,8 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
   return `${at}${toMarkdown(diagnosticText(diagnostic))} (${codeSpan(diagnostic.code)})`;
 }
 
-// Apart from names, these messages are only our own words. Others may quote the compiler, and the compiler may quote
-// any file it can read.
+// Except for names, these messages contain only text of Selvage. Others may quote the compiler, which may quote any
+// file it can read.
 const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // oxfmt-ignore
 
 /** Whether the messages of a code may leave the log. */

@@ -5,12 +5,12 @@ import type { RepositoryTarget } from '../api/target.ts';
 import type { ReviewPlan } from '../plan/review-plan.ts';
 import type { Annotation } from '../text/workflow-command.ts';
 
-/** GitHub refuses more in one request. */
+/** GitHub rejects more in one request. */
 const ANNOTATIONS_PER_REQUEST = 50;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
 
-/** Only Apps are told when one is pressed. GitHub takes three at most, with labels of 20 characters. */
+/** Only Apps receive the event of a pressed button. GitHub accepts at most three, with labels of 20 characters. */
 const buttons = [
   { label: 'Fix', description: 'Commit all verified edits', identifier: 'fix' },
   { label: 'Ignore', description: 'How to suppress a finding', identifier: 'ignore' },
@@ -18,8 +18,8 @@ const buttons = [
 ];
 
 /**
- * Makes the check run of a commit. Where the commit has the same one already, nothing is written; where that has other words
- * on repairs, they are renewed, unless repairs are still to be looked for.
+ * Makes the check run of a commit. If the commit already has the same one, nothing is written; if only its texts on
+ * repairs differ, they are updated, unless repairs are still to be searched for.
  */
 export async function publishCheckRun(
   octokit: Octokit,
@@ -27,7 +27,7 @@ export async function publishCheckRun(
   { headSha, check, verdicts, isWhole }: Pick<ReviewPlan, 'headSha' | 'check' | 'verdicts' | 'isWhole'>,
   hasButtons = false,
 ): Promise<'posted' | 'unchanged'> {
-  // Annotations can only be added to a run, so a run with others is made anew.
+  // Annotations can only be added to a run, so different ones need a new run.
   const externalId = `${verdicts}:${hashText(check.summary)}`;
   const existing = await octokit.rest.checks.listForRef({ owner, repo, ref: headSha, check_name: check.name });
   const same = existing.data.check_runs.find(
@@ -48,7 +48,7 @@ export async function publishCheckRun(
   }
 
   const [first = [], ...others] = sliced(check.annotations.map(toApi));
-  // It is concluded at once: whatever becomes of later requests, the run does not stay in progress.
+  // Concluded at once: if later requests fail, the run does not stay in progress.
   const created = await octokit.rest.checks.create({
     owner,
     repo,

@@ -1,4 +1,4 @@
-/** The issue that lists what stands on the default branch: opened, updated, closed and opened again. */
+/** The issue that lists the findings of the default branch: opened, updated, closed and opened again. */
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import type { RepositoryTarget } from '../api/target.ts';
 import type { IssuePlan } from '../plan/issue-plan.ts';
@@ -8,14 +8,14 @@ import { describeProblem, problemOf } from './publish.ts';
 
 type Issue = RestEndpointMethodTypes['issues']['listForRepo']['response']['data'][number];
 
-/** What became of the issue. `declined`: somebody closed it as not planned, so it stays closed. */
+/** Result for the issue. `declined`: a user closed it as not planned, so it stays closed. */
 type IssueResult = 'created' | 'updated' | 'reopened' | 'closed' | 'unchanged' | 'none' | 'declined';
 
 const PER_PAGE = 100;
-/** Of other authors' issues so many pages are looked through, where the list of the own ones is empty. */
+/** Maximum pages of other authors' issues that are searched, if the list of issues by its account is empty. */
 const MOST_PAGES = 3;
 
-/** Brings the issue up to date, and says what became of it. Never throws for a refused request. */
+/** Updates the issue, and returns the result. Never throws for a rejected request. */
 export async function publishIssue(octokit: Octokit, target: RepositoryTarget, plan: IssuePlan): Promise<string[]> {
   try {
     return [`The issue on what stands: ${await bringUpToDate(octokit, target, plan)}.`];
@@ -57,7 +57,7 @@ async function bringUpToDate(
   return 'created';
 }
 
-/** The issues of this account with our marker, the newest first. The marker alone could be a copy by anyone. */
+/** The issues of this account with a marker of Selvage, the newest first. Another author could copy the marker. */
 async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, login: string): Promise<Issue[]> {
   const isOwn = (issue: Issue): boolean =>
     issue.pull_request === undefined && issue.user?.login === login && parseMarker(issue.body)?.kind === 'issue';
@@ -65,7 +65,7 @@ async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, lo
   const byAccount = await octokit.paginate(octokit.rest.issues.listForRepo, { ...page, creator: login });
   const found = byAccount.filter(isOwn);
   if (byAccount.length > 0) return found;
-  // Of an app the server may not know the login as that of a creator.
+  // The server may not know the login of an app as a creator.
   const issues: Issue[] = [];
   for (let number = 1; number <= MOST_PAGES; number += 1) {
     const { data } = await octokit.rest.issues.listForRepo({ ...page, sort: 'updated', page: number });

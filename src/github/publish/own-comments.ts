@@ -1,4 +1,4 @@
-/** What earlier runs wrote on a pull request. */
+/** Comments and reviews of earlier runs on a pull request. */
 import type { Octokit, RestEndpointMethodTypes } from '@octokit/rest';
 import type { PullRequestTarget } from '../api/target.ts';
 import { parseMarker, type Marker } from '../text/marker.ts';
@@ -11,9 +11,9 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 interface OwnFinding {
   readonly comment: ReviewComment;
   readonly fingerprints: readonly string[];
-  /** Of what it says, as its marker has it. */
+  /** Hash of its text, from its marker. */
   readonly text: string | undefined;
-  /** Where it stands; undefined where its line is not in the diff any more: GitHub folds it then. */
+  /** Its lines; undefined if its line has left the diff: GitHub folds it then. */
   readonly lines: Anchor | undefined;
   readonly isAnswered: boolean;
 }
@@ -21,28 +21,28 @@ interface OwnFinding {
 interface OwnReview {
   readonly id: number;
   readonly body: string;
-  /** Whether it is of the commit that is reviewed: what was refused on it stays so. */
+  /** Whether it is of the reviewed commit: comments rejected on it are rejected again. */
   readonly isOfHead: boolean;
 }
 
 export interface OwnComments {
-  /** Inline comments that tell a finding. */
+  /** Inline comments on findings. */
   readonly findings: readonly OwnFinding[];
   readonly reviews: readonly OwnReview[];
   /** Fingerprints of the findings that readers can see: in comments that are not outdated, and in bodies of reviews. */
   readonly told: ReadonlySet<string>;
-  /** Those of them that comments on lines tell. */
+  /** Fingerprints of findings in comments on lines. */
   readonly inline: ReadonlySet<string>;
-  /** Those whose comments GitHub refused on another commit than the head: they may be taken now. */
+  /** Fingerprints of findings whose comments GitHub rejected on another commit: they may be accepted now. */
   readonly refusedBefore: ReadonlySet<string>;
 }
 
-/** Asks who the token writes as; see {@link cachedViewer}. */
+/** Queries the account of the token; see {@link cachedViewer}. */
 export type Viewer = () => Promise<string>;
 
 /**
- * The login that the token writes as, asked for once and only where a comment with our marker is there to compare with.
- * Who does not know it must write nothing: its own comments would look like those of others, and be told twice.
+ * The login of the token, queried once and only if there is a comment with a marker to compare with. Without the login,
+ * nothing must be written: its own comments would look like those of others, and be repeated.
  */
 export function cachedViewer(octokit: Octokit): Viewer {
   let login: Promise<string> | undefined;
@@ -52,7 +52,7 @@ export function cachedViewer(octokit: Octokit): Viewer {
     if (typeof name !== 'string') throw new Error('GitHub does not say as whom the token writes');
     return name;
   };
-  // Errors in an answer of status 200 are not asked again by the client.
+  // The client does not retry errors in a response of status 200.
   const ask = (): Promise<string> => query().catch(query);
   return () => (login ??= ask());
 }
@@ -92,9 +92,9 @@ export async function ownComments(
   return { findings, reviews, told, inline, refusedBefore };
 }
 
-/** The lines of the head that a comment stands on; undefined where it is outdated. */
+/** The lines of the head that a comment is on; undefined if it is outdated. */
 function linesOf({ path, ...comment }: ReviewComment): Anchor | undefined {
-  // The description of the API does not know that there is no line then.
+  // The type of the API lacks null for an outdated comment.
   const line = comment.line as number | null | undefined;
   if (line === null || line === undefined) return undefined;
   const { start_line: startLine } = comment;
@@ -114,7 +114,7 @@ export async function ownSummary(
   return undefined;
 }
 
-/** The marker of what the token's account wrote. The marker alone could be a copy by anyone. */
+/** The marker of a comment by the token's account. Another author could copy the marker. */
 async function ownMarker(
   { body, user }: Pick<IssueComment, 'body' | 'user'>,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** Posts a plan. Whatever fails, the rest is still posted, and the caller learns what has to reach the reader otherwise. */
+/** Posts a plan. After a failure the other parts are posted, and the result lists those to report otherwise. */
 import type { Octokit } from '@octokit/rest';
 import { details } from '../../report/markup/inert-markdown.ts';
 import { publishCheckRun } from './check-run.ts';
@@ -14,13 +14,13 @@ interface PublishOptions {
   /** False: no review and no summary comment. */
   readonly comment: boolean;
   readonly checkRun: boolean;
-  /** Whether the check run has buttons, which only an App is told of. */
+  /** Whether the check run has buttons, whose events only an App receives. */
   readonly buttons?: boolean;
 }
 
 type Channel = 'review' | 'earlier comments' | 'summary comment' | 'check run' | 'issue';
 
-/** A channel that could not be written. `permission` is what the token lacks, where that is the cause. */
+/** A channel that could not be written. `permission` is the missing permission of the token, if that is the cause. */
 interface Problem {
   readonly channel: Channel;
   readonly message: string;
@@ -33,14 +33,14 @@ export interface PublishResult {
   readonly review: 'posted' | 'nothing new' | 'failed' | 'off';
   readonly summary: 'created' | 'updated' | 'unchanged' | 'none' | 'failed' | 'off';
   readonly check: 'posted' | 'unchanged' | 'failed' | 'off';
-  /** Earlier comments and reviews of Selvage that were deleted or edited: what they tell is fixed, or has changed. */
+  /** Earlier comments and reviews of Selvage that were deleted or edited: their findings are fixed, or have changed. */
   readonly settled: number;
-  /** The head that the pull request has now, where it is another than the one analysed: nothing is commented then. */
+  /** The current head of the pull request, if it is not the analysed one: nothing is commented then. */
   readonly movedTo?: string;
   readonly problems: readonly Problem[];
 }
 
-/** Posts the check run of a plan, and nothing else. Never throws for a refused request. */
+/** Posts the check run of a plan, and nothing else. Never throws for a rejected request. */
 export async function publishCheck(
   octokit: Octokit,
   target: RepositoryTarget,
@@ -56,7 +56,7 @@ export async function publishCheck(
   }
 }
 
-/** Posts the plan to a pull request. A second call with the same plan posts nothing. Never throws for a refused request. */
+/** Posts the plan to a pull request. A repeated call posts nothing. Never throws for a rejected request. */
 export async function publish(
   octokit: Octokit,
   target: PullRequestTarget,
@@ -73,7 +73,7 @@ export async function publish(
     }
   };
 
-  // First: it is tied to the commit, so it is right even where the pull request has moved on.
+  // First: it belongs to the commit, so it is correct even if the pull request has moved on.
   const check = options.checkRun
     ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options.buttons))
     : 'off';
@@ -93,13 +93,13 @@ export async function publish(
   const review = own === 'failed' ? own : await attempt('review', write, () => postReview(octokit, target, plan, own));
   let settled = 0;
   if (own !== 'failed') {
-    // What a comment that was just posted tells is not to be told by an old one beside it.
+    // A finding in a comment that was just posted must not remain in an old one.
     const posted = review === 'failed' ? [] : review.inline;
     const inline = new Set([...own.inline, ...posted]);
     const told = new Set([...own.told, ...posted, ...(review === 'failed' ? [] : review.inBody)]);
     for (const task of settlingTasks(octokit, target, plan, own, { inline, told })) {
       if ((await attempt('earlier comments', write, task)) !== 'failed') settled += 1;
-      // What one edit lacks all of them lack.
+      // A permission that one edit lacks is missing for all of them.
       else if (problems.at(-1)?.permission !== undefined) break;
     }
   }
@@ -123,15 +123,15 @@ interface PostedReview {
   readonly isPosted: boolean;
   /** Inline comments. */
   readonly comments: number;
-  /** Fingerprints of what they tell. */
+  /** Fingerprints of their findings. */
   readonly inline: readonly string[];
-  /** Fingerprints of what the body of the review tells. */
+  /** Fingerprints of the findings in the body of the review. */
   readonly inBody: readonly string[];
 }
 
 /**
- * One review with every finding not told yet. Where GitHub refuses it, it does not say which comment it refuses: each is
- * posted by itself then, and the body of the review tells those that are refused.
+ * One review with every unreported finding. If GitHub rejects it, the response does not identify the rejected comment:
+ * each comment is then posted separately, and the body of the review contains the findings of rejected ones.
  */
 async function postReview(
   octokit: Octokit,
@@ -167,7 +167,7 @@ async function postReview(
       if (whole) await createReview(octokit, target, plan.headSha, whole);
     }
   }
-  // The line of a comment that was refused may be in the diff by now.
+  // The line of a rejected comment may be in the diff now.
   for (const finding of plan.findings) {
     if (!isUntold(finding) && finding.fingerprints.some((one) => refusedBefore.has(one))) await oneByOne(finding);
   }
@@ -217,15 +217,15 @@ function requestOf({ path, line, startLine, side, body }: InlineComment) {
 }
 
 interface Told {
-  /** Fingerprints of findings that comments on lines tell, those of this run included. */
+  /** Fingerprints of findings in comments on lines, including those of this run. */
   readonly inline: ReadonlySet<string>;
-  /** Those, and what the bodies of reviews tell. */
+  /** Those, and the findings in bodies of reviews. */
   readonly told: ReadonlySet<string>;
 }
 
 /**
- * Takes back what is fixed, and what another comment tells by now: a comment is deleted, or edited where somebody answered;
- * the body of a review is edited.
+ * Settles fixed findings, and those that another comment reports now: a comment is deleted, or edited if it was
+ * answered; the body of a review is edited.
  */
 function settlingTasks(
   octokit: Octokit,
@@ -242,7 +242,7 @@ function settlingTasks(
     const isTold = fingerprints.some((one) => told.has(one));
     const id = { owner, repo, comment_id: comment.id };
     if (!isFixed && lines) {
-      // Before repairs are there, what an earlier run said of them stands.
+      // Before repairs are known, the text of an earlier run on them is preserved.
       const bodies = plan.isWhole ? plannedFor(fingerprints).map((one) => one.bodyAt(lines)) : [];
       const [body] = bodies;
       if (body === undefined || bodies.some((one) => parseMarker(one)?.text === text)) continue;
@@ -274,7 +274,7 @@ function settlingTasks(
   return tasks;
 }
 
-/** Waits for an edit of a comment that somebody may have deleted since it was listed. */
+/** Waits for an edit of a comment that may have been deleted since it was listed. */
 async function unlessGone(request: Promise<unknown>): Promise<void> {
   try {
     await request;
@@ -283,7 +283,7 @@ async function unlessGone(request: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The text of an earlier comment. A suggestion in it becomes plain code, so that nobody can apply it by mistake. */
+/** The text of an earlier comment. A suggestion in it becomes plain code, so that it cannot be applied by mistake. */
 function withoutMarker(body: string): string {
   return body.replace(/^[^\n]*\n/, '').replace(/^(`{3,})suggestion$/gm, '$1');
 }
@@ -296,7 +296,7 @@ async function postSummary(
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const earlier = await ownSummary(octokit, { owner, repo, pullNumber }, viewer);
   if (earlier) {
-    // It has the same verdicts, and what became of repairs.
+    // It has the same verdicts, and the results of repairs.
     if (!isWhole && parseMarker(earlier.body)?.text === verdicts) return 'unchanged';
     if (earlier.body?.replaceAll('\r\n', '\n').trimEnd() === summary.body.trimEnd()) return 'unchanged';
     await octokit.rest.issues.updateComment({ owner, repo, comment_id: earlier.id, body: summary.body });
@@ -313,13 +313,13 @@ export function problemOf(channel: Channel, permission: string, error: unknown):
   return { channel, message: describeFailure(failure), ...(isPermissionFailure(failure) ? { permission } : {}) };
 }
 
-/** One line for the log, naming what to do. */
+/** One line for the log, with the remedy. */
 export function describeProblem({ channel, message, permission }: Problem): string {
   if (permission === undefined) return `Selvage could not write the ${channel}: ${message}${unseen(message)}`;
   return `Selvage could not write the ${channel}: the token lacks \`${permission}\` (${message}). Add it under \`permissions:\` of the job. For a pull request from a fork the token is always read-only.`;
 }
 
-/** GitHub hides what a token may not see. */
+/** GitHub hides objects that a token may not see. */
 function unseen(message: string): string {
   return message.startsWith('HTTP 404') ? '. GitHub answers so, too, where the token cannot see the pull request.' : '';
 }

@@ -1,10 +1,10 @@
 /**
  * The cache of GitHub Actions, as its runners offer it (`actions/toolkit`, packages/cache: the cache service of 2025).
- * Results of a pull request are kept under its own merge ref, which no other branch reads.
+ * Results of a pull request are stored under its own merge ref, which no other branch reads.
  */
 import { createHash } from 'node:crypto';
 
-/** Where the service is, and what it is asked with. Runners give both to actions alone, not to scripts. */
+/** Address and token of the service. Runners pass both to actions only, not to scripts. */
 export interface CacheService {
   /** `ACTIONS_RESULTS_URL` */
   readonly url: string;
@@ -13,20 +13,20 @@ export interface CacheService {
 }
 
 const service = 'twirp/github.actions.results.api.v1.CacheService';
-/** Changes with the form of what is kept: entries of another version are not found. */
+/** Changes with the format of the entries: those of another version are not found. */
 const version = createHash('sha256').update('selvage results 1').digest('hex');
 const patience = 60_000;
 
-/** The service of this run; undefined where there is none, as on an Enterprise Server. */
+/** The service of this run; undefined without one, as on an Enterprise Server. */
 export function cacheService(environment: Readonly<Record<string, string | undefined>>): CacheService | undefined {
   const { ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token } = environment;
   return url && token && URL.canParse(url) ? { url, token } : undefined;
 }
 
 /**
- * What was kept last under a name that begins so.
- * @param mostBytes more than this is not read
- * @throws Error where the service cannot be asked
+ * The latest entry under a key with this prefix.
+ * @param mostBytes a larger entry is not read
+ * @throws Error if the service cannot be reached
  */
 export async function restoreBytes(from: CacheService, prefix: string, mostBytes: number): Promise<Buffer | undefined> {
   const found = await call(from, 'GetCacheEntryDownloadURL', { key: prefix, restore_keys: [prefix], version });
@@ -45,9 +45,9 @@ export async function restoreBytes(from: CacheService, prefix: string, mostBytes
 }
 
 /**
- * Keeps bytes under a name that was not used before.
- * @returns false where somebody used it
- * @throws Error where the service cannot be asked
+ * Stores bytes under an unused key.
+ * @returns false if the key exists
+ * @throws Error if the service cannot be reached
  */
 export async function saveBytes(to: CacheService, key: string, bytes: Uint8Array): Promise<boolean> {
   const created = await call(to, 'CreateCacheEntry', { key, version });
@@ -71,7 +71,7 @@ async function call({ url, token }: CacheService, method: string, body: object):
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(patience),
   });
-  // A name that is taken.
+  // The key exists.
   if (response.status === 409) return { ok: false };
   if (!response.ok) throw new Error(`${method} was answered with status ${response.status}`);
   const answer: unknown = await response.json();

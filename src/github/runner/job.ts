@@ -1,4 +1,4 @@
-/** What a job of GitHub Actions gets from a run: its log, its outputs, its summary, saved defects. */
+/** Outputs of a run in a job of GitHub Actions: log, outputs, summary, saved internal errors. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export type ReportFormat = (typeof formats)[number];
 /** The log of the job. */
 export class Log {
   private readonly said = new Set<string>();
-  /** Ends a time without workflow commands; undefined outside of one. */
+  /** Ends a section without workflow commands; undefined outside of one. */
   private word: string | undefined;
 
   /** Logs each line once, with workflow commands turned on. */
@@ -30,7 +30,7 @@ export class Log {
     if (isOff) this.turnOff('Repairs');
   }
 
-  /** Runs with workflow commands turned off, so that GitHub takes no line of compiler output for a command. */
+  /** Runs with workflow commands turned off, so that GitHub interprets no line of compiler output as a command. */
   async withoutCommands<T>(run: () => Promise<T>): Promise<T> {
     this.turnOff('Analysis');
     try {
@@ -53,7 +53,7 @@ export class Log {
   }
 }
 
-/** Saves the input that shows a defect of Selvage, so that the user can report it. */
+/** Saves the input that reproduces an internal error, so that the user can report it. */
 export function keepDefect({ kernel, error, files }: Defect, environment: Environment): void {
   const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
@@ -69,7 +69,7 @@ function reportFolder(environment: Environment): string {
   return folder;
 }
 
-/** Writes the reports, and what later steps of the job read. */
+/** Writes the reports, and the files that later steps of the job read. */
 export async function writeOutputs(
   outputs: Readonly<Record<string, string>>,
   environment: Environment,
@@ -81,7 +81,7 @@ export async function writeOutputs(
   setOutputs(outputs);
 }
 
-/** Writes a file for later steps, and where it is as an output. */
+/** Writes a file for later steps, and its path as an output. */
 export function writeOutputFile(
   environment: Environment,
   output: string,
@@ -92,12 +92,12 @@ export function writeOutputFile(
   core.setOutput(output, file);
 }
 
-/** Sets outputs of the step. A later value takes the place of an earlier one. */
+/** Sets outputs of the step. A later value replaces an earlier one. */
 export function setOutputs(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
 }
 
-/** Writes the job summary, in place of what this run wrote before. */
+/** Writes the job summary, replacing the earlier text of this run. */
 export async function writeJobSummary(markdown: string): Promise<void> {
   try {
     await core.summary.addRaw(markdown).write({ overwrite: true });

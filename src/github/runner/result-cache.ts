@@ -7,7 +7,7 @@ import { packResults, unpackResults } from '../../app/cache/pack.ts';
 import { storedFiles } from '../../app/cache/result-store.ts';
 import { cacheService, restoreBytes, saveBytes, type CacheService } from './cache-service.ts';
 
-/** Of what is carried from run to run; GitHub keeps 10 GB for a repository. */
+/** Maximum bytes of results transferred between runs; GitHub stores 10 GB for a repository. */
 const maxBytes = 128 << 20;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,23 +15,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface ResultCache {
   /** For `SELVAGE_CACHE`: the folder of results, or `off`. */
   readonly folder: string;
-  /** Saves what this run added. */
+  /** Saves the results that this run added. */
   readonly save: () => Promise<void>;
 }
 
 interface KeepRequest {
   readonly environment: Environment;
-  /** The service, as it was known before secrets were removed from the environment. */
+  /** The service, determined before secrets were removed from the environment. */
   readonly service: CacheService | undefined;
-  /** Whether this run may write what other runs read: no run of another branch reads it. */
+  /** Whether this run may write entries for later runs: false if runs of other code would read them. */
   readonly mayWrite: boolean;
   readonly log: (line: string) => void;
 }
 
-/** Reads the service of a run from its environment, before secrets are removed from that. */
+/** Reads the service of a run from its environment, before secrets are removed from it. */
 export const serviceOf: (environment: Environment) => CacheService | undefined = cacheService;
 
-/** Restores what earlier runs kept. Nothing of this makes a run fail. */
+/** Restores results of earlier runs. A failure does not fail the run. */
 export async function keepResults({ environment, service, mayWrite, log }: KeepRequest): Promise<ResultCache> {
   const temporary = environment['RUNNER_TEMP'] ?? tmpdir();
   mkdirSync(temporary, { recursive: true });

@@ -1,4 +1,4 @@
-/** What a run on GitHub Actions is started with: a client of the API, and the event. */
+/** Inputs of a run on GitHub Actions: a client of the API, and the event. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
@@ -26,12 +26,12 @@ export function clientFor(token: string, environment: Environment): Octokit {
     requestTimeout,
     sleep,
     now: Date.now,
-    // Whoever runs a job again with debug logging sees what was asked of GitHub, and what it answered.
+    // A job that is run again with debug logging logs requests and responses.
     trace: core.isDebug() ? core.debug : undefined,
   });
 }
 
-/** @throws UsageError where the file of the event cannot be read */
+/** @throws UsageError if the file of the event cannot be read */
 export function eventPayload(environment: Environment): unknown {
   const file = environment['GITHUB_EVENT_PATH'];
   if (file === undefined || file === '') return undefined;

@@ -1,12 +1,12 @@
 /** Markdown within GitHub's size limits. */
-/** Budget of one comment in UTF-8 bytes: GitHub refuses bodies of more than 65,536 characters. */
+/** Budget of one comment in UTF-8 bytes: GitHub rejects bodies of more than 65,536 characters. */
 export const COMMENT_BUDGET = 64_000;
-/** Budget of a check run's summary in UTF-8 bytes: GitHub refuses more than 65,535 characters. */
+/** Budget of a check run's summary in UTF-8 bytes: GitHub rejects more than 65,535 characters. */
 export const CHECK_SUMMARY_BUDGET = 64_000;
 /** Budget of a step's job summary in UTF-8 bytes: GitHub drops a file of more than 1 MiB. */
 export const JOB_SUMMARY_BUDGET = 1_000_000;
 
-/** What stands at the end of a text that was cut. */
+/** End of a text that was cut. */
 export const CUT = '*Shortened: the job summary and the JSON report have the rest.*';
 
 /** Length in UTF-8 bytes. */
@@ -15,12 +15,12 @@ export function byteLength(text: string): number {
 }
 
 /**
- * Cuts Markdown to `budget` UTF-8 bytes where it is longer: at the last blank line of the final fifth where there is
- * one, else at the last line end; closes open fences and folded sections and adds `note`.
+ * Cuts Markdown to `budget` UTF-8 bytes if it is longer: at the last blank line of the final fifth if there is one,
+ * otherwise at the last line end; closes open fences and folded sections and adds `note`.
  */
 export function fitMarkdown(text: string, budget: number, note: string): string {
   if (byteLength(text) <= budget) return text;
-  // What closes the cut text is short, save for a fence as long as the text itself; 400 bytes cover the usual.
+  // The closing lines are short, except for a fence as long as the text itself; 400 bytes cover the usual ones.
   const room = budget - byteLength(note) - 400;
   const prefix = prefixOfBytes(text, room);
   const blank = prefix.lastIndexOf('\n\n');

@@ -1,12 +1,12 @@
 /**
- * Hidden first lines by which a later run knows its own comments. Only the first line counts: whatever source text a
- * comment quotes further down cannot pass for a marker. The author of the comment is checked apart.
+ * Hidden first lines by which a later run recognises its own comments. Only the first line counts: source text that a
+ * comment quotes further down cannot imitate a marker. The author of the comment is checked separately.
  */
 const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|issue))?(?: fingerprint=([^ ]*))?(?: text=([0-9a-f]+))? -->(?:\r?\n|$)/; // oxfmt-ignore
 
 /**
- * `finding` is an inline comment; `fixed` what becomes of it when its finding is gone, and `moved` when another comment
- * tells its finding now. `issue` is that of the default branch.
+ * `finding` is an inline comment; `fixed` replaces it when its finding is gone, and `moved` when another comment
+ * reports its finding. `issue` is that of the default branch.
  */
 type MarkerKind = 'finding' | 'review' | 'summary' | 'fixed' | 'moved' | 'issue';
 
@@ -14,7 +14,7 @@ export interface Marker {
   readonly kind: MarkerKind;
   /** Fingerprints of the findings in the comment. */
   readonly fingerprints: readonly string[];
-  /** A hash of what it says: the comment is up to date where it is that of the text that a run would write. */
+  /** A hash of its text: the comment is up to date if it equals that of the text that a run would write. */
   readonly text?: string;
 }
 
@@ -28,7 +28,7 @@ export function printMarker(
   return `<!-- selvage:v1${word}${list}${text === undefined ? '' : ` text=${text}`} -->\n`;
 }
 
-/** Reads the marker at the start of a body, if there is one. */
+/** Parses the marker at the start of a body, if there is one. */
 export function parseMarker(body: string | null | undefined): Marker | undefined {
   const match = PATTERN.exec(body ?? '');
   if (!match) return undefined;
@@ -37,26 +37,26 @@ export function parseMarker(body: string | null | undefined): Marker | undefined
   return { kind: (match[1] as MarkerKind | undefined) ?? 'finding', fingerprints, ...text };
 }
 
-/** A finding that the body of a review tells, as the line before its text has it. */
+/** A finding in the body of a review, from the line before its text. */
 export interface EntryMarker {
   readonly fingerprints: readonly string[];
   /** The file of the finding. */
   readonly path: string;
-  /** GitHub refused a comment on its line. */
+  /** GitHub rejected a comment on its line. */
   readonly isRefused: boolean;
-  /** A hash of its text, as that of {@link Marker}. */
+  /** A hash of its text, like that of {@link Marker}. */
   readonly text?: string;
 }
 
 const ENTRY = /^<!-- selvage:entry( refused)? path=([^ ]*) fingerprint=([^ ]*)(?: text=([0-9a-f]+))? -->$/;
 
-/** The line before the text of a finding in the body of a review. No such text begins a line of its own: it is indented. */
+/** The line before the text of a finding in the body of a review. The text is indented, so it cannot imitate one. */
 export function printEntryMarker({ fingerprints, path, isRefused, text }: EntryMarker): string {
   const words = [isRefused ? ' refused' : '', ` path=${encode(path)}`, ` fingerprint=${printList(fingerprints)}`];
   return `<!-- selvage:entry${words.join('')}${text === undefined ? '' : ` text=${text}`} -->`;
 }
 
-/** Reads a line of the body of a review as {@link printEntryMarker} writes it. */
+/** Parses a line of the body of a review as {@link printEntryMarker} writes it. */
 export function parseEntryMarker(line: string): EntryMarker | undefined {
   const match = ENTRY.exec(line);
   if (!match) return undefined;
@@ -73,7 +73,7 @@ function parseList(list: string): string[] {
   return list.split(',').map(decode);
 }
 
-/** Two hyphens would end an HTML comment, so no hyphen stays. */
+/** Two hyphens would end an HTML comment, so all hyphens are encoded. */
 function encode(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replaceAll('-', '%2D');
 }

@@ -12,10 +12,10 @@ export interface Annotation {
   readonly message: string;
 }
 
-/** GitHub drops what is over this, per level and step, without a word. */
+/** GitHub silently drops annotations over this limit, per level and step. */
 const ANNOTATIONS_PER_LEVEL = 10;
 
-/** The commands that fit, in order, and how many annotations did not. */
+/** The commands that fit, in order, and the number of remaining annotations. */
 export function annotationCommands(annotations: readonly Annotation[]): { commands: string[]; leftOver: number } {
   const used: Record<Severity, number> = { error: 0, warning: 0, notice: 0 };
   const commands: string[] = [];
@@ -47,7 +47,7 @@ function escapeProperty(text: string): string {
 
 /**
  * Text for the log that cannot begin a workflow command: the runner acts on lines that begin with `::` (after white
- * space) or hold `##[`.
+ * space) or contain `##[`.
  */
 export function logText(text: string): string {
   return text.replace(/^(\s*)::/gm, '$1: :').replaceAll('##[', '# #[');

@@ -1,4 +1,4 @@
-/** What changed in the machine code of kernels, by source line: as Markdown, as HTML, and for a terminal. */
+/** Changes in the SASS of kernels by source line: as Markdown, as HTML, and for a terminal. */
 import type { CodeLineChange, CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import type { Comparison } from '../../report-model/report.ts';
 import { count } from '../../messages/text/code-text.ts';
@@ -10,12 +10,12 @@ import { writtenLine, type SourceOf } from './written-line.ts';
 
 type CodeOfComparison = Pick<Comparison, 'code' | 'codeLines'>;
 
-/** So many sentences are listed. */
+/** Maximum number of listed sentences. */
 const maxSentences = 30;
-/** So many rows of a kernel stand in a terminal, where nobody asked for all. */
+/** Maximum number of rows of a kernel in a terminal without `--verbose`. */
 const maxRows = 8;
 
-/** One row of a table: where, what, how much before and after. */
+/** One row of a table: line, kind of work, amounts before and after. */
 interface Row {
   readonly line: string;
   readonly what: string;
@@ -23,7 +23,7 @@ interface Row {
   readonly after: string;
 }
 
-/** Instructions of lines first, then the kinds of work of which there are more or fewer. */
+/** Instructions of lines first, then the kinds of work whose amount changed. */
 function rowsOf({ lines }: CodeLinesOfKernel): Row[] {
   return lines.flatMap((change) => {
     const { instructions, work } = change;
@@ -43,7 +43,7 @@ function lineName({ location, was }: CodeLineChange): string {
   return was ? `${place({ file: was.file, line: was.line })} of the base` : 'no line';
 }
 
-/** Instructions with `-` and `+`, below the line that they are of. */
+/** Instructions with `-` and `+`, below their line. */
 function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
   const heading = (change: CodeLineChange): string => {
     const text = change.location ? writtenLine(source, change.location) : '';
@@ -55,7 +55,7 @@ function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
 /**
  * Sentences, then a table and the instructions of each kernel, folded.
  * @param budget of UTF-16 units: kernels that do not fit are counted
- * @returns empty where no code changed
+ * @returns empty if no code changed
  */
 export function codeChangesMarkdown(
   { code = [], codeLines = [] }: CodeOfComparison,
@@ -93,7 +93,7 @@ function moreLines({ more = 0 }: CodeLinesOfKernel): string[] {
   return more === 0 ? [] : [`The code of ${count(more, 'more line')} changed.`];
 }
 
-/** Sentences, then a table and the instructions of each kernel, folded; empty where no code changed. */
+/** Sentences, then a table and the instructions of each kernel, folded; empty if no code changed. */
 export function codeChangesHtml({ code = [], codeLines = [] }: CodeOfComparison, source: SourceOf): string {
   if (code.length === 0) return '';
   const sentences = code.map(({ kernel, message }) => `<li><code>${escapeHtml(kernel)}</code>: ${escapeHtml(message)}</li>`); // oxfmt-ignore

@@ -1,4 +1,4 @@
-/** Costs as Markdown: what is worse in a table, then the charts, then all bounds of a kernel. */
+/** Costs as Markdown: regressions in a table, then the charts, then all bounds of a kernel. */
 import type { Regression } from '../../report-model/regression.ts';
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { BoundReport, CodeReport, CostReport } from '../../report-model/cost-report.ts';
@@ -21,15 +21,15 @@ import { notesOf } from '../../messages/cost/worse-costs.ts';
 
 const MAX_CHARTS = 5;
 const MAX_NOTES = 30;
-/** The metric whose dearest lines are listed. */
+/** The metric whose most expensive lines are listed. */
 const byLine = boundMetrics.find((metric) => boundTable[metric].byLine)!;
-/** Of longer bounds tables have what grows most. */
+/** Longer bounds are reduced to their fastest growing term in tables. */
 const MAX_BRIEF = 60;
 const MAX_BOUND = 600;
 
 /**
- * A row for each cost that is worse, worst first.
- * @param where a place as Markdown for a table
+ * A row for each regression, worst first.
+ * @param where renders a location as Markdown for a table
  */
 export function regressionTable(
   costs: readonly Regression[],
@@ -46,7 +46,7 @@ export function regressionTable(
   return ['| severity | kernel | cost | where |', '|---|---|---|---|', ...rows].join('\n') + rest;
 }
 
-/** Charts of bounds that grow, folded; empty where there are none. */
+/** Charts of bounds that grow, folded; may be empty. */
 export function regressionCharts(costs: readonly Regression[]): string {
   const charts = costs.flatMap((cost) => {
     const chart = costChart(cost);
@@ -63,7 +63,7 @@ export function regressionCharts(costs: readonly Regression[]): string {
   );
 }
 
-/** What of costs was not compared, or at sizes that Selvage chose, folded; empty where nothing is. */
+/** Costs that were not compared, or at sizes that Selvage chose, folded; may be empty. */
 export function costNotesList(notes: readonly CostNote[]): string {
   if (notes.length === 0) return '';
   const rows = notes.slice(0, MAX_NOTES).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`);
@@ -74,7 +74,7 @@ export function costNotesList(notes: readonly CostNote[]): string {
 /** The bounds of a warp in both builds, and the resources. */
 export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined): string[] {
   const { bounds, resources } = cost;
-  // Where what runs is all that was built, it is told alone.
+  // If only the production build exists, only its bounds are listed.
   const source = bounds.source ?? bounds.production;
   const production = bounds.source && bounds.production;
   const lines: string[] = [];
@@ -108,7 +108,7 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
   return lines;
 }
 
-/** The instructions that run, by source line, folded. */
+/** The executed instructions, by source line, folded. */
 function codeListing({ instructions, steps, lines }: CodeReport, source: SourceOf): string {
   const listed = lines.map(({ location, instructions: own, steps: executed, listing }) => {
     const rest = own > listing.length ? [`  and ${own - listing.length} more`] : [];

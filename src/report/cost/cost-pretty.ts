@@ -1,4 +1,4 @@
-/** What a kernel costs, for a terminal. */
+/** Costs of a kernel, for a terminal. */
 import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
 import type {
@@ -26,7 +26,7 @@ import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
 
 const brief = boundMetrics.filter((metric) => boundTable[metric].brief);
-/** Metrics that are worth a list of lines, and how many lines of each. */
+/** Metrics with a list of lines, and the number of lines of each. */
 const byLine = boundMetrics.filter((metric) => boundTable[metric].byLine);
 const maxLines = 5;
 /** Longer bounds are cut in columns. */
@@ -34,7 +34,7 @@ const widest = 60;
 const widestBrief = 40;
 
 /**
- * A table of the bounds of both builds, the dearest lines of what the programmer wrote, and the resources.
+ * A table of the bounds of both builds, the most expensive lines of the source, and the resources.
  * @param verbose all lines of all metrics
  */
 export function costLines(
@@ -45,7 +45,7 @@ export function costLines(
 ): string[] {
   if (!cost) return [];
   const { bounds, totals, assumptions = [], resources } = cost;
-  // Where what runs is all that was built, it is told alone.
+  // If only the production build exists, only its bounds are listed.
   const written = bounds.source ?? bounds.production;
   const production = bounds.source && bounds.production;
   const lines: string[] = [];
@@ -72,13 +72,13 @@ export function costLines(
     }
     if (lines.some(hasPartialWarp)) lines.push(paint('dim', `    ${partialWarpText}`));
     const unbounded = reasonLines(written, () => true);
-    // Of what runs alone, where what was written has a bound.
+    // Reasons of the production build only, if the verification build has a bound.
     const asCompiled = production ? reasonLines(production, (metric) => written[metric].bound !== null) : [];
     for (const line of [...unbounded, ...asCompiled.map((line) => `as compiled, ${line}`)])
       lines.push(`    ${paint('yellow', '?')} ${line}`);
   }
   const whole = totals?.production ?? totals?.source;
-  // Of several launches each is told by itself.
+  // Several launches are reported separately.
   if (whole && !launches.some((launch) => launch.cost)) lines.push(`    ${totalsPhrase(whole)}`);
   if (resources) lines.push(`    ${resourcesPhrase(resources)}`);
   lines.push(...figureLines(cost).map((line) => `    ${line}`));
@@ -88,7 +88,7 @@ export function costLines(
   return [...lines, ...limitLines(cost, paint)];
 }
 
-/** What runs, in a line; by source line where nothing else is by line, or all is asked for. */
+/** SASS statistics in one line; by source line if no other list is by line, or if everything is requested. */
 function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint: Paint, source: SourceOf): string[] {
   const { instructions, steps, unknown, translation, lines, live, merged } = code;
   const order = translation.checked ? 'in the order of the PTX' : `not held against the PTX: ${translation.reason}`;
@@ -112,20 +112,20 @@ function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint
   return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // oxfmt-ignore
 }
 
-/** The first instructions of a line, and how many follow. */
+/** The first instructions of a line, and the number of further ones. */
 function listed({ instructions, listing }: CodeLine): string[] {
   const more = instructions - listing.length;
   return [...listing, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-/** What the bounds of kernels take for granted by themselves, for the end of a report; empty where they take nothing. */
+/** Implicit assumptions of the bounds of kernels, for the end of a report; may be empty. */
 export function grantedLine(costs: readonly CostReport[], paint: Paint): string[] {
   const all = costs.flatMap(({ assumptions = [] }) => assumptions.filter(({ kind }) => kind !== 'user'));
   const texts = [...new Set(all.map(({ text }) => text))];
   return texts.length === 0 ? [] : [paint('dim', `The bounds assume: ${texts.join('; ')}.`)];
 }
 
-/** Why there is no bound, once for the metrics that share the reason. */
+/** Why a bound is missing, once for the metrics that share the reason. */
 function reasonLines(build: BoundsReport, isWanted: (metric: BoundMetric) => boolean): string[] {
   const byReason = new Map<string, BoundMetric[]>();
   for (const metric of boundMetrics) {
@@ -136,7 +136,7 @@ function reasonLines(build: BoundsReport, isWanted: (metric: BoundMetric) => boo
   return [...byReason].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
 }
 
-/** What runs costs, in a line, and the resources: for a report that is about more than costs. */
+/** Costs of the production build in one line, and the resources: for a report that is not only about costs. */
 export function briefCostLines(cost: CostReport, paint: Paint): string[] {
   const { bounds, resources } = cost;
   const build = bounds.production ?? bounds.source;
@@ -147,7 +147,7 @@ export function briefCostLines(cost: CostReport, paint: Paint): string[] {
   ];
 }
 
-/** What one of several launches costs: the whole of it where its dimensions are known, else a warp. */
+/** Costs of one of several launches: of the whole launch if its dimensions are known, otherwise of a warp. */
 export function launchCostText({ bounds, totals }: LaunchCost): string {
   if (totals) return totalsPhrase(totals);
   const known = brief.flatMap((metric) =>
@@ -156,7 +156,7 @@ export function launchCostText({ bounds, totals }: LaunchCost): string {
   return known.length === 0 ? 'no bound on what a warp costs' : `a warp at most: ${known.join(', ')}`;
 }
 
-/** `a warp at most: 68 sectors, …`; numbers where the launch gives them, expressions else, and one reason for what is missing. */
+/** `a warp at most: 68 sectors, …`; integers or expressions in the launch, and one reason for missing bounds. */
 function briefBounds(build: BoundsReport): string {
   const known = brief.filter((metric) => build[metric].bound !== null);
   const reasons = new Set(
@@ -174,7 +174,7 @@ function briefBounds(build: BoundsReport): string {
   ].join('; ');
 }
 
-/** Limits that are kept; the others are told as findings. */
+/** Satisfied limits; the others are reported as findings. */
 function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[] {
   return limits
     .filter(({ standing }) => standing === 'kept')

@@ -1,4 +1,4 @@
-/** The source of a kernel with what its lines cost, as HTML. */
+/** The source of a kernel with the costs of its lines, as HTML. */
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { evaluate } from '../../cost/expressions/expression.ts';
 import { boundMetrics, boundTable } from '../../cost/model/metrics.ts';
@@ -6,17 +6,17 @@ import type { LineCost } from '../../report-model/cost-report.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
-/** What stands for names whose value is not known: shares of lines are told at one size. */
+/** Value of unspecified names: shares of lines are reported at one size. */
 const size = 1000n;
-/** Lines of a file at most; beyond that only those near ones that cost something. */
+/** Maximum lines of a file; beyond that only lines near those with a cost. */
 const maxLines = 400;
 const context = 2;
 /** Metrics in the note of a line. */
 const noted = boundMetrics.filter((metric) => boundTable[metric].brief);
 
 /**
- * A block of source for each file in which the kernel spends something: a column of the share of the kernel's work,
- * which deepens with it, and the bounds of the line as its note.
+ * A block of source for each file with costs of the kernel: a column with the share of the kernel's work, shaded
+ * accordingly, and the bounds of the line as its note.
  */
 export function heatSections({ cost, location }: KernelReport, source: (file: string) => string | undefined): string[] {
   const bounds = cost?.bounds.source ?? cost?.bounds.production;

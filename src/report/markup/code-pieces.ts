@@ -2,7 +2,7 @@
 import { escapeHtml } from './html-text.ts';
 import { codeSpan, escapeText, oneLine, tableCode } from './inert-markdown.ts';
 
-/** Inline Markdown, with code in code spans; the rest is text, whatever it holds. */
+/** Inline Markdown, with code in code spans; everything else is escaped text. */
 export function toMarkdown(text: string): string {
   return rendered(text, escapeText, codeSpan);
 }

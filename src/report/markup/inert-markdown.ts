@@ -1,17 +1,17 @@
-/** Markdown that shows text from the input as text, whatever it holds. */
+/** Markdown that shows arbitrary text from the input literally. */
 
-/** UTF-16 units of one piece of such text within a line of ours. */
+/** UTF-16 units of one fragment of such text within a line. */
 const MAX_PIECE = 500;
 
-// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command.
-// Inside a word an underscore is text, and so is a colon before a space.
+// Everything that can begin Markdown or HTML, a mention, an issue reference, a link or a workflow command. Inside a
+// word an underscore is text, and so is a colon before a space.
 const ACTIVE = /[&<>@#`*[\]\\|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?! )|(?<=www)\./gi;
 // GitHub looks for mentions, addresses and references to issues in the text that is rendered, where an entity is the
-// character again (github/cmark-gfm#181). A space without width keeps the word apart.
+// character again (github/cmark-gfm#181). A zero-width space separates the word.
 const REFERENCE = /[@#](?=\w)|(?<=\bGH)-(?=\d)/gi;
 const KEPT_APART = '\u200b';
 
-/** Text as Markdown that renders as the text itself: no mention, reference, link, tag, comment or emphasis comes of it. */
+/** Text as Markdown that renders literally, without mentions, references, links, tags, comments or emphasis. */
 export function escapeText(text: string): string {
   const separated = clipped(oneLine(text)).replace(REFERENCE, `$&${KEPT_APART}`);
   return separated.replace(ACTIVE, (character) => `&#${character.codePointAt(0)};`).replaceAll(KEPT_APART, '&#8203;');
@@ -40,12 +40,12 @@ export function fencedBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** A folded section. `title` is Markdown-free text of ours; `body` is Markdown. */
+/** A folded section. `title` is trusted text without Markdown; `body` is Markdown. */
 export function details(title: string, body: string): string {
   return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
 }
 
-/** Bounded, so that a line is short and what is cut at a line end leaves no code span open. */
+/** Bounded, so that a line is short and a cut at a line end leaves no code span open. */
 function clipped(text: string): string {
   if (text.length <= MAX_PIECE) return text;
   return `${text.slice(0, MAX_PIECE - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -15,7 +15,7 @@ export const severityStyle = {
   notice: 'blue',
 } as const satisfies Readonly<Record<Severity, Style>>;
 
-/** Paints where colours are wanted. */
+/** Applies styles if colours are enabled. */
 export function painter(color: boolean): Paint {
   return (style, text) => (color ? `\u001b[${escapes[style][0]}m${text}\u001b[${escapes[style][1]}m` : text);
 }

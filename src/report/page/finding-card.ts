@@ -1,4 +1,4 @@
-/** A finding as HTML: what happens, then its lines, the run that shows it and the fix in one frame. */
+/** A finding as HTML: what happens, then its lines, the run that confirms it and the fix in one frame. */
 import { type FindingGroup, findingsInGroup, locationOf } from '../../report-model/finding-group.ts';
 import { accessesInOrder, type Finding, isRace, placesOf } from '../../report-model/outcome.ts';
 import type { ReportedFact } from '../../report-model/finding.ts';
@@ -52,7 +52,7 @@ export function findingCard(group: FindingGroup, number: number, parts: PagePart
     .join('\n');
 }
 
-/** The lines, the steps and the patch, one under the other, or beside each other where there is room. */
+/** The lines, the steps and the patch, one below the other, or side by side on wide screens. */
 function frame(group: FindingGroup, parts: PageParts): string {
   const { finding } = group.example;
   const { interleaving } = finding;
@@ -77,7 +77,7 @@ function frame(group: FindingGroup, parts: PageParts): string {
   return `<figure class="frame">${upper}${fix}</figure>`;
 }
 
-/** The lines of the finding itself, with who does what there as short as the launch allows. */
+/** The lines of the finding itself, with the actions of the threads there, as short as the launch allows. */
 function ownMarks(finding: Finding): Mark[] {
   const { interleaving } = finding;
   if (!isRace(finding) || !interleaving || finding.kind === 'out-of-bounds') return marksOf(finding);
@@ -90,7 +90,7 @@ function ownMarks(finding: Finding): Mark[] {
   });
 }
 
-/** The patch of the kernel of a finding, if it removes the finding; else why there is none. */
+/** The patch of the kernel of a finding, if it removes the finding; otherwise the reason for its absence. */
 function fixPart(group: FindingGroup, parts: PageParts): string {
   const { kernel } = group.example;
   const { repair } = kernel;
@@ -106,7 +106,7 @@ function fixPart(group: FindingGroup, parts: PageParts): string {
   return `<div class="part">${heading}${detail}${more}</div>${patch === '' ? '' : patchLines(patch)}${others.join('')}`;
 }
 
-/** A patch of one file without the names of the file, which stand above. */
+/** A patch of one file without the file names, which precede it on the page. */
 function withoutHead(patch: string): string {
   const isOfOne = patch.split(/^diff --git /m).length === 2;
   return isOfOne ? patch.replace(/^diff --git .*\n--- .*\n\+\+\+ .*\n/, '') : patch;
@@ -129,7 +129,7 @@ function unlocated(finding: Finding, { kernels }: FindingGroup): string[] {
   return kernels.length === 0 ? [] : marksOf(finding).flatMap(({ location, text }) => (location ? [] : [toHtml(text)]));
 }
 
-/** What would decide an open question. */
+/** A fact that would decide an open question. */
 export function decidingHtml(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
   return (

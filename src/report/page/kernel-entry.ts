@@ -27,12 +27,12 @@ import { escapeHtml } from '../markup/html-text.ts';
 import { decidingHtml } from './finding-card.ts';
 import type { PageParts } from './page-parts.ts';
 
-/** Whether a kernel is proved free of races and of divergence, so that it is folded away. */
+/** Whether a kernel is proved free of races and of divergence, so that it is folded. */
 export function isProved({ race, divergence }: KernelReport): boolean {
   return race.verdict === 'proved' && divergence.verdict === 'proved';
 }
 
-/** A kernel that opens. */
+/** A kernel that can be unfolded. */
 export function kernelEntry(
   kernel: KernelReport,
   { elsewhere }: KernelFindingGroups,
@@ -42,7 +42,7 @@ export function kernelEntry(
   const { race, divergence } = kernel;
   const at = kernel.location ? place(kernel.location) : '';
   const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict)); // oxfmt-ignore
-  // Proved is what has no other verdict.
+  // A kernel without other verdicts is proved.
   const told = isProved(kernel) ? ['proved'] : kinds.filter((kind) => kind !== 'proved');
   const findings = links.length === 0 ? '' : `<li>findings: ${links.join(', ')}</li>`;
   const assumptions = assumptionsOf(kernel).map(
@@ -103,7 +103,7 @@ function repairItem({ repair }: KernelReport): string {
     .join('');
 }
 
-/** Of longer bounds the table has what grows most, and the whole folded. */
+/** For longer bounds the table contains the fastest growing term, and the whole bound is folded. */
 const widestBound = 60;
 
 /** The bounds of a warp in both builds with their units, and the resources. */
@@ -138,7 +138,7 @@ function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
   ].join('');
 }
 
-/** The instructions that run, by source line, folded. */
+/** The executed instructions, by source line, folded. */
 function codeTable({ instructions, steps, lines }: CodeReport, source: SourceOf): string {
   if (lines.length === 0) return '';
   const rows = lines.map(({ location, instructions: own, steps: executed, listing }) => {

@@ -1,6 +1,6 @@
 /**
- * The script of the page: it filters kernels and findings, steps through interleavings and takes keys. It reads attributes
- * and sets classes, and never makes markup of text. Without it, the page shows everything.
+ * The script of the page: it filters kernels and findings, steps through interleavings and handles keys. It reads
+ * attributes and sets classes, and never turns text into markup. Without it, the page shows everything.
  */
 export const pageScript = `
 (() => {

@@ -1,12 +1,12 @@
-/** Lines of source and of patches as HTML. Long lines are broken, so that nothing scrolls to the side. */
+/** Lines of source and of patches as HTML. Long lines wrap, so that nothing scrolls horizontally. */
 import { type Mark, markedLine } from '../../messages/phrases.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
-/** Lines shown around each line that a finding is about. */
+/** Lines shown around each line of a finding. */
 const context = 4;
 
 /**
- * The lines of a file around marks, with a note under each line that is marked.
+ * The lines of a file around marks, with a note under each marked line.
  * @param lines of the file
  * @param also lines that are shown without a mark
  */
@@ -44,7 +44,7 @@ export function sourceLines(
   return `<pre class="code">${rows.join('')}</pre>`;
 }
 
-/** A line with what is marked in it underlined; marks that overlap an earlier one are left out. */
+/** A line with its marked ranges underlined; marks that overlap an earlier one are left out. */
 function marksIn(line: string, marks: readonly Mark[]): string {
   const { text } = markedLine(line, { text: '' });
   const spans = marks
@@ -63,7 +63,7 @@ function marksIn(line: string, marks: readonly Mark[]): string {
   return html + escapeHtml(text.slice(at));
 }
 
-/** A patch, its lines by what becomes of them. */
+/** A patch, with added and removed lines marked. */
 export function patchLines(patch: string): string {
   const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'head' };
   const rows = patch

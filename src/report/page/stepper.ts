@@ -1,10 +1,10 @@
-/** An interleaving as HTML: a column for each thread, steps that can be gone through, and what the cells hold. */
+/** An interleaving as HTML: a column for each thread, steps with controls, and the values of the cells. */
 import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
 import { stepText } from '../../messages/finding/interleaving.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
-/** The run that showed a finding, step by step where it was recorded; else what its threads did, at once. */
+/** The run that confirmed a finding, step by step if it was recorded; otherwise all actions of its threads at once. */
 export function stepper(interleaving: ReportedInterleaving): string {
   const { threads, recording = [], missing } = interleaving;
   const only = threads.length < 2 ? ' one' : '';
@@ -51,7 +51,7 @@ interface Cell {
   readonly name: string;
   readonly isShared: boolean;
   readonly last: number | string | undefined;
-  /** The thread that has seen it; null where the threads mean the same cell by the name. */
+  /** The thread that observed it; null if the name denotes the same cell for all threads. */
   readonly of: { readonly index: number; readonly name: string } | null;
 }
 
@@ -64,7 +64,7 @@ function cellsOf(recording: readonly ReportedMove[], threads: ReportedInterleavi
     if (cell?.value === undefined) continue;
     const { name, value } = cell;
     const isShared = racing.has(name);
-    // Each block has a `__shared__` array of its own under the same name.
+    // Each block has a separate `__shared__` array under the same name.
     const isOwn = blocks.size > 1 && !isShared;
     const of = isOwn ? { index: thread, name: threads[thread]?.name ?? '' } : null;
     cells.set(isOwn ? `${thread} ${name}` : name, { name, isShared, last: value, of });

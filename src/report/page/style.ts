@@ -1,4 +1,4 @@
-/** The style sheet of the page: light and dark, from 320 pixels on, without a bar that scrolls to the side. */
+/** The style sheet of the page: light and dark, from 320 pixels on, without horizontal scrolling. */
 export const pageStyle = `
 :root{color-scheme:light dark;--paper:#fff;--raised:#f6f7f9;--ink:#1b1f24;--dim:#59636e;--line:#d5dae0;--error:#b3261e;--warning:#8a5300;--notice:#0b57a4;--good:#1a6b2f;--hit:#b3261e1c;--add:#1a6b2f22;--del:#b3261e22;--t0:#6b3fa0;--t1:#00677a}
 @media(prefers-color-scheme:dark){:root{--paper:#12161b;--raised:#1a2027;--ink:#e4e8ec;--dim:#9aa5b1;--line:#333c46;--error:#ff8f87;--warning:#f2b256;--notice:#86b8ff;--good:#7fce90;--hit:#ff8f8726;--add:#7fce9026;--del:#ff8f8726;--t0:#c9a6f5;--t1:#6fd0e0}}

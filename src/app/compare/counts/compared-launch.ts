@@ -1,4 +1,4 @@
-/** The launches of a kernel of the base and of the head that are compared, and settings that both are run at. */
+/** The compared launches of a kernel of the base and of the head, and the arguments at which both run. */
 import type { Dim3 } from '../../../base/dim3.ts';
 import { tiedGrid } from '../../../check/representative/launch-constraints.ts';
 import { type LaunchInstance, representativeLaunches } from '../../../check/representative/representative-launches.ts';
@@ -15,13 +15,13 @@ import type { Deadline } from '../../../system/deadline.ts';
 import { inTime } from '../../../system/script-timeout.ts';
 import { type CountedRun, countLaunch } from '../../counted/counted-run.ts';
 
-/** A launch of the head, the one of the base that it was, and what both count at some sizes. */
+/** A launch of the head, its counterpart in the base, and the counts of both at some sizes. */
 export interface ComparedLaunch {
   readonly base: Launch;
   readonly head: Launch;
-  /** Whether the host program says how many blocks there are: only then is the work of the whole launch comparable. */
+  /** Whether the host program determines the number of blocks: only then is the work of the whole launch comparable. */
   readonly isWhole: boolean;
-  /** Whether nobody knows the block, so that it is one that Selvage chose. */
+  /** Whether the block is unspecified, so that Selvage chose it. */
   readonly isBlockChosen: boolean;
   readonly points: readonly ComparedPoint[];
 }
@@ -29,24 +29,24 @@ export interface ComparedLaunch {
 /** Both sides at one choice of arguments. */
 export interface ComparedPoint {
   readonly isLarge: boolean;
-  /** Scalars of the head that decide something, by name. */
+  /** Scalars of the head that affect the counts, by name. */
   readonly at: Readonly<Record<string, number>>;
   readonly base: CountedRun;
   readonly head: CountedRun;
 }
 
-/** Launches of a kernel that are compared at most: those first that are not what they were. */
+/** Maximum number of compared launches of a kernel: changed ones first. */
 export const maxLaunches = 6;
-/** Threads of a block where a kernel suggests none, and a smaller block that is tried as well. */
+/** Threads of a block if the kernel suggests none, and a smaller block that is tried as well. */
 const usualThreads = 256;
 const otherBlock: Dim3 = [128, 1, 1];
-/** Settings that each is run at. */
+/** Maximum number of argument choices for each launch. */
 const maxPoints = 3;
 
 /**
- * Runs the launches of a kernel and of what it was.
- * @param names what parameters of the base are called in the head
- * @param deadline - once it is over, the launches are told that were run before
+ * Runs the launches of a kernel and of its counterpart.
+ * @param names names of the parameters of the base in the head
+ * @param deadline - after it, only the launches that were already run are returned
  */
 export function compareLaunches(
   base: LaunchedKernel,
@@ -71,7 +71,7 @@ export function compareLaunches(
       const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // oxfmt-ignore
       const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;
       if (!isFree || before.block !== null || after.block !== null) return own;
-      // What is better at one size of the block may be worse at another.
+      // An improvement at one block size may be a regression at another.
       return [...own, ...compare({ ...before, block: otherBlock }, { ...after, block: otherBlock })];
     });
 }
@@ -80,7 +80,7 @@ function isGridKnown({ grid, ties = [] }: Launch): boolean {
   return grid !== null || ties.some(({ expression }) => dimensionsIn(expression).has('gridDim'));
 }
 
-/** Launches that correspond: those that are alike, then those that stand in the same order. */
+/** Corresponding launches: identical ones, then those at the same position. */
 function pairsOf(base: readonly Launch[], head: readonly Launch[]): readonly (readonly [Launch, Launch])[] {
   const key = ({ block, grid, sharedBytes, scalars, ties = [] }: Launch): string =>
     JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // oxfmt-ignore
@@ -90,7 +90,7 @@ function pairsOf(base: readonly Launch[], head: readonly Launch[]): readonly (re
     return at < 0 ? undefined : left.splice(at, 1)[0];
   };
   const same = new Map(head.map((launch) => [launch, take((one) => key(one) === key(launch))]));
-  // Of the others, the first of one side is the first of the other.
+  // The remaining launches are paired in order.
   const pairs = head.flatMap((launch) => {
     const was = same.get(launch) ?? (base.length === head.length ? take(() => true) : undefined);
     return was ? [[was, launch] as const] : [];
@@ -106,13 +106,13 @@ function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<s
     const [was, is] = [before && countLaunch(base, before), countLaunch(head, setting)];
     if (was && is) points.push({ isLarge: setting.isLarge, at: countedScalars(head, setting), base: was, head: is });
   }
-  // What only small sizes show says nothing of large ones.
+  // Results at small sizes do not apply to large ones.
   const isEnough =
     points.some(({ isLarge }) => isLarge) || !representativeLaunches(head).some(({ isLarge }) => isLarge);
   return isEnough ? points : [];
 }
 
-/** A small setting and two large ones, as far as there are any. */
+/** A small size and two large ones, as far as there are any. */
 function settingsOf(context: KernelContext): readonly LaunchInstance[] {
   const all = representativeLaunches(context);
   const small = all.filter(({ isLarge }) => !isLarge);
@@ -120,7 +120,7 @@ function settingsOf(context: KernelContext): readonly LaunchInstance[] {
   return [...new Set(chosen)].slice(0, maxPoints);
 }
 
-/** The same arguments for the base; what its launch says comes first. */
+/** The same arguments for the base; arguments that its launch determines take precedence. */
 function settingOfBase(
   base: KernelContext,
   head: KernelContext,
@@ -128,7 +128,7 @@ function settingOfBase(
   names: ReadonlyMap<string, string>,
 ): LaunchInstance | null {
   const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // oxfmt-ignore
-  // What the kernel does not read may be what the grid is made of.
+  // The grid may depend on parameters that the kernel does not read.
   const unread = head.kernel.parameters.flatMap(({ index, bytes }): ParameterField[] =>
     bytes > 8 || head.fields.some((field) => field.index === index)
       ? []
@@ -152,12 +152,12 @@ function settingOfBase(
   return tied && { ...chosen, grid: tied };
 }
 
-/** What the host program divides a size by before it passes it as a parameter. */
+/** Divisor that the host program applies to a size before it passes it as a parameter. */
 function partOf({ request: { launch } }: KernelContext, { index }: ParameterField): bigint {
   return BigInt(launch.parts?.find(([at]) => at === index)?.[1] ?? 1);
 }
 
-/** The same size of the program as another part of it: of `n / 4` and `n` on the two sides, four times as much. */
+/** Converts a size between divisors: a factor of four for `n / 4` and `n` on the two sides. */
 function sizeOfPart(value: bigint, own: bigint, wanted: bigint): bigint {
   return own === wanted ? value : (value * own + wanted - 1n) / wanted;
 }

@@ -1,4 +1,4 @@
-/** What the assembler says of the units of kernels, and what is said where it refuses one. */
+/** Results of the assembler for the units of kernels, and diagnostics about rejected units. */
 import { type Diagnostic } from '../../../source/diagnostic.ts';
 import { outsideToolkit, type Location } from '../../../source/location.ts';
 import type { AssembledUnit, Unassembled } from '../../../toolchain/resources.ts';
@@ -7,10 +7,10 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 
-/** What the assembler says of a kernel's unit, or why it says nothing; undefined where there was nothing to assemble. */
+/** Result of the assembler for a kernel's unit, or why it has none; undefined if there was nothing to assemble. */
 export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
-/** Starts the assembler on what the units of kernels run. */
+/** Starts the assembler on the production builds of the units of kernels. */
 export function assembled(
   kernels: readonly LaunchedKernel[],
   { resources: assemble }: Pick<UnitBuilder, 'resources'>,
@@ -23,20 +23,20 @@ export function assembled(
     const ptx = unit.kind === 'ptx' ? verification.source.ptx : production?.source.ptx;
     if (ptx === undefined || known.has(keyOf(entry))) continue;
     const resources = assemble(ptx, arch, unit);
-    // Whoever waits for it is told; where nobody does, something else failed before.
+    // The error is reported when the promise is awaited; if it never is, another error was reported before.
     resources.catch(() => undefined);
     known.set(keyOf(entry), resources);
   }
   return (entry) => known.get(keyOf(entry));
 }
 
-/** What is said of a unit that was not assembled: what keeps it from running, and to who asked for costs alone, the rest. */
+/** Diagnostics about a unit that was not assembled: rejections, and other reasons if only costs were requested. */
 export function notAssembled(options: Options, entry: LaunchedKernel, why: Unassembled): Diagnostic[] {
   const { unit } = entry;
   const code = 'compile/refused';
   if (why.isRefusal) {
     const location = refusedPlace(entry, why);
-    // The assembler knows symbols alone.
+    // The assembler knows only symbols.
     const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // oxfmt-ignore
     return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // oxfmt-ignore
   }
@@ -50,7 +50,7 @@ const noAssembler: Unassembled = {
   isRefusal: false,
 };
 
-/** Where the source has what the assembler refuses. */
+/** Source location of the construct that the assembler rejects. */
 function refusedPlace(entry: LaunchedKernel, { ptxLine, symbol }: Unassembled): Location | undefined {
   const { unit, production, kernel } = entry;
   const kernels = unit.kind === 'ptx' ? [kernel] : (production?.kernels ?? []);

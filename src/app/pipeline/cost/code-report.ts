@@ -1,4 +1,4 @@
-/** What the assembler made of a kernel, and whether that keeps the order of the PTX. */
+/** Machine code of a kernel, and whether it preserves the order of the PTX. */
 import type { Expression } from '../../../cost/expressions/expression.ts';
 import type { AmountReport, CodeLine, CodeReport } from '../../../report-model/cost-report.ts';
 import type { LineIterations } from '../../../cost/line-iterations.ts';
@@ -15,32 +15,32 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { translationFinding } from './translation-finding.ts';
 
-/** So many lines of a kernel are told. */
+/** Maximum number of reported lines of a kernel. */
 const maxLines = 12;
-/** So many instructions of a line are listed. */
+/** Maximum number of listed instructions of a line. */
 const maxListed = 8;
-/** So many faults of a kernel are told: one barrier that is lost parts many accesses. */
+/** Maximum number of reported translation errors of a kernel: one lost barrier affects many accesses. */
 const maxFaults = 4;
 
-/** The code of a kernel, as it is reported and as it is compared. */
+/** SASS of a kernel, for the report and for comparisons. */
 export interface CodeOfKernel {
   readonly code?: CodeReport;
-  /** With places as reports name them. */
+  /** With locations as reports name them. */
   readonly profile?: CodeProfile;
   /** Accesses of the kernel's PTX that were merged. */
   readonly merged?: MergedAccesses;
   readonly diagnostics: readonly Diagnostic[];
-  /** What a warp executes of it, by how often it comes to lines of the PTX; places are named as in the profile. */
+  /** Instructions that a warp executes, by the number of visits of PTX lines; locations are named as in the profile. */
   readonly executed?: (visits: ReadonlyMap<number, Expression>) => ExecutedSteps | null;
 }
 
-/** What was read, by the bytes, which nobody writes to: each kernel of a unit asks for the same cubin. */
+/** Parsed cubins by their bytes, which are never written: each kernel of a unit needs the same cubin. */
 const cubins = new WeakMap<Uint8Array, Cubin>();
 
 /**
- * Reads the code of a kernel.
+ * Reads the SASS of a kernel.
  * @param cubin of the unit's production build
- * @returns the report, and what is wrong with the code
+ * @returns the report, and the translation errors
  */
 export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: KernelResources | undefined): CodeOfKernel {
   const kernel = entry.unit.kind === 'ptx' ? entry.kernel : entry.produced;
@@ -79,15 +79,15 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
   };
 }
 
-/** How often a warp executes the code of a kernel, as the bounds of what runs have it. */
+/** How often a warp executes the code of a kernel, according to the bounds of the production build. */
 export interface RepeatedCode {
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
-  /** Of lines of the PTX in loops. */
+  /** Visits of PTX lines in loops. */
   readonly visits: ReadonlyMap<number, Expression>;
   readonly amountOf: (bound: Expression) => Repetition;
 }
 
-/** The code of a kernel with the rounds of the loops that its lines are in, and with what a warp executes of it. */
+/** SASS of a kernel with the iterations of the loops around its lines, and with the instructions of a warp. */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
   const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
   const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
@@ -131,7 +131,7 @@ function isNumber({ bound, value }: Repetition): boolean {
   return bound === String(value);
 }
 
-/** The code of a kernel as it is reported. */
+/** Report of the SASS of a kernel. */
 export function codeReportOf(
   profile: CodeProfile,
   translation: Translation,
@@ -158,7 +158,7 @@ function lineReport({ instructions, work, code }: LineProfile, location: Locatio
   return { location, instructions, listing, work: Object.fromEntries([...work].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Tables of lines have paths as the compiler wrote them; those of the same module's PTX are named as reports name them. */
+/** Line tables contain paths of the compiler; those of the PTX of the same module are named as in reports. */
 function placesOf({ production, verification }: LaunchedKernel): (location: Location) => Location {
   const { module } = production ?? verification;
   const known = new Map<string, string>();

@@ -26,20 +26,20 @@ import type { LaunchedKernel } from '../../build/kernel.ts';
 import { launchViolations, refusedEverywhere } from './launch-violations.ts';
 import { violationOf } from './violation.ts';
 
-/** The limits of a kernel: of several entries that match, the last that sets one. */
+/** The limits of a kernel: of several matching entries, the last one that sets a limit takes precedence. */
 export function limitsOf(configuration: Configuration, { name }: LaunchedKernel): KernelLimits {
   const matching = configuration.kernels.filter(({ match }) => matchKernel(match, name.qualified, name.symbol));
   return Object.assign({}, ...matching.map(({ limits }) => limits)) as KernelLimits;
 }
 
-/** How a kernel stands to a limit; `at`: the arguments that decided, where the expressions did not. */
+/** Result of a limit; `at`: the arguments that decided, if the expressions did not. */
 type Standing =
   | { readonly kind: 'kept'; readonly at?: Arguments }
   | { readonly kind: 'exceeded'; readonly at?: Arguments; readonly value?: number }
   | { readonly kind: 'not-compared'; readonly reason: string };
 type Arguments = Readonly<Record<string, number>>;
 
-/** A cost with its standing to the limits: what is kept, exceeded or could not be compared, and launches that fail. */
+/** A cost with the results of its limits (satisfied, exceeded or not comparable), and launches that fail. */
 export function withLimits(
   entry: LaunchedKernel,
   cost: CostReport,
@@ -67,9 +67,9 @@ export function withLimits(
 }
 
 /**
- * A bound of either build within the limit keeps it, which the report says of the build as it was written: that of what
- * runs may be the looser one, where the compiler unrolls a loop and the rest of its rounds is bounded apart; that of what
- * was written counts instructions that nobody runs.
+ * A limit is satisfied if the bound of either build is within it. The bound of the production build may be looser, if
+ * the compiler unrolls a loop and the remaining iterations are bounded separately; that of the verification build
+ * counts instructions that are not executed.
  */
 function boundStanding(
   entry: LaunchedKernel,
@@ -120,7 +120,7 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   const parsed = parseBound(text);
   if ('error' in parsed) return { kind: 'not-compared', reason: `the bound ${text} cannot be read` };
   const { expression } = parsed;
-  // Bounds are whole numbers.
+  // Bounds are integers.
   const least = strict ? add(expression, constant(1)) : expression;
   // A bound that grows less than its limit may still be above it at small sizes.
   const isBelow = [...namesOf(limit)].every((name) => isNameOf(entry, name)) && isNonNegative(subtract(limit, least));
@@ -149,7 +149,7 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
   return { kind: 'not-compared', reason };
 }
 
-/** Whether a name of a limit means something in a kernel: a parameter, or a member of one, or a dimension. */
+/** Whether a name of a limit exists in a kernel: a parameter, a member of one, or a dimension. */
 function isNameOf({ parameters, kernel }: LaunchedKernel, name: string): boolean {
   const [first = ''] = name.split('.');
   return (
@@ -160,7 +160,7 @@ function isNameOf({ parameters, kernel }: LaunchedKernel, name: string): boolean
   );
 }
 
-/** The line that spends most. */
+/** The most expensive line. */
 function dearest(lines: readonly LineCost[], entry: LaunchedKernel): LineCost | undefined {
   const reference = referenceOf(entry);
   const valueOf = ({ bound }: LineCost): number => {
@@ -190,7 +190,7 @@ function resourceStanding(
       { head: null, ...place },
     ];
   }
-  // A share is to be at least, everything else at most that.
+  // For shares the limit is a minimum, for all other metrics a maximum.
   const room = (isShare(metric) ? value - Number(most) : Number(most) - value) + (strict ? 0 : 1e-9);
   const { limiter } = resources!;
   const why = metric === 'occupancy' && limiter !== undefined ? { reason: `limited by ${limiter}` } : {};

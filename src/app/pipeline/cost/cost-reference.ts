@@ -1,16 +1,16 @@
-/** What the names in bounds stand for. */
+/** Values of the names in bounds. */
 import type { ResourceMetric } from '../../../cost/model/metrics.ts';
 import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
-/** The launch that the costs of a kernel are told for. */
+/** The launch for which the costs of a kernel are reported. */
 export function costLaunch({ launches }: Pick<LaunchedKernel, 'launches'>): Launch {
   return launches.find(({ block }) => block !== null) ?? launches[0]!;
 }
 
-/** The value of a name at the reference arguments of a kernel; undefined where there is none. */
+/** The value of a name at the reference arguments of a kernel; undefined without one. */
 export function referenceOf(entry: LaunchedKernel): (name: string) => bigint | undefined {
   const launch = costLaunch(entry);
   const scalars = new Map([...launch.scalars].map(([index, value]) => [nameAt(entry, index), value]));
@@ -25,8 +25,7 @@ export function referenceOf(entry: LaunchedKernel): (name: string) => bigint | u
 }
 
 /**
- * What parameters of the base, and members of structs, are called in the head: those whose name is gone, by their
- * position.
+ * Names in the head of parameters and members of structs of the base: those whose name was removed, by their position.
  */
 export function renamedParameters(base: LaunchedKernel, head: LaunchedKernel): ReadonlyMap<string, string> {
   const [before, after] = [namesByPosition(base), namesByPosition(head)];
@@ -40,7 +39,7 @@ export function renamedParameters(base: LaunchedKernel, head: LaunchedKernel): R
   );
 }
 
-/** Names by the number of the parameter and the offset in it. */
+/** Names by the index of the parameter and the offset in it. */
 function namesByPosition(entry: LaunchedKernel): Map<string, string> {
   const { parameters, kernel } = entry;
   return new Map(
@@ -55,17 +54,17 @@ function nameAt({ parameters, kernel }: LaunchedKernel, index: number): string {
   return fieldName(parameters, { index, offset: 0 }, kernel);
 }
 
-/** The value of a resource; undefined where it is not known. */
+/** The value of a resource; undefined if unknown. */
 export function resourceOf(resources: ResourcesReport, metric: ResourceMetric): number | undefined {
   if (metric === 'spillBytes') return resources.spillStoreBytes + resources.spillLoadBytes;
   return resources[metric];
 }
 
-/** The value of a name that nobody gave, for a size. */
+/** Value of an unspecified name for a size. */
 export function sizeOf(name: string, size: number): bigint {
   if (name === 'blockDim.x') return 256n;
   return /^blockDim\.|^gridDim\.[yz]/.test(name) ? 1n : BigInt(size);
 }
 
-/** What stands for arguments that nobody gave: sizes that no bound is exact at by chance. */
+/** Values of unspecified arguments: sizes at which a bound is not exact by coincidence. */
 export const sizes: readonly number[] = [1000, 32_000, 1_000_000];

@@ -49,7 +49,7 @@ import type { LaunchReport } from '../../../report-model/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';
 
-/** The reports of kernels with what they cost, and which of their units the assembler refuses. */
+/** Kernel reports with costs, and diagnostics about units that the assembler rejects. */
 export async function withCosts(
   kernels: readonly CheckedKernel[],
   {
@@ -107,15 +107,15 @@ export async function withCosts(
 }
 
 /**
- * Visits of blocks in the bounds of what was written, beside verdicts that were asked for: some 15,000 are a second. What
- * runs has the usual ones.
+ * Maximum number of visited blocks for bounds of the verification build if verdicts were requested as well: about
+ * 15,000 are visited per second. The production build has the default maximum.
  */
 const briefVisits = 4000;
 
-/** Launches of a kernel that have costs of their own. */
+/** Maximum number of launches of a kernel with separate costs. */
 const maxLaunches = 8;
 
-/** The launches of a kernel with what each costs, where there are several that cost differently. */
+/** The launches of a kernel with their costs, if these differ between launches. */
 function withLaunchCosts(
   analyses: Analyses,
   reports: readonly LaunchReport[],
@@ -141,8 +141,9 @@ function launchCostOf({ bounds, totals }: BuildCost): LaunchCost {
 }
 
 /**
- * What a kernel costs under the first of its launches.
- * @param mostVisits - of what was written, where something else runs; without bounds within these it has none
+ * Costs of a kernel under the first of its launches.
+ * @param mostVisits - of the verification build, if there is a production build; without bounds within these it has
+ * none
  */
 function costOf(
   analyses: Analyses,
@@ -153,7 +154,7 @@ function costOf(
   const { entry } = analyses;
   const launch = costLaunch(entry);
   const { kernel, produced, unit } = entry;
-  // Of a file of PTX there is one build, which runs.
+  // A PTX file has one build, which is executed.
   const runs = unit.kind === 'ptx' ? undefined : produced;
   const production = runs ? costOfBuild(analyses, runs, launch, { merged }) : null;
   const written = hasWrittenBuild(entry)
@@ -183,7 +184,7 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
       ? kernel.requiredThreads[axis]
       : extentOfAxis(launch, 'block', axis, isRead(axis));
   const grid = (axis: 0 | 1 | 2): number | null => extentOfAxis(launch, 'grid', axis, true);
-  // Lanes count whether or not they know their number.
+  // The number of lanes matters even if the kernel does not read their indices.
   return { block: [block(0), block(1), block(2)], grid: [grid(0), grid(1), grid(2)] };
 }
 
@@ -194,21 +195,21 @@ interface BuildCost {
   readonly assumptions: readonly CostAssumptionReport[];
 }
 
-/** What an analysis of a build is told, beside its launch. */
+/** Options of an analysis of a build, other than its launch. */
 interface Means {
   readonly merged?: MergedAccesses | undefined;
   readonly mostVisits?: number | undefined;
 }
 
-/** The bounds of a build, and what they are made of. */
+/** The bounds of a build, and their inputs. */
 interface Analysed extends ReturnType<typeof costOfKernel> {
-  /** Parameters by the names that bounds have for them. */
+  /** Parameters by their names in bounds. */
   readonly names: ReadonlyMap<string, { readonly index: number; readonly offset: number }>;
-  /** Statements that the bounds rest on. */
+  /** Statements that the bounds depend on. */
   readonly used: ReadonlySet<string>;
 }
 
-/** The bounds of the builds of a kernel: launches of the same dimensions share them, whatever their arguments are. */
+/** The bounds of the builds of a kernel: launches of the same dimensions share them, regardless of their arguments. */
 class Analyses {
   readonly entry: LaunchedKernel;
   /** For all of them together. */
@@ -241,7 +242,7 @@ function analyse(
   const parameterName = (index: number, offset: number): string | null => {
     const type = kernel.parameters[index]?.type ?? '';
     if (declarationOf(parameters[index], offset) === 'pointer' || /^f/.test(type)) return null;
-    // Bytes of a structure whose definition is not at hand: a sign of addition would be one.
+    // Bytes of a structure whose definition is not available: a plus sign would be parsed as an addition.
     const name = fieldName(parameters, { index, offset }, kernel).replace('+', '@');
     names.set(name, { index, offset });
     return name;
@@ -328,7 +329,7 @@ function amountOf(bound: Expression, reference: Reference): Repetition {
   return { bound: expressionText(bound), value: valueOf(bound, reference), weight: weightOf(bound, reference) };
 }
 
-/** What nobody gave is large. */
+/** Unspecified values are large. */
 function weightOf(bound: Expression, reference: Reference): number {
   return valueOf(bound, (name) => reference(name) ?? 1000n) ?? 0;
 }

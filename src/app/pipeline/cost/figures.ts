@@ -1,4 +1,4 @@
-/** What reviewers ask of a kernel beside its bounds: what it executes that is dear, what a run counts, how it fills a GPU. */
+/** Figures of a kernel in addition to its bounds: expensive instructions, counts of a run, utilisation of a GPU. */
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
 import { watchLaunch } from '../../counted/counted-run.ts';
 import { representativeLaunches, type LaunchInstance } from '../../../check/representative/representative-launches.ts';
@@ -38,26 +38,26 @@ import { resourcesReport } from './resources-report.ts';
 
 type FiguresReport = Pick<CostReport, 'mix' | 'widened' | 'spills' | 'registerStep' | 'counted' | 'gpu'>;
 
-/** What is told of a kernel, of its registers and of its code. */
+/** Figures of a kernel, of its registers and of its machine code. */
 export type Figures = (
   entry: LaunchedKernel,
   resources: KernelResources | undefined,
   code: CodeProfile | undefined,
-  /** What a warp of the code that runs executes at most; null where there is no bound. */
+  /** Maximum number of instructions that a warp executes in the production build; null without a bound. */
   stepsOfWarp: string | null,
   deadline: Deadline,
 ) => Promise<FiguresReport>;
 
-/** Thread-instructions of the counted run of a kernel; more for who names a GPU, and so many times that for a report. */
+/** Thread-instructions of the counted run of a kernel; more if a GPU is named. `maxRuns` times that for a report. */
 const stepsOfKernel = { unasked: 100_000, asked: 1_000_000 };
 const maxRuns = 8;
-/** Registers less that somebody would try to do without. */
+/** Maximum reduction of registers that is reported as an alternative. */
 const maxFewer = 8;
-/** Times that a report asks the assembler for code with fewer registers. */
+/** Maximum number of assembler runs with fewer registers in a report. */
 const maxAssemblies = 4;
 
 /**
- * Makes what adds figures to the costs of kernels.
+ * Makes the function that adds figures to the costs of kernels.
  * @param sourceTextOf a file of the tree
  */
 export function kernelFigures(
@@ -89,7 +89,7 @@ export function kernelFigures(
   };
 }
 
-/** Of what runs. */
+/** The kernel of the production build. */
 function codeThatRuns({ kernel, produced }: LaunchedKernel): Kernel {
   return produced ?? kernel;
 }
@@ -101,11 +101,11 @@ function placeOf(location: Location): Location {
 interface Counted {
   readonly report: CountedLaunch;
   readonly perThread: ReadonlyMap<MixKind, number>;
-  /** Thread-instructions that it took. */
+  /** Executed thread-instructions. */
   readonly steps: number;
 }
 
-/** Counts a launch at the sizes that it gives, or at large ones. */
+/** Counts a launch at the sizes that it specifies, or at large ones. */
 function countedRun(
   entry: LaunchedKernel,
   launch: Launch,
@@ -123,7 +123,7 @@ function countedRun(
   const { block, grid, totals, counters, weightOf } = run;
   const threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2];
   const ran = counters.warps.reduce((sum, { threadSteps }) => sum + threadSteps, 0);
-  // What lines count is of the blocks that ran.
+  // Counts of lines cover the executed blocks.
   const share = totals.threadSteps / Math.max(1, ran);
   const operations = { single: 0, double: 0, tensor: 0 };
   const perThread = new Map<MixKind, number>();
@@ -170,7 +170,7 @@ function countedRun(
   };
 }
 
-/** Thread-instructions of a block at most; null where nothing bounds them. */
+/** Maximum thread-instructions of a block; null without a bound. */
 function stepsOfBlock(
   ofWarp: string | null,
   { block, grid }: LaunchInstance,
@@ -218,7 +218,7 @@ function spillReport(code: CodeProfile | undefined): SpillReport[] {
     .sort((a, b) => b.stores + b.loads - a.stores - a.loads);
 }
 
-/** The most registers below those of a kernel with which more of its warps are there at once. */
+/** The largest number of registers below that of a kernel at which more of its warps are resident. */
 function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: KernelResources): RegisterStep | undefined {
   const { occupancy, limiter, registers } = resourcesReport(entry, launch, resources);
   if (occupancy === undefined || occupancy === 0 || limiter !== 'registers') return undefined;
@@ -229,7 +229,7 @@ function fewerRegisters(entry: LaunchedKernel, launch: Launch, resources: Kernel
   return undefined;
 }
 
-/** Bytes of spills that a limit of registers adds to those that there are. */
+/** Bytes of spills that a register limit adds. */
 async function spillsWith(
   entry: LaunchedKernel,
   registers: number,
@@ -245,7 +245,7 @@ async function spillsWith(
   return own && Math.max(0, spilt(own) - spilt(resources));
 }
 
-/** Where a launch stands on the roofline of a GPU, and how many waves its blocks make there. */
+/** Position of a launch on the roofline of a GPU, and the number of waves of its blocks. */
 function gpuReport(
   gpu: Gpu,
   launch: Launch,

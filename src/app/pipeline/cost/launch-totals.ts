@@ -1,4 +1,4 @@
-/** What a whole launch costs at the reference arguments. */
+/** Costs of a whole launch at the reference arguments. */
 import { issuedPerCycle } from '../../../device/architecture.ts';
 import { type Expression, add, evaluate, scale } from '../../../cost/expressions/expression.ts';
 import type { BlockCost, KernelBounds } from '../../../cost/kernel-cost.ts';
@@ -15,11 +15,10 @@ import type { LaunchTotals } from '../../../report-model/cost-report.ts';
 const sectorBytes = 32;
 
 /**
- * Totals of a launch, none above what its bounds say: all warps of a block together, times the blocks. A block takes at
- * most work / P + span cycles on a multiprocessor that issues P instructions in each (Muller and Hoffmann, 2021, theorem
- * 2).
+ * Upper bounds on the totals of a launch: all warps of a block, times the blocks. A block takes at most work / P + span
+ * cycles on a multiprocessor that issues P instructions in each (Muller and Hoffmann, 2021, theorem 2).
  * @param blocks of the grid
- * @param valueOf what names stand for
+ * @param valueOf values of names
  */
 export function launchTotals(
   { span }: KernelBounds,

@@ -1,4 +1,4 @@
-/** Launches that the architecture refuses, and blocks that launch bounds ask for and that do not fit. */
+/** Launches that the architecture rejects, and blocks requested by launch bounds that do not fit. */
 import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../report-model/regression.ts';
@@ -14,7 +14,7 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { violationOf } from './violation.ts';
 
-/** Launches that fail, and blocks that launch bounds promise and that have no room. */
+/** Launches that fail, and blocks promised by launch bounds that do not fit. */
 export function launchViolations(entry: LaunchedKernel, resources: KernelResources): Regression[] {
   const architecture = architectureOf(entry.arch);
   if (!architecture) return [];
@@ -46,7 +46,7 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
   return [...found.values()];
 }
 
-/** Launches that no device runs, whatever ptxas makes of the kernel: a block needs more shared memory than any has. */
+/** Launches that no device runs, regardless of the code of ptxas: a block needs more shared memory than any has. */
 export function refusedEverywhere(entry: LaunchedKernel): Regression[] {
   const found = new Map<string, Regression>();
   for (const launch of entry.launches) {
@@ -83,7 +83,7 @@ function dims(block: Dim3): string {
   return block.join(' x ');
 }
 
-/** The second number of launch bounds; null where it is not given. */
+/** The second argument of launch bounds; null if it is not given. */
 function blocksWanted({ production, produced, verification, kernel }: LaunchedKernel): number | null {
   const { module } = production && produced ? production : verification;
   const { symbol } = produced ?? kernel;

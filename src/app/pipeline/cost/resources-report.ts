@@ -6,7 +6,7 @@ import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
-/** As ptxas reports them, with the shared memory that a launch adds. */
+/** Resources as ptxas reports them, with the shared memory that a launch adds. */
 export function resourcesReport(
   entry: LaunchedKernel,
   { block, sharedBytes }: Launch,

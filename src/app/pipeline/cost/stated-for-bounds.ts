@@ -1,4 +1,4 @@
-/** What is stated that makes bounds better: elements of arrays, and divisors of parameters. */
+/** Statements that make bounds tighter: elements of arrays, and divisors of parameters. */
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
 import { multipleOf, namedPointer } from '../../../check/premises/premises.ts';
@@ -6,7 +6,7 @@ import { printAssumption, printCondition, printExpression } from '../../../cuda/
 import type { Condition } from '../../../cuda/assumptions/assumption.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
-/** What is stated of the elements of an array. */
+/** Statements about the elements of an array. */
 export function elementsOf(
   { parameters, assumptions }: LaunchedKernel,
   index: number,
@@ -23,7 +23,7 @@ export function elementsOf(
   return null;
 }
 
-/** Numbers that are stated to divide parameters: `n % 32 == 0`. */
+/** Stated divisors of parameters: `n % 32 == 0`. */
 export function divisorsOf(
   conditions: readonly Condition[],
 ): Map<string, { readonly divisor: bigint; readonly text: string }> {

@@ -1,10 +1,10 @@
-/** What translation validation finds, as it is told. */
+/** Findings of translation validation. */
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import type { TranslationFault } from '../../../sass/translation/translation.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 
-/** Where the names of what is missing say too little. */
+/** Names of lost operations whose internal names are unclear. */
 const namesOfLost: Readonly<Record<string, string>> = {
   mbarrier: 'operation on an mbarrier',
   copy: 'asynchronous copy',
@@ -12,7 +12,7 @@ const namesOfLost: Readonly<Record<string, string>> = {
   wait: 'wait for asynchronous copies',
 };
 
-/** Whose code is told of: the name of the kernel, the file that it is of, the architecture. */
+/** Subject of a finding: the name of the kernel, its file, and the architecture. */
 interface Made {
   readonly kernel: string;
   readonly file: string;
@@ -20,7 +20,8 @@ interface Made {
 }
 
 /**
- * Says what is wrong with the code of a kernel. What rests on what ptxas was seen to do, and not on a proof, is a notice.
+ * Finding about a translation error in the SASS of a kernel. A finding that depends on observed behaviour of ptxas, and
+ * not on a proof, is a notice.
  * @param kernel of the PTX that was assembled
  */
 export function translationFinding(

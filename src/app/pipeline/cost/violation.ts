@@ -1,11 +1,11 @@
-/** A limit that is exceeded or could not be compared, or a launch that fails, as reports hold it. */
+/** A limit that is exceeded or not comparable, or a launch that fails, in the form of reports. */
 import type { Regression } from '../../../report-model/regression.ts';
 import { hashText } from '../../../base/hash.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /**
  * Completes a violation.
- * @param detail what tells it from others of the same code and metric
+ * @param detail distinguishes it from others of the same code and metric
  */
 export function violationOf(
   entry: LaunchedKernel,

@@ -1,8 +1,8 @@
 /**
- * Repairs of several kernels of one file that are built at once. Each search takes the first edit that it would verify
- * for a repair; one text with the edits of all kernels is then built and checked in place of a text for each. So a file
- * takes five compilations however many of its kernels are broken. It counts only where every edit stays in its own
- * kernel, because nothing of another one can then come into what is compiled for it.
+ * Repairs of several kernels of one file in one build. Each search returns the first edit that it would verify; one
+ * text with the edits of all kernels is then built and checked instead of a text for each. So a file takes five
+ * compilations regardless of its number of racy kernels. The result is valid only if every edit is inside its own
+ * kernel, because it then cannot affect the compilation of another one.
  */
 import { isLeast } from '../../../repair/build-cost.ts';
 import type { Change, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
@@ -11,37 +11,37 @@ import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/re
 import type { CheckedKernel } from '../../build/kernel.ts';
 import type { EditedTexts, Workbench } from './repair-workbench.ts';
 
-/** A search was made, and it came to an edit or found none. */
+/** Outcome of a search that was made: an edit, or none found. */
 export type SearchedOutcome = Exclude<RepairOutcome, { readonly status: 'not-needed' }>;
 
-/** What a search came to, and the file that it edits. */
+/** Outcome of a search, and the file that it edits. */
 export interface Decided {
   readonly outcome: SearchedOutcome;
   readonly source: CudaSource;
   readonly texts: (text: string) => EditedTexts;
 }
 
-/** The first edit of a search, which is not verified yet. */
+/** The first edit of a search, not verified yet. */
 export interface FirstEdit {
   readonly text: string;
   readonly change: Exclude<Change, object>;
 }
 
-/** A search that has come to its end, or to its first edit. */
+/** A search that has reached its end, or its first edit. */
 export interface Ahead {
   readonly group: readonly CheckedKernel[];
   readonly decided: Decided;
   readonly milliseconds: number;
-  /** The text in which its edit was verified with those of other kernels; undefined where it has no such edit. */
+  /** The text in which its edit was verified with those of other kernels; undefined if it has no such edit. */
   readonly texts?: EditedTexts;
 }
 
-/** A search that has come to its first edit. */
+/** A search that has reached its first edit. */
 export interface Foreseen extends Ahead {
   readonly first: FirstEdit;
 }
 
-/** A request whose first edit is taken as it is: the caller verifies it, or asks again. */
+/** A request whose first edit is accepted without verification: the caller verifies it, or repeats the request. */
 export function takingFirst(request: RepairRequest, found: (first: FirstEdit) => void): RepairRequest {
   let isFound = false;
   return {
@@ -59,7 +59,7 @@ export function takingFirst(request: RepairRequest, found: (first: FirstEdit) =>
 
 /**
  * Verifies edits of several kernels of a file in one text.
- * @returns those for which all is as if they had been verified alone; the others have to be searched for again
+ * @returns those whose result equals that of a separate verification; the others have to be searched for again
  */
 export async function verifyAtOnce(bench: Workbench, all: readonly Foreseen[]): Promise<Ahead[]> {
   const own = all.filter(staysInKernel);
@@ -72,7 +72,7 @@ export async function verifyAtOnce(bench: Workbench, all: readonly Foreseen[]): 
   for (const one of own) {
     const { group, first } = one;
     const verification = await bench.verify(group, texts, first.change, false, 'all', edited);
-    // Notes and costs would have led the search elsewhere, or be told of alternatives too.
+    // With notes or higher costs the search would have continued, or reported alternatives too.
     if (!verification.verified || verification.notes.length > 0 || !(await isCheapest(bench, group, texts))) continue;
     verified.push({ ...one, texts });
   }
@@ -92,7 +92,7 @@ function staysInKernel({ group, decided: { source }, first }: Foreseen): boolean
   const { location } = kernel;
   if (source.file !== unit.path || location?.file !== unit.path) return false;
   const around = source.functions.find(({ kind, firstLine, lastLine }) => kind === 'kernel' && firstLine <= location.line && location.line <= lastLine); // oxfmt-ignore
-  // The lines of its ends may hold something else.
+  // The first and last lines may contain other code.
   return (
     around !== undefined &&
     lineEdits(source.text, first.text).every(({ startLine, endLine }) => around.signatureLine < startLine && endLine < around.lastLine) // oxfmt-ignore

@@ -1,4 +1,4 @@
-/** What a repair in part removes and what it leaves: findings of a kernel against what a check of the edited text leaves open. */
+/** Removed and remaining findings of a partial repair: compares findings with the results for the edited text. */
 import { compareText } from '../../../base/text-order.ts';
 import { placeOf } from '../../../check/context/names.ts';
 import type { CheckResult } from '../../../check/request/check-request.ts';
@@ -10,7 +10,7 @@ import type { EditRefusal, LeftOpen } from '../../../repair/explanation.ts';
 import type { Location } from '../../../source/location.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 
-/** The findings that a repair is to remove: a run showed them, and nobody tolerates them. */
+/** The findings that a repair has to remove: a run confirmed them, and they are not suppressed. */
 export function neededFindings(report: KernelReport): Finding[] {
   return findingsOf(report).filter(
     (finding) =>
@@ -22,10 +22,10 @@ export function neededFindings(report: KernelReport): Finding[] {
   );
 }
 
-/** A line of an edited file as it was numbered before; null for one that is new. */
+/** Former number of a line of an edited file; null for a new line. */
 export type FormerLine = (file: string, line: number) => number | null;
 
-/** Follows lines back through the edits of files. */
+/** Maps lines back through the edits of files. */
 export function formerLines(
   texts: ReadonlyMap<string, string>,
   original: (file: string) => string | undefined,
@@ -38,7 +38,7 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   const old = before.split('\n');
   const edits = lineEdits(before, after).map((edit) => {
     const lines = edit.replacement.split('\n');
-    // What ends with a line end, or is nothing, has no line behind that.
+    // A final line end, or an empty text, is not followed by a further line.
     return { ...edit, lines: /(?:^|\n)$/.test(edit.replacement) ? lines.slice(0, -1) : lines };
   });
   return (of, line) => {
@@ -60,10 +60,10 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
   };
 }
 
-/** What a check leaves open: the lines of pairs of accesses, as findings tell them, with the severity of the finding. */
+/** Unproved pairs of a check: the lines of their accesses, as in findings, with the severity of the finding. */
 export type OpenPairs = ReadonlyMap<string, Severity | null>;
 
-/** @param former - lines of the text that was checked, as the report numbers them */
+/** @param former - maps lines of the checked text to those of the report */
 export function openPairs({ race, open }: CheckResult, kernel: Kernel, former: FormerLine): OpenPairs {
   const pairs = new Map<string, Severity | null>();
   const instructions = new Map(kernel.blocks.flatMap((block) => block.instructions).map((one) => [one.id, one]));
@@ -89,21 +89,20 @@ function pairsOf(finding: Finding): string[] {
   return pairs.map(({ first, second }) => pairName([first.location, second.location], (_, line) => line));
 }
 
-/** Whether a finding of the kernel as it was is gone from what checks of the edited one leave open. */
+/** Whether a finding of the original kernel is proved absent by the checks of the edited one. */
 export function isGone(finding: Finding, after: readonly OpenPairs[]): boolean {
   return pairsOf(finding).every((name) => !name.includes('?') && after.every((open) => !open.has(name)));
 }
 
-/** What a report says of a finding that stays. */
+/** Report of a remaining finding. */
 export function leftOpen(finding: Finding): LeftOpen {
   const lines = [...new Set(placesOf(finding).map(({ line }) => line))].sort((a, b) => a - b);
   return { fingerprint: finding.fingerprint, severity: finding.severity, lines };
 }
 
 /**
- * Why a check of an edited kernel shows less than is asked of a repair in part: what it leaves open is open in the kernel
- * as it was, with no lesser severity, and all other pairs are shown to be ordered, which takes a proof that all threads
- * come to the barriers.
+ * Why an edited kernel is not a partial repair: every unproved pair must be unproved in the original kernel, with the
+ * same or a higher severity, and all other pairs must be ordered, which requires a proof of barrier convergence.
  */
 export function worsened(
   { race, divergence, open }: CheckResult,

@@ -1,4 +1,4 @@
-/** What repair needs of compiler and checker: marked copies, edited files, and the final word on them. */
+/** Compiler and checker of repairs: marked copies, edited files, and their verification. */
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/coroutine.ts';
@@ -32,54 +32,54 @@ import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
 import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts'; // oxfmt-ignore
 
-/** What a repair works with, beside the kernels. */
+/** Inputs of a repair other than the kernels. */
 export interface RepairRun {
   readonly project: Pick<Project, 'tree' | 'builder'>;
   readonly settings: Settings;
   readonly tools: Pick<Tools, 'progress' | 'signal'>;
   readonly sources: SourceFacts;
   readonly units: readonly KernelUnit[];
-  /** Prepares further units of the project, for what an edited header does to their kernels. */
+  /** Prepares further units of the project, to determine the effect of an edited header on their kernels. */
   readonly furtherUnits: (paths: readonly string[]) => Promise<readonly KernelUnit[]>;
   readonly checks: KernelChecks;
-  /** Whether barriers are looked for that proved kernels do not need. */
+  /** Whether redundant barriers of proved kernels are searched for. */
   readonly removal: boolean;
-  /** Of a review: what is repaired; all where it is not given. */
+  /** Findings to repair in a review; all if missing. */
   readonly selection?: RepairSelection;
 }
 
 /** Edited files, by path. */
 export type EditedTexts = ReadonlyMap<string, string>;
 
-/** The units that an edit of headers reaches. */
+/** The units that an edit of headers affects. */
 interface ReachedUnits {
   /** Each for one architecture. */
   readonly units: readonly KernelUnit[];
-  /** Paths of those that do not compile as they are. */
+  /** Paths of those that do not compile without the edit. */
   readonly broken: readonly string[];
 }
 
-/** What an edit of files changes. */
+/** Purpose of an edit of files. */
 type TextChange = Exclude<Change, object> | { readonly as: EditedTexts };
 
-/** So many units are built with an edited header. */
+/** Maximum number of units that are built with an edited header. */
 const maxUnits = 16;
 
 interface RepairSelection {
   /** Fingerprints of the findings that a repair is wanted for. */
   readonly wanted: ReadonlySet<string>;
-  /** So many definitions are repaired, those with the worst findings. */
+  /** Maximum number of repaired definitions, those with the worst findings first. */
   readonly most: number;
-  /** After so many compilations of edited texts no further repair is begun. */
+  /** After this number of compilations of edited texts no further repair is started. */
   readonly compilations: number;
 }
 
-/** Compiles and checks texts in place of the files. What several kernels ask of one text is done once. */
+/** Compiles and checks texts instead of the files. Requests of several kernels for one text are served once. */
 export class Workbench {
   private readonly run: RepairRun;
   private readonly builds = new Map<string, Promise<ReadModule | null>>();
   private readonly resources = new Map<string, ReturnType<NonNullable<UnitBuilder['resources']>>>();
-  /** Edited texts that changed kernels beside the one that was repaired. */
+  /** Edited texts that changed kernels other than the repaired one. */
   private readonly shared = new Set<string>();
   private readonly further = new Map<string, Promise<readonly KernelUnit[]>>();
   private readonly solver: LazySolver;
@@ -102,7 +102,7 @@ export class Workbench {
 
   /**
    * The units that read one of these files, those of the run and all others of the repository.
-   * @returns their number, where it is too large
+   * @returns their number if it is too large
    */
   async reached(group: readonly CheckedKernel[], files: readonly string[]): Promise<ReachedUnits | number> {
     const { units, project, furtherUnits } = this.run;
@@ -121,20 +121,20 @@ export class Workbench {
     return { units: all.filter(({ compiled }) => compiled), broken: [...broken] };
   }
 
-  /** Begins what a repair needs whatever it comes to: the marked copy is still being compiled. */
+  /** Starts work that every repair needs while the marked copy is still being compiled. */
   expect(instances: readonly LaunchedKernel[]): void {
     for (const entry of instances) this.costOf(entry).catch(() => undefined);
     const areSymbolic = instances.some(({ launches }) => launches.some(({ block, grid }) => !block || !grid));
     if (areSymbolic) this.run.checks.startSolver();
   }
 
-  /** Begins to build an edited text in both ways. */
+  /** Starts both builds of an edited text. */
   begin(group: readonly CheckedKernel[], texts: EditedTexts): void {
     const builds = group.map(({ entry }) => this.bothBuilds(entry, texts));
     Promise.all(builds).catch(() => undefined);
   }
 
-  /** What an instance costs in the production build, as it is or of edited texts; null where that is not known. */
+  /** Cost of an instance in the production build, unedited or of edited texts; null if unknown. */
   async costOf(entry: LaunchedKernel, texts?: EditedTexts): Promise<BuildCost | null> {
     const { unit, arch } = entry;
     const module = texts === undefined ? entry.production : await this.build(entry, 'production', texts);
@@ -154,14 +154,14 @@ export class Workbench {
     return { registers, spillBytes, sharedBytes, barriers, instructions: instructions.length };
   }
 
-  /** What a kernel costs in the production build at worst, over its instances; null where that is not known. */
+  /** Maximum cost of a kernel in the production build over its instances; null if unknown. */
   async worstCostOf(group: readonly CheckedKernel[], texts: EditedTexts | undefined): Promise<BuildCost | null> {
     const costs = await Promise.all(group.map(({ entry }) => this.costOf(entry, texts)));
     const known = costs.filter((cost) => cost !== null);
     return known.length === costs.length ? worstCost(known) : null;
   }
 
-  /** The instances in a marked copy, with the checks that search asks for; null where it does not compile. */
+  /** The instances in a marked copy, with the checks for the search; null if it does not compile. */
   async marked(
     instances: readonly LaunchedKernel[],
     texts: EditedTexts,
@@ -194,7 +194,7 @@ export class Workbench {
 
   /**
    * Whether texts are a repair: both builds, the same launches, no new assumption, and no harm to other kernels.
-   * @param beside - kernels that the texts repair too, which are verified by themselves
+   * @param beside - kernels that the texts repair too, which are verified separately
    */
   async verify(
     group: readonly CheckedKernel[],
@@ -256,7 +256,7 @@ export class Workbench {
           if (exitsEarly(result) && !exitsEarly(instance.report)) notes.add('returned-threads');
           continue;
         }
-        // Another kernel that uses the same function: it must be left as good as it was.
+        // Another kernel that uses the same function: its result must not become worse.
         const before = await this.check(
           entry,
           { kernel: entry.kernel, source: entry.verification.source },
@@ -274,7 +274,7 @@ export class Workbench {
     return null;
   }
 
-  /** Why an edit is no repair in part of an instance under one launch; what it leaves open is added to `open`. */
+  /** Why an edit is not a partial repair of an instance under one launch; unproved pairs are added to `open`. */
   private async worsened(
     instance: CheckedKernel,
     result: CheckResult,
@@ -327,7 +327,7 @@ export class Workbench {
     };
   }
 
-  /** Whether no input tells the edited kernel from the original, or from that of an edit that was verified. */
+  /** Whether the edited kernel is equivalent to the original, or to that of a verified edit. */
   private async computesTheSame(
     entry: LaunchedKernel,
     edited: Kernel,
@@ -348,7 +348,7 @@ export class Workbench {
     return wanted !== undefined && complete(leaveTheSame({ original: wanted, edited, launch, parameters, fields }));
   }
 
-  /** What threads do that miss a place, by the texts that were compiled. */
+  /** Departures of threads before a location, according to the compiled texts. */
   private async departure(texts: EditedTexts): Promise<SourceFacts['departure']> {
     const { sources } = this.run;
     const edited = new Map<string, CudaSource>();
@@ -386,7 +386,7 @@ function nameOf(texts: EditedTexts): string {
   return JSON.stringify([...texts].sort(([a], [b]) => compareText(a, b)));
 }
 
-/** Kernels that one compilation makes. */
+/** Kernels of the same compilation. */
 function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
   const builds = new Map<string, LaunchedKernel[]>();
   for (const entry of instances) {
@@ -396,13 +396,13 @@ function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
   return [...builds.values()];
 }
 
-/** A kernel of a build, with its markers switched where it has some. */
+/** A kernel of a build, with its markers switched if it has some. */
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
-/** Kinds of assumptions that only a user can give, kernel by kernel; what the configuration tolerates it has given. */
+/** Kinds of assumptions that only a user can state, for each kernel; those in the configuration are stated. */
 const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
 
-/** Why a check of an edited kernel is no proof of it; null where it is one. */
+/** Why a check of an edited kernel does not prove it; null if it does. */
 function complaint(
   { race, divergence }: CheckResult,
   differ: string | undefined,
@@ -419,7 +419,7 @@ function complaint(
   return freshAssumption({ race, divergence }, known, isRemoval);
 }
 
-/** The assumption of an edited kernel that nobody stated; null where there is none. */
+/** An assumption of an edited kernel that is neither stated nor made for the original; null without one. */
 function freshAssumption(
   { race, divergence }: Pick<CheckResult, 'race' | 'divergence'>,
   known: ReadonlySet<string>,
@@ -431,7 +431,7 @@ function freshAssumption(
   return fresh ? { kind: 'unstated-assumption', assumption: fresh.text } : null;
 }
 
-/** How the builds of an edited kernel differ in a way in which those of the original do not; null where they do not. */
+/** A difference between the builds of an edited kernel that those of the original do not have; null without one. */
 function worseBuilds(
   { kernel: original, produced: ran }: LaunchedKernel,
   edited: Kernel,
@@ -481,7 +481,7 @@ function assumptionsOf({
   return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
 }
 
-/** Whether an edit leaves the code of a kernel as it was. */
+/** Whether an edit does not change the code of a kernel. */
 function isUnchanged(entry: LaunchedKernel, edited: ReadModule, kernel: Kernel): boolean {
   return normalForm(entry.verification.module, entry.kernel.symbol) === normalForm(edited.module, kernel.symbol);
 }

@@ -1,4 +1,4 @@
-/** Repairs of the kernels of a run: which are repaired, with what outcome, and which repairs of a file hold together. */
+/** Repairs of the kernels of a run: which are repaired, with what outcome, and which of one file are compatible. */
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text-order.ts';
@@ -29,16 +29,16 @@ import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from '.
 
 /**
  * All phases of a repair: the kernels with the outcome of their repair in their reports.
- * @param kernels - those that were checked; what one definition was compiled to is repaired together
+ * @param kernels - those that were checked; instances of one definition are repaired together
  */
 export async function repairKernels(kernels: readonly CheckedKernel[], run: RepairRun): Promise<CheckedKernel[]> {
   const z3: LazySolver = run.checks.newSolver();
   try {
     const bench = new Workbench(run, z3);
-    // 1. Group what one definition was compiled to.
+    // 1. Group the instances of each definition.
     const { groups, refused }: Selected = selected(groupsOf(kernels), run.selection);
     let compilations = 0;
-    // 2. Repair each group by itself: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
+    // 2. Repair each group separately: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
     const ahead: ReadonlyMap<readonly CheckedKernel[], Ahead> = await searchedAhead(run, bench, groups);
     const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
       const known = ahead.get(group);
@@ -60,7 +60,7 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
   }
 }
 
-/** One group after the other, with the time that it took. */
+/** Processes groups sequentially and measures the time of each. */
 async function inTurn(
   groups: readonly (readonly CheckedKernel[])[],
   { tools }: RepairRun,
@@ -78,8 +78,8 @@ async function inTurn(
 }
 
 /**
- * What the searches for several broken kernels of a file come to, their edits verified in one text for each file. A review
- * repairs few kernels, and counts what is compiled for each.
+ * Outcomes of the searches for several racy kernels of a file, with their edits verified in one text per file. Not used
+ * in reviews, which repair few kernels and limit the compilations of each.
  */
 async function searchedAhead(
   run: RepairRun,
@@ -116,7 +116,7 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
   return accepted;
 }
 
-/** Repairs that may reach one kernel: they edit one file, or a header and a unit that may include it. */
+/** Groups of repairs that may affect one kernel: they edit one file, or a header and a unit that may include it. */
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
   const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // oxfmt-ignore
   if (isOfHeaders) return [[...outcomes]];
@@ -137,23 +137,23 @@ function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outco
   });
 }
 
-/** What a kernel came to, before its repair is held against those of others. */
-type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds that went before. */ readonly searched?: number };
+/** Outcome of a kernel, before its repair is combined with those of others. */
+type Finished = Omit<Outcome, 'milliseconds'> & { /** Milliseconds of prior search. */ readonly searched?: number };
 
-/** What a kernel came to. */
+/** Outcome of a kernel. */
 interface Outcome {
   readonly group: readonly CheckedKernel[];
   readonly repair: RepairReport;
   /** Whether its edit changes the code of other kernels. */
   readonly isShared: boolean;
-  /** Of its edit, by instance. */
+  /** Cost of its edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
   /** The text that it was verified in, with the edits of other kernels. */
   readonly atOnce?: EditedTexts;
   readonly milliseconds: number;
 }
 
-/** The repairs of a file, or of files that reach each other, that hold together: each was verified by itself. */
+/** The compatible repairs of a file, or of files that affect each other: each was verified separately. */
 async function together(run: RepairRun, bench: Workbench, outcomes: readonly Outcome[]): Promise<Outcome[]> {
   if ((await clashOf(run, bench, outcomes)) === null) return asOne(outcomes);
   const accepted: Outcome[] = [];
@@ -170,8 +170,8 @@ async function together(run: RepairRun, bench: Workbench, outcomes: readonly Out
 }
 
 /**
- * Repairs of which one changes what another one's kernel does are one edit: they were proved by themselves and together,
- * but a part of them was not.
+ * Repairs of which one affects another one's kernel become one edit: they were proved separately and together, but
+ * subsets were not.
  */
 function asOne(outcomes: readonly Outcome[]): Outcome[] {
   const repaired = outcomes.filter(({ repair: { status } }) => status === 'repaired');
@@ -182,7 +182,7 @@ function asOne(outcomes: readonly Outcome[]): Outcome[] {
   );
 }
 
-/** Why repairs do not hold together; null where they do. */
+/** Why repairs are not compatible; null if they are. */
 async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly Outcome[]): Promise<NoRepair | null> {
   if (all.length < 2) return null;
   const [{ atOnce }] = all as [Outcome];
@@ -195,7 +195,7 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
     if (edits.some((edit, index) => index > 0 && edit.startLine <= edits[index - 1]!.endLine)) return clash;
     texts.set(file, applyLineEdits(text, edits));
   }
-  // All of them were verified in this text.
+  // All repairs were verified in this text.
   const isKnown = atOnce !== undefined && all.every((one) => one.atOnce === atOnce);
   if (isKnown && [...texts].every(([file, text]) => atOnce.get(file) === text)) return null;
   for (const { group, repair } of all) {
@@ -206,12 +206,12 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
   return null;
 }
 
-/** The instances of a kernel: what one definition was compiled to. */
+/** The instances of each kernel definition. */
 function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
   const groups = new Map<string, CheckedKernel[]>();
   for (const { entry, report } of kernels) {
     const { location } = entry.kernel;
-    // What a header of the repository defines is repaired for all units at once.
+    // A kernel of a header of the repository is repaired for all units at once.
     const isShared = location && location.file !== entry.unit.path && !isAbsolute(location.file);
     const place = location ? `${location.file}:${location.line}` : entry.kernel.symbol;
     const key = isShared ? place : `${entry.unit.path}|${place}`;
@@ -221,9 +221,9 @@ function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
 }
 
 interface Selected {
-  /** All of them, those first whose new findings are worst. */
+  /** All groups, those with the worst new findings first. */
   readonly groups: readonly (readonly CheckedKernel[])[];
-  /** The groups with findings that are left alone, and why. */
+  /** The groups with findings that are not repaired, and why. */
   readonly refused: ReadonlyMap<readonly CheckedKernel[], NoRepair>;
 }
 
@@ -259,19 +259,19 @@ function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   return neededFindings(report);
 }
 
-/** Findings that a proof leaves open and no run showed. */
+/** Findings that neither a proof nor a run decides. */
 function undecidedOf(report: KernelReport): Finding[] {
   return findingsOf(report).filter(({ confirmed, suppressed }) => !confirmed && suppressed === undefined);
 }
 
-/** Whether barriers may turn what is open into a proof: an open pair, and nothing that the engine does not understand. */
+/** Whether barriers may lead to a proof: a pair is unproved, and the engine supports the whole kernel. */
 function mayBeProved(report: KernelReport): boolean {
   const verdicts = [report.race.verdict, report.divergence.verdict];
   const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // oxfmt-ignore
   return isOpen && undecidedOf(report).length > 0;
 }
 
-/** What a group came to, for one of its instances. */
+/** Outcome of a group for one of its instances. */
 function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCost): RepairReport {
   const { edits, ...rest } = repair;
   const priced = cost && edits ? { ...rest, cost, edits } : repair;
@@ -293,7 +293,7 @@ async function repairGroup(run: RepairRun, bench: Workbench, group: readonly Che
   return finished(bench, group, decided);
 }
 
-/** @param atOnce - of the search, whose text prices the edit too */
+/** @param atOnce - of the search; the cost of the edit is determined from its text too */
 async function finished(
   bench: Workbench,
   group: readonly CheckedKernel[],
@@ -318,7 +318,7 @@ async function finished(
   return { group, repair: whole, isShared, costs, ...(atOnce?.texts && { atOnce: atOnce.texts }) };
 }
 
-/** What an edit costs an instance; null where that is not known. */
+/** Cost of an edit for an instance; null if unknown. */
 async function priceOf(
   bench: Workbench,
   entry: LaunchedKernel,
@@ -336,7 +336,7 @@ function editsOf(source: CudaSource, text: string): RepairEdit[] {
 
 /**
  * Searches for the repair of a kernel.
- * @param found - where it is given, the first edit is not verified, but told
+ * @param found - if given, receives the first edit, which is not verified
  */
 async function decideGroup(
   run: RepairRun,
@@ -353,7 +353,7 @@ async function decideGroup(
       : all.length === 0
         ? { status: 'not-needed' }
         : { status: 'skipped', reason: noRepairText(why) };
-  // What no run showed is offered where somebody asks for repairs, and left alone in reviews.
+  // Unconfirmed findings are repaired if the user requests repairs, but not in reviews.
   const isUndecided = all.length === 0 && !run.selection && group.some(({ report }) => mayBeProved(report));
   if (all.length === 0 && !isUndecided) {
     const mayShrink = group.every(
@@ -377,10 +377,10 @@ async function decideGroup(
   if (line) return skipped({ kind: 'generated', file, ...(line[1] !== undefined && { from: line[1] }) });
   if (!source.functions.some(({ firstLine, lastLine }) => firstLine <= location.line && location.line <= lastLine))
     return skipped({ kind: 'macro-kernel', line: location.line });
-  // Each copy that is tried would be built for all of them.
+  // Each tried copy would be built for all of them.
   const reached = file === unit ? null : await bench.reached(group, [file]);
   if (typeof reached === 'number') return skipped({ kind: 'many-units', file, units: reached });
-  // Nothing else works meanwhile: the time of the process is that of this repair, compilers left out.
+  // Repairs run sequentially: the CPU time of the process is that of this repair, without compilers.
   const { left } = deadlineIn(settings.options.timeout, processCpu);
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
@@ -425,7 +425,7 @@ async function decideGroup(
   let edited = source;
   let outcome = await (isRemoval ? removeRedundant : repairKernel)(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
-  // What the kernel calls may be the place.
+  // A function called by the kernel may be the place to edit.
   for (const header of calledHeaders(outcome)) {
     const other = isAbsolute(header) || left() === 0 ? undefined : await sources.parseToEdit(header);
     if (!other || lineDirective.test(other.text)) continue;
@@ -437,7 +437,7 @@ async function decideGroup(
     outcome = withTried(outcome, header, found);
   }
   if (isUndecided) {
-    // That the prover needs help is no fault of the kernel.
+    // A proof that needs a barrier does not make the kernel racy.
     if (outcome.status !== 'repaired') return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
     outcome = { ...outcome, notes: [...outcome.notes, 'not-shown'] };
   }
@@ -447,7 +447,7 @@ async function decideGroup(
 
 const lineDirective = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m;
 
-/** The headers that hold the accesses which no barrier in the kernel's file parts. */
+/** The headers that contain the accesses which no barrier in the kernel's file can separate. */
 function calledHeaders(outcome: SearchedOutcome): string[] {
   const obstacles = 'why' in outcome && outcome.why.kind === 'unrepairable' ? outcome.why.obstacles : [];
   return [...new Set(obstacles.flatMap((one) => (one.kind === 'foreign' ? [one.accesses.foreign] : [])))];
@@ -462,7 +462,7 @@ function withTried(outcome: SearchedOutcome, header: string, tried: RepairOutcom
   return { ...outcome, why: { ...outcome.why, obstacles } };
 }
 
-/** An edit with the units that it was verified in, where it is one of a header. */
+/** An edit with the units that it was verified in, if it edits a header. */
 async function withHeader<Edit extends Repair & { readonly alternatives?: readonly Repair[] }>(
   bench: Workbench,
   group: readonly CheckedKernel[],
@@ -478,7 +478,7 @@ async function withHeader<Edit extends Repair & { readonly alternatives?: readon
   return { ...outcome, header, ...(alternatives && { alternatives }) };
 }
 
-/** The pairs of accesses of a race, that which it tells first; what a barrier is missed for has none. */
+/** The pairs of accesses of a race, the reported one first; barrier divergence has none. */
 function racingPairs(finding: Finding): RacingAccess[][] {
   if (!isRace(finding)) return [];
   return [finding, ...(finding.also ?? [])].map(({ first, second }) =>
