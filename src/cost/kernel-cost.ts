@@ -26,19 +26,19 @@ const usualVisits = 50_000;
 /** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
 const maxAddresses = 100_000;
 
-/** A kernel takes too many different ways to look at all of them. */
+/** Thrown if a kernel has too many paths to visit all of them. */
 class TooManyPaths extends Error {}
 
 export const tooManyPaths = 'the kernel has too many paths';
 const tooManyInARow = 'the kernel has too many blocks in a row';
 
-/** Why there are no bounds where a clock cut the analysis short. */
+/** Reason for missing bounds if the time limit ended the analysis. */
 export const outOfTime = `${tooManyPaths} to bound them in the time given`;
 
 export interface CostRequest {
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
-  /** Dynamic shared memory in bytes; null where it is not given. */
+  /** Dynamic shared memory in bytes; null if not given. */
   readonly sharedBytes: number | null;
   readonly declaredAs: DeclaredAs;
   /** What an integer parameter is called; null for pointers and floating-point numbers. */
@@ -47,7 +47,7 @@ export interface CostRequest {
   readonly divisor?: (index: number, offset: number) => bigint;
   /** What is stated of the elements of an array that a parameter points to, the least and the greatest. */
   readonly elements?: (index: number, offset: number) => TermBounds | null;
-  /** Of what the assembler merged: the bytes of a lane of the access that stands for others, 0 of those others. */
+  /** Accesses merged by ptxas: bytes per lane of the one that represents others, 0 for these others. */
   readonly merged?: ReadonlyMap<Instruction, number>;
   /** Where the user wrote what a place of the kernel does: as reports name it. */
   readonly placeOf?: (location: Location) => Location;
@@ -64,10 +64,10 @@ interface LineBound {
 }
 
 export interface MetricBound {
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly bound: Expression | null;
   readonly reason?: string;
-  /** Whether some warp costs as much in every launch of these dimensions. */
+  /** Whether some warp reaches the bound in every launch of these dimensions. */
   readonly exact?: boolean;
   /** Those that cost something. */
   readonly lines: readonly LineBound[];
@@ -84,17 +84,17 @@ export interface BlockCost {
 
 interface KernelCost {
   readonly bounds: KernelBounds;
-  /** Null where the size of a block is not known. */
+  /** Null if the size of a block is not known. */
   readonly block: BlockCost | null;
   /** What the bounds take for granted. */
   readonly assumptions: readonly CostAssumption[];
-  /** How often a warp goes round at the lines of loops. */
+  /** Iterations of a warp at the lines of loops. */
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
   /** By lines of the PTX in loops: how often a warp comes there at most. */
   readonly visits: ReadonlyMap<number, Expression>;
 }
 
-/** The bounds of {@link costOfKernel} alone. */
+/** Only the bounds of {@link costOfKernel}. */
 export function boundKernel(request: CostRequest): KernelBounds {
   return costOfKernel(request).bounds;
 }
@@ -212,8 +212,8 @@ function blockCostOf(warps: readonly Cost[]): BlockCost {
 }
 
 /**
- * Whether a metric is met in every launch: by a warp of which all is exact that goes into it, and that has as much of
- * each count as any.
+ * Whether every launch attains the bound of a metric: some warp has only exact counts in it, each of them the largest
+ * of all warps.
  */
 function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolean {
   const wanted = counts.filter((count) => boundTable[metric].weights[count] !== undefined);

@@ -15,17 +15,17 @@ export interface WarpSetting extends BoundSetting {
   readonly declaredAs: DeclaredAs;
   /** The line that a place in the kernel belongs to. */
   readonly lineOf: (place: Instruction | Block) => string;
-  /** How often loops go round. */
+  /** Trip counts of the loops. */
   readonly loopRounds: LoopIterations;
   /** By root and counted loop: what was found. */
   readonly potentials: Map<string, Potential | null>;
   /** By loop: what halves in it. */
   readonly halvings: Map<LoopId, Halving | null>;
-  /** By loop and branch: where its lanes meet. */
+  /** By loop and branch: the blocks at which its lanes reconverge. */
   readonly meetings: Map<string, readonly BlockId[]>;
-  /** By loop: whether its rounds cost differently. */
+  /** By loop: whether the cost of its iterations differs. */
   readonly differing: Map<LoopId, boolean>;
-  /** Bytes of a lane of accesses that stand for others, too; 0 where another one does. */
+  /** Bytes per lane of accesses that represent merged ones; 0 for accesses represented by another one. */
   readonly merged: ReadonlyMap<Instruction, number>;
   /** By instruction: what it accesses. */
   readonly accessForms: Map<Instruction, readonly AccessForm[]>;
@@ -33,7 +33,7 @@ export interface WarpSetting extends BoundSetting {
   readonly visit: () => void;
   /** Counts addresses of an access that are looked at; throws as `visit`. */
   readonly look: (addresses: number) => void;
-  /** Told why something has no bound, or what an access costs. */
+  /** Called with the reason for a missing bound, or the cost of an access. */
   readonly note: (count: Count, line: string, text: string) => void;
 }
 

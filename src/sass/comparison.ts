@@ -3,7 +3,7 @@ import type { Location } from '../source/location.ts';
 import { lineKey } from './line-changes.ts';
 import type { Repetition, CodeProfile, LineProfile, WorkKind } from './profile.ts';
 
-/** So many accesses of so many bits. */
+/** The number of accesses of one width in bits. */
 export interface Accesses {
   readonly count: number;
   readonly bits: number;
@@ -14,7 +14,7 @@ export type CodeChange = {
   readonly location: Location | undefined;
   /** Loops around the line in the head: none, some, or the last of which holds no other. */
   readonly loop: 'none' | 'outer' | 'inner';
-  /** Of the innermost loop around the line at most, each time it is entered; absent where nobody knows. */
+  /** Maximum trip count of the innermost loop around the line, each time it is entered; absent if unknown. */
   readonly rounds?: Repetition;
 } & (
   | { readonly kind: 'spills'; readonly before: number; readonly after: number; readonly areSpills: boolean }
@@ -29,7 +29,7 @@ export type CodeChange = {
   | { readonly kind: 'instructions'; readonly before: number; readonly after: number }
 );
 
-/** Work that is told by its number alone: what orders accesses, told before them, and the rest. */
+/** Work reported only by count: synchronisation, reported before the accesses, and the rest. */
 const ordering = ['barrier', 'fence', 'atomic'] as const;
 const arithmetic = ['double', 'division', 'tensor', 'special', 'copy', 'texture', 'call'] as const;
 export type CountedWork = (typeof ordering)[number] | (typeof arithmetic)[number];
@@ -54,9 +54,9 @@ function loopOf({ depth, isInner }: LineProfile): CodeChange['loop'] {
 }
 
 /**
- * Compares the code of a kernel with what it was. Work that only moved to another line is no change.
- * @param baseOf the line of the base that a line of the head was; null where it is new
- * @returns what weighs most first; empty where the code does the same
+ * Compares the code of a kernel with its base. Work that only moved to another line is not a change.
+ * @param baseOf the line of the base that a line of the head was; null if it is new
+ * @returns most significant changes first; empty if the work is the same
  */
 export function compareCode(
   base: CodeProfile,
@@ -115,7 +115,7 @@ export function compareCode(
       const [before, after] = [family(base.work), family(head.work)];
       if (difference(before, after) === 0) continue;
       const pair = most((one) => difference(family(one.before), family(one.after)), 1);
-      // As many bits as before in other widths: one change, even where the accesses were on several lines.
+      // The same number of bits in other widths: one change, even if the accesses were on several lines.
       const isRegrouped = totalBits(before) === totalBits(after);
       const gaining = most((one) => gained(family(one.before), family(one.after)), 1);
       const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // oxfmt-ignore

@@ -7,7 +7,7 @@ interface SassBlock {
   readonly end: number;
   readonly successors: readonly number[];
   readonly predecessors: readonly number[];
-  /** The guard of the branch at its end, and the block that it leads to; undefined where something else decides, too. */
+  /** The guard of the branch at its end, and its target block; undefined if there are other conditions. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -15,7 +15,7 @@ export interface SassFlow {
   readonly instructions: readonly SassInstruction[];
   /** In the order of their addresses; the entry is the first. */
   readonly blocks: readonly SassBlock[];
-  /** Why it is not all of the flow; undefined where it is. */
+  /** Why the flow is incomplete; undefined if it is complete. */
   readonly unknown: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether accesses that share a base register in the code stand as far from each other as in the PTX: two accesses of one
- * array that were exchanged have each other's displacement.
+ * Whether accesses that share a base register in the SASS have the same distances as in the PTX: two exchanged accesses
+ * of one array have each other's displacement.
  */
 import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
@@ -10,7 +10,7 @@ import { displacementAt } from './instruction/operands.ts';
 export interface PlacedAccess {
   readonly instruction: SassInstruction;
   readonly ptx: Instruction;
-  /** What its address is made of in the code, beside the displacement; equal texts are equal addresses. */
+  /** Origin of its address in the SASS without the displacement; equal strings are equal addresses. */
   readonly base: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Symbolic costs: sums of products of names, floor(a / b), floor(log2(a)), ceil(log2(a)), minimums and maximums, with
- * rational coefficients, in a normal form. Names stand for integers that are not below `least`. A rounded-up quotient
- * is kept as a rounded-down one, and printed as it was meant.
+ * rational coefficients, in a normal form. Names denote integers that are not below `least`. A rounded-up quotient is
+ * kept as a rounded-down one, and printed as it was meant.
  */
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
@@ -280,7 +280,7 @@ export function namesOf(expression: Expression, into = new Set<string>()): Set<s
 
 /**
  * The value for given names.
- * @returns null where a name has none, or a divisor is not positive
+ * @returns null if a name has none, or a divisor is not positive
  */
 export function evaluate(expression: Expression, values: (name: string) => bigint | undefined): Rational | null {
   let sum = none;

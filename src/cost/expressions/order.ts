@@ -16,7 +16,7 @@ interface Effort {
   left: number;
 }
 
-/** Whether an expression is provably not negative, whatever its names stand for. False where that is not seen. */
+/** Whether an expression is provably not negative, for all values of its names. False if unproven. */
 export function isNonNegative(expression: Expression): boolean {
   return isSeen(expression, { left: maxAddends });
 }
@@ -35,8 +35,8 @@ function isSeen(expression: Expression, effort: Effort): boolean {
 }
 
 /**
- * What an expression is at least, with one of the parts in place of a maximum that is added or a minimum that is taken
- * away: of parts that cancel something.
+ * Lower bounds of an expression: an added maximum, or a subtracted minimum, is replaced by one of its parts that
+ * cancels another addend.
  */
 function withOneChoice(expression: Expression): Expression[] {
   return [...expression.addends.values()].flatMap(({ coefficient, factors }) => {
@@ -131,7 +131,7 @@ function fromLeast(expression: Expression): Expression {
   return substituteWith(expression, raise, chosenFrom);
 }
 
-/** Something that is nowhere larger, without quotients that are rounded; null where there is nothing of use. */
+/** A lower bound without rounded quotients; null without a useful one. */
 function withoutRounding(expression: Expression): Expression | null {
   const parts: Expression[] = [];
   let changed = false;
@@ -169,7 +169,7 @@ function withoutRounding(expression: Expression): Expression | null {
   return left.key === expression.key ? left : (withoutRounding(left) ?? left);
 }
 
-/** A number that an expression is never below; null where none is seen. */
+/** A constant lower bound of an expression; null if none is found. */
 function lowest(expression: Expression): Rational | null {
   let sum = none;
   for (const { coefficient, factors } of expression.addends.values()) {
@@ -190,7 +190,7 @@ function lowest(expression: Expression): Rational | null {
   return sum;
 }
 
-/** What {@link lowestOf} says: sums share their factors. */
+/** Results of {@link lowestOf}: sums share their factors. */
 const knownLowest = new WeakMap<Factor, Rational | null>();
 
 function lowestOf(factor: Factor): Rational | null {
@@ -302,7 +302,7 @@ export function minimum(...parts: readonly Expression[]): Expression {
   return extremum('min', ...parts);
 }
 
-/** Puts expressions in place of names. */
+/** Replaces names by expressions. */
 export function substitute(expression: Expression, replace: (name: string) => Expression | undefined): Expression {
   return substituteWith(expression, replace, extremum);
 }

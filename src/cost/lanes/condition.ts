@@ -18,7 +18,7 @@ export interface TermComparison {
   readonly signed: boolean;
 }
 
-/** A condition as a comparison; null where it is none. */
+/** A condition as a comparison; null for other conditions. */
 export function comparisonOf(condition: Term): TermComparison | null {
   const negated = condition.operator === 'not';
   const core = negated ? condition.arguments[0]! : condition;

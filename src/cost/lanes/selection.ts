@@ -40,8 +40,8 @@ export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
 }
 
 /**
- * The sum that lanes have where every selection in it is by an equality that one lane of a warp meets at most
- * (`i + 1 == n ? 0 : i + 1`), and how many lanes may have another one; null for other sums.
+ * The sum of most lanes if every selection in it is by an equality that at most one lane of a warp satisfies (`i + 1 ==
+ * n ? 0 : i + 1`), and the number of lanes that may have another one; null for other sums.
  */
 export function sumOfMostLanes(
   setting: LaneSetting,
@@ -98,8 +98,8 @@ function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
 }
 
 /**
- * Sides of a selection by an equality. Where two sums are equal, their difference may be added as often as one likes:
- * with it `i == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which lie next to each other.
+ * Sides of a selection by an equality. If two sums are equal, any multiple of their difference may be added: with it `i
+ * == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which are adjacent.
  */
 function withEquality(setting: LaneSetting, condition: Term, taken: Linear, other: Linear): readonly [Linear, Linear] {
   const isNegated = condition.operator === 'not';
@@ -141,7 +141,7 @@ function plus(a: Sum, b: Sum, factor: bigint): Sum {
 }
 
 /**
- * Runs of neighbouring lanes at most within which some conditions have one value each; null where that is not seen. Lanes
+ * Maximum number of runs of neighbouring lanes in which each of some conditions is constant; null if unknown. Lanes
  * that compare neighbouring numbers change sides once, and those that divide them have few quotients.
  */
 export function runsOfLanes(
@@ -154,7 +154,7 @@ export function runsOfLanes(
 ): number | null {
   const { view } = setting.symbolic;
   const lanes = lanesInMask(mask);
-  /** By how much a form grows, or shrinks, from the first lane to the last; null where it does neither. */
+  /** By how much a form grows, or shrinks, from the first lane to the last; null if it is not monotone. */
   const spreadOf = (form: Sum): bigint | null => {
     const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // oxfmt-ignore
     if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;

@@ -5,13 +5,13 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 export interface Warp {
   readonly index: number;
-  /** By lane: its thread's index in the block; null where the shape of the block is not known. */
+  /** By lane: the index of its thread in the block; null if the shape of the block is not known. */
   readonly threads: readonly (readonly [bigint, bigint, bigint])[] | null;
   /** A bit for each lane that there is. */
   readonly lanes: number;
 }
 
-/** The round that a loop is in: a number where rounds are looked at one by one. */
+/** The iteration that a loop is in: a number if iterations are analysed separately. */
 export type Rounds = ReadonlyMap<LoopId, number | null>;
 
 /** Where a warp is when something is evaluated. */
@@ -23,7 +23,7 @@ export interface WarpPosition {
 
 /**
  * The warps of a block. Of a block of one dimension and unknown size they are those of the largest one; of a block of
- * several dimensions and unknown shape one that stands for all.
+ * several dimensions and unknown shape one warp represents all.
  */
 export function warpsOf({ block: [x, y, z] }: Dimensions, threadLimit: number): readonly Warp[] {
   const isLine = y === 1 && z === 1;

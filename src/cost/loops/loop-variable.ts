@@ -25,8 +25,8 @@ export function nonNegativeVariables({ kernel, value, operand, view }: SymbolicK
 }
 
 /**
- * Whether a term is not negative where some variables are not.
- * @param known - what was said of terms before: they share their parts
+ * Whether a term is not negative if some variables are not.
+ * @param known - results for terms so far: they share their parts
  */
 export function isNonNegativeTerm(
   view: SymbolicKernel['view'],

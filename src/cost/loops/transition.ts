@@ -1,7 +1,7 @@
 /**
- * Loops as transitions between their headers: under which linear conditions a thread goes from one to the next, and
- * what becomes of a linear form on the way. Conditions that are not linear are left out, and a form that becomes
- * something unknown has no value.
+ * Loops as transitions between their headers: under which linear conditions a thread goes from one to the next, and the
+ * value of a linear form after the transition. Conditions that are not linear are left out, and a form that becomes
+ * unknown has no value.
  */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Loop, LoopId } from '../../ir/form/kernel.ts';
@@ -25,18 +25,18 @@ export interface Transition {
   readonly to: BlockId;
   /** What is not negative at `from` where the transition is taken. */
   readonly guards: readonly Form[];
-  /** A form over what is known at `to`, over what is known at `from`; null where that is not seen. */
+  /** A form over values known at `to`, rewritten over values known at `from`; null if that is not possible. */
   readonly before: (form: Form) => Form | null;
 }
 
-/** More ways between headers are too many. */
+/** Maximum number of paths between headers. */
 const maxTransitions = 64;
-/** Values that are one or the other, and are told apart on one way. */
+/** Maximum number of choices between two values that are distinguished on one path. */
 const maxForks = 4;
 
 /**
  * The transitions of a loop and those within it, or of a whole kernel.
- * @returns null where there are too many
+ * @returns null if there are too many
  */
 export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly Transition[] | null {
   const { kernel, store, view, edge, operand, reach } = setting.symbolic;
@@ -116,7 +116,7 @@ export function isKnownAt(setting: LaneSetting, { terms }: Form, block: BlockId)
   );
 }
 
-/** The block of which a value is a phi; null where it is none. */
+/** The block of the phi that defines a value; null for other values. */
 function phiOf({ symbolic: { kernel } }: LaneSetting, value: number | null): BlockId | null {
   const definition = value === null || value === undefinedValue ? null : kernel.values[value]!.definition;
   return definition?.kind === 'phi' ? definition.block : null;
@@ -151,7 +151,7 @@ function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet
   return found;
 }
 
-/** What is known to hold, and not to hold, on a way. */
+/** Conditions known to be true or false on a path. */
 type Facts = Map<Term, boolean>;
 
 function assume(facts: Facts, condition: Term, value: boolean): void {
@@ -189,7 +189,7 @@ type Resolved =
   /** One thing where a condition holds, and another where not. */
   | { readonly kind: 'open'; readonly test: Term };
 
-/** A form without choices that are known, and with one name for the rounds of a loop. */
+/** A form without choices that are known, and with one name for the iterations of a loop. */
 function resolve(setting: LaneSetting, form: Form, facts: Facts): Resolved {
   const { view } = setting.symbolic;
   const terms = new Map<Term, bigint>();
@@ -226,7 +226,7 @@ function roundsOf({ symbolic: { store } }: LaneSetting, loop: LoopId): Term {
   return store.atom(64, { kind: 'iteration', loop });
 }
 
-/** Linear forms that facts say are not negative. */
+/** Linear forms that are not negative by the facts. */
 function guardsOf(setting: LaneSetting, facts: Facts): Form[] {
   const { store, view } = setting.symbolic;
   const guards: Form[] = [];
@@ -270,7 +270,7 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
   const { kernel, definedIn } = setting.symbolic;
   const rounds = roundsOf(setting, loop.id);
   const variables = new Set(from === null ? [] : kernel.blocks[from]!.phis.map(({ result }) => result as number));
-  // What is computed on the way is not known before.
+  // Values computed on the path are not known before it.
   const isNew = ({ leaves }: Term): boolean =>
     leaves.some(({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value))); // oxfmt-ignore
   let { constant } = form;

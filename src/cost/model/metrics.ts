@@ -27,7 +27,7 @@ export const counts = [
 ] as const;
 export type Count = (typeof counts)[number];
 
-/** What `selvage explain` says of the code of a metric. */
+/** Text of `selvage explain` for the code of a metric. */
 interface Explanation {
   readonly title: string;
   readonly explanation: string;
@@ -51,27 +51,29 @@ interface BoundEntry {
   readonly ofLaunch: readonly [one: string, several: string] | null;
   /** Whether it is in reports about more than costs, and in the note of a line. */
   readonly brief: boolean;
-  /** Whether its dearest lines are listed. */
+  /** Whether its most expensive lines are listed. */
   readonly byLine: boolean;
   /**
    * Without thresholds, how many times the base is clearly more; null: it is not compared, since it follows from the
    * others.
    */
   readonly clearFactor: number | null;
-  /** The build whose bound is told where neither is within a limit: for accesses and branches, what was written. */
+  /**
+   * The build whose bound is reported if neither is within a limit: the verification build for accesses and branches.
+   */
   readonly limitedBuild: 'source' | 'production';
   /** Of a change for the worse. */
   readonly code: string;
   readonly explain: Explanation;
 }
 
-/** What ptxas says of a kernel, or what follows from it. */
+/** Resource usage reported by ptxas, or derived from it. */
 interface ResourceEntry {
   /** `share`: from 0 to 1, and more is better; of everything else less is. */
   readonly kind: 'amount' | 'share';
   /** What one and several of them are called. */
   readonly words: readonly [one: string, several: string];
-  /** Whether more of it is told without thresholds; what matters where it costs occupancy is not. */
+  /** Whether an increase is reported without thresholds; not if it matters only through occupancy. */
   readonly isToldAlone: boolean;
   /** The largest number that a limit may be. */
   readonly largestLimit: number;

@@ -1,6 +1,6 @@
 /**
- * The variable of shared memory that the address of an access is made from, where only one can be meant: such an
- * address may not leave it, not even for the variable beside it.
+ * The variable of shared memory that the address of an access is derived from, if it is unique: such an address may not
+ * leave it, not even for the adjacent variable.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
@@ -25,7 +25,7 @@ const nothing = -1;
 /** Results of these are what their operands are made from: addresses, moved, converted or moved on by a number. */
 const carrying = new Set(['mov', 'cvta', 'cvt', 'add', 'sub', 'mad', 'selp']);
 
-/** Tells the variable that an operand, the address of an access to shared memory, belongs to; undefined: not known. */
+/** Maps an operand, the address of an access to shared memory, to its variable; undefined if unknown. */
 export function parentObjects(kernel: Kernel, layout: Layout): (address: Operand) => ParentObject | undefined {
   const { objects, blocks, values } = kernel;
   if (!objects.some(({ space }) => space === 'shared')) return () => undefined;
@@ -91,7 +91,7 @@ export function leftParentObject(
   address: number,
   all: number,
 ): LeftObject | null {
-  // What lies before the window is at the other end of the numbers of 32 bits.
+  // Addresses before the window wrap around to the top of the 32-bit range.
   const inWindow =
     space === 'generic' ? address - Number(sharedWindow) : address >= 2 ** 31 ? address - 2 ** 32 : address;
   const last = end ?? all;

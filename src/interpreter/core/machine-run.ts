@@ -1,4 +1,4 @@
-/** One run of a launch on whatever back end: what it found, and the order of its memory accesses. */
+/** One run of a launch on any back end: its findings, and the order of its memory accesses. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type {
   AccessEvent,
@@ -34,10 +34,10 @@ import { warpOrder } from './schedule.ts';
 import { blockPosition, runGrid } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
 
-/** Steps after which the caller is told again how far the run is. */
+/** Steps between two progress reports to the caller. */
 const stepsBetweenNews = 1 << 20;
 
-/** Steps for which a run goes on that has shown enough: as many as it had taken until then, and these. */
+/** Steps that a run continues after it has shown enough, in addition to the number of steps until then. */
 const stepsForMore = 10_000;
 
 interface FoundRace {
@@ -112,8 +112,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
 
   /**
    * @param lists whether the detector with lists is to see accesses
-   * @param presumes whether it is to tell races that another execution would have ordered
-   * @param memory where it keeps its numbers for code that records accesses itself
+   * @param presumes whether it is to report races that another execution would have ordered
+   * @param memory for data of code that records accesses itself
    */
   constructor(request: RunRequest, program: Program, lists: boolean, presumes = true, memory?: DetectorMemory) {
     const [x, y, z] = request.block;
@@ -157,7 +157,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return this.#hasPresumed;
   }
 
-  /** @param backEnd tells this run of what happens */
+  /** @param backEnd reports events to this run */
   run(backEnd: MemoryBackEnd): RunResult {
     this.#backEnd = backEnd;
     let outcome: RunOutcome;
@@ -198,7 +198,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     for (const page of this.#backEnd.globalPages()) page.heads = page.sync = null;
   }
 
-  // What the back end tells
+  // Events of the back end
 
   entered(block: ResidentBlock): void {
     if (this.#detector === null) return;
@@ -270,7 +270,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       const end = offset + access.bytes;
       if (needsContents(access) && !written.subarray(offset, end).every(Boolean)) {
         this.uninitialised({ block, thread }, access, page, offset);
-        // Once for each place, as a shadow word tells it.
+        // Once for each place, as with shadow words.
         written.fill(1, offset, end);
       }
       if (access.operation !== 'read') written.fill(1, offset, end);
@@ -351,7 +351,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`);
   }
 
-  // What the scheduler asks and tells
+  // Queries and events of the scheduler
 
   warpOrder(block: number): readonly number[] | null {
     return warpOrder(Math.ceil(this.#threads / 32), this.seed, block);
@@ -413,7 +413,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return passed;
   }
 
-  /** The number of a block's cluster; blocks without one are clusters of their own. */
+  /** The index of a block's cluster; blocks without one form separate clusters. */
   #clusterOf(ordinal: number): number {
     const { cluster } = this.#request;
     if (!cluster) return ordinal;
@@ -438,7 +438,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
   }
 
-  /** Some race was met, of which nothing else is known: the run ends as one that has shown enough. */
+  /** Some race was found, without details: the run ends as one that has shown enough. */
   protected endSoon(): void {
     this.#hasMet ||= !this.#hasShown;
   }
@@ -495,7 +495,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     };
   }
 
-  /** Keeps one event for each pair of instructions: one with nothing in the way that may order it, if there is one. */
+  /** Keeps one event for each pair of instructions, preferably one without unmodelled operations that may order it. */
   #raced(conflict: Conflict<TrackedPage>): void {
     const { first, second, betweenBlocks } = conflict;
     if (this.#request.warpLockstep === true && this.#isOrderedByLockstep(conflict)) return;

@@ -1,6 +1,6 @@
 /**
- * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
- * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
+ * A kernel as the interpreter runs it on any back end: segments, the instructions at which threads wait, and the memory
+ * accesses. A segment is a part of a basic block up to the next instruction at which threads wait.
  */
 import type {
   Block,
@@ -76,9 +76,9 @@ export interface Program {
   readonly firstAccess: ReadonlyMap<Instruction, number>;
   /** By block: whether a barrier of the thread block can be reached from it. */
   readonly reachesBarrier: readonly boolean[];
-  /** The loops that hold barriers of the thread block: each thread counts their rounds. */
+  /** The loops with barriers of the thread block: each thread counts their iterations. */
   readonly countedLoops: readonly LoopId[];
-  /** Whether what other threads do may decide how often a thread goes round a loop. */
+  /** Whether other threads may determine the trip count of a loop of a thread. */
   readonly mayWait: boolean;
 }
 
@@ -97,7 +97,7 @@ const singlePrograms = new WeakMap<Kernel, Program>();
 
 /**
  * The program of a kernel, made once.
- * @param singly each instruction is a segment of its own, so that a run can be watched
+ * @param singly each instruction is a separate segment, so that a run can be observed
  */
 export function programOf(kernel: Kernel, singly = false): Program {
   const made = singly ? singlePrograms : programs;
@@ -194,8 +194,8 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
 }
 
 /**
- * Whether a branch within a loop rests on more than launch, arguments and the thread: on memory, which other threads may
- * change, or on what a warp exchanges.
+ * Whether a branch within a loop depends on more than launch, arguments and the thread: on memory, which other threads
+ * may change, or on values exchanged within a warp.
  */
 function mayWait(kernel: Kernel): boolean {
   const seen = new Set<ValueId>();
@@ -282,7 +282,7 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
       const space = effect.space === 'generic' ? 'generic' : 'shared';
       const common = { index: first, instruction: id, bytes: 8, space, countsPhases: true } as const;
       if (effect.form === 'pending_count') return [];
-      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      // Initialisation and invalidation of a barrier do not synchronize (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       return effect.form === 'init' || effect.form === 'inval'
         ? [{ ...common, operation: 'write', ...weak }]
         : [{ ...common, operation: 'atomic', strong: scope, semantics }];
@@ -325,8 +325,8 @@ function hasBarrier({ instructions }: Block): boolean {
 }
 
 /**
- * What a thread that goes from a block to another does to one of its counters of rounds, if it enters or repeats a loop
- * that is counted: `index` into {@link Program.countedLoops}, and whether the next round of the same visit begins.
+ * Effect of an edge between blocks on an iteration counter of the thread, if it enters or repeats a counted loop:
+ * `index` into {@link Program.countedLoops}, and whether the next iteration of the same execution begins.
  */
 export function iterationAt(
   { kernel, countedLoops }: Pick<Program, 'kernel' | 'countedLoops'>,

@@ -36,8 +36,8 @@ export interface RunRequest {
   /** Stop once this many distinct races are found; default 64. */
   readonly maxRaces?: number;
   /**
-   * Makes what is told of each race, and says whether those so far are all that the run is made for. From then on the
-   * run ends, with outcome `race-limit`, once it has gone on for a while without another, or at its budget.
+   * Receives each race, and returns whether those so far suffice. From then on the run ends, with outcome `race-limit`,
+   * after some steps without another one, or at its budget.
    */
   readonly watch?: () => (race: RaceEvent) => boolean;
   /** Unknown values are 0, or pseudorandom if a seed is given. */
@@ -48,7 +48,7 @@ export interface RunRequest {
   readonly seed?: number;
   /** Absent: `auto`. */
   readonly backend?: BackEndName;
-  /** Told now and then how far the run is. */
+  /** Receives the progress of the run at intervals. */
   readonly onProgress?: (progress: RunProgress) => void;
   /** Needs the JavaScript back end. */
   readonly observer?: RunObserver;

@@ -113,7 +113,7 @@ export interface LeftObject {
 export interface ShadowUse {
   readonly object: string;
   readonly space: 'global' | 'shared';
-  /** The narrowest access to the array, in bytes: what one shadow word stands for. */
+  /** The narrowest access to the array, in bytes: the bytes of one shadow word. */
   readonly locationBytes: number;
   readonly bytesPerLocation: number;
 }

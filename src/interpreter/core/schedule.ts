@@ -15,7 +15,7 @@ export function blockOrder(count: number, seed: number | undefined): readonly nu
 }
 
 /**
- * The order of the warps of a block. Of a mixed schedule each block has an order of its own.
+ * The order of the warps of a block. In a mixed schedule each block has a separate order.
  * @param count - of warps
  * @param seed - as of {@link blockOrder}
  * @param block - which block of the run it is, from 0
@@ -54,8 +54,8 @@ export function isInterleaved(seed: number | undefined): boolean {
 }
 
 /**
- * Whether a turn is over: after one instruction, or at the first jump back after as many as it has.
- * @param steps instructions of the turn so far
+ * Whether a time slice is over: after one instruction, or at the first back edge after its number of instructions.
+ * @param steps instructions of the time slice so far
  * @param most that it has
  * @param from where the last of them began: segments are in reverse postorder
  * @param to where the thread goes on
@@ -71,9 +71,9 @@ export function isTimeSliceExpired(steps: number, most: number, from: number, to
 const firstUneven = firstInterleaved + 2;
 
 /**
- * How many instructions the turns of the threads of a block have, one after the other.
+ * Lengths in instructions of the successive time slices of the threads of a block.
  * @param block - which block of the run it is, from 0
- * @returns null where all turns are alike
+ * @returns null if all time slices have the same length
  */
 export function timeSliceLengths(seed: number | undefined, block: number): (() => number) | null {
   if (seed === undefined || seed < firstUneven || isBuffered(seed)) return null;

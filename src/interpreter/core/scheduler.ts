@@ -70,7 +70,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     for (const block of active) {
       let turn = block.turn();
       for (let turns = 1; turns < turnsOfBlock; turns++) {
-        // A block is a cluster of its own.
+        // Each block is a separate cluster.
         if (turn === 'cluster-barrier') block.releaseWaiting(turn);
         else if (turn !== 'spinning') break;
         turn = block.turn();

@@ -11,7 +11,9 @@ import { isMatrix } from './runtime-instruction.ts';
 import { exchangeWords } from './warp-exchange.ts';
 import { warpResults } from './warp-operation.ts';
 
-/** How a block stands after a turn: `spinning` threads can go on, but perhaps only once other blocks have. */
+/**
+ * Status of a block after its time slice: `spinning` threads can continue, but perhaps only after other blocks have.
+ */
 type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
 
 /** What a block reports: events that order memory accesses, and barriers that threads miss. */
@@ -35,7 +37,7 @@ export interface BlockHost {
   exchange(block: ThreadBlock, warp: number, threads: readonly number[] | null): void;
   /** All threads of a cluster arrived at its barrier, and these of the block wait there. */
   clusterBarrier(block: ThreadBlock, threads: readonly number[]): void;
-  /** May be told of the same kind at the same barrier often. */
+  /** May be called repeatedly for the same kind at the same barrier. */
   diverged(event: DivergenceEvent): void;
 }
 
@@ -393,7 +395,7 @@ export class ThreadBlock {
     return typeof number === 'number' && this.#arrived?.has(number) !== true;
   }
 
-  /** Whether all threads are in the same round of each loop around the barrier. */
+  /** Whether all threads are in the same iteration of each loop around the barrier. */
   #areInOneRound({ loops }: Suspension): boolean {
     return loops.every((loop) => {
       const rounds = this.resident.rounds(loop);
@@ -472,8 +474,8 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether the threads at a barrier for the whole block got there by different instructions or iterations. Those that
-   * name the count meet at the barrier's number, wherever they execute it.
+   * Whether the threads at a barrier for the whole block reached it by different instructions or iterations. Those that
+   * name the count synchronize by the barrier's index, regardless of the instruction.
    */
   #differs(group: readonly number[], count: number | null): boolean {
     if (count !== null && group.every((thread) => this.#barrierCount(thread) === count)) return false;
@@ -490,7 +492,10 @@ export class ThreadBlock {
     return true;
   }
 
-  /** Reports threads that meet in different rounds of a loop around the barrier; the hardware lets them go on. */
+  /**
+   * Reports threads that synchronize in different iterations of a loop around the barrier; the hardware lets them
+   * continue.
+   */
   #reportRounds(group: readonly number[]): void {
     const rounds = this.#suspension(group[0]!).loops.map((loop) => this.resident.rounds(loop));
     const isTogether = (thread: number): boolean => rounds.every((list) => list[thread] === list[group[0]!]);
@@ -517,9 +522,9 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether a thread that exited met the others again after it had turned away from the barriers: the branch where it
-   * did has a postdominator with an effect. Otherwise it left by a return of its own.
-   * @param left the block with that branch; -1: it has not turned away
+   * Whether a thread that exited rejoined the others after it had bypassed the barriers: the branch where it did has a
+   * postdominator with an effect. Otherwise it left by a separate return.
+   * @param left the block with that branch; -1: it has not bypassed them
    */
   #rejoined(left: BlockId | -1): boolean {
     const { blocks, postdominators } = this.#host.program.kernel;

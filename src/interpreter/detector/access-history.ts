@@ -153,7 +153,7 @@ export class AccessHistory {
     words[first | field.write] = location === null ? 0 : location.writes;
   }
 
-  /** All but the place in a list. */
+  /** Copies all fields except for the link to the next node. */
   copyTo(to: number, from: number): void {
     const next = this.next(to);
     this.#words.copyWithin(to << shift, from << shift, (from << shift) + fields);

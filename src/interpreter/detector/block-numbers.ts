@@ -2,7 +2,7 @@
 import type { Reach } from '../../memory-model/scope.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 
-/** By what the piece begins with: bytes before the word that holds it. Arrays are by thread or warp, and given by address. */
+/** Byte offsets of the header fields of the chunk. Arrays are by thread or warp, and given by address. */
 export const blockFields = {
   ordinal: 0,
   barriers: 4,

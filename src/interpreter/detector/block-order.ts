@@ -1,4 +1,4 @@
-/** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
+/** Clocks of the threads of a block in the order of a run. Threads are numbered within the block. */
 import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
@@ -50,14 +50,14 @@ export class BlockOrder {
   /** By warp: barriers, and exchanges, that all of the warp passed. */
   readonly warpBarriers: Int32Array;
   readonly exchanges: Int32Array;
-  /** By thread: how often it has handed its clock on. */
+  /** By thread: how often it has published its clock. */
   readonly times: Int32Array;
   readonly known: OrderClocks[];
   /** By thread: the key and the count that its certain clock noted last. */
   readonly lasts: Int32Array;
   /**
-   * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
-   * before anybody is handed that, so it is put together once it is asked for.
+   * By reach, then by thread: the clocks published by its last releasing fence of at least this reach. Most fences are
+   * followed by another one before an acquire, so the clocks are computed on demand.
    */
   readonly released: readonly (OrderClocks | undefined)[][];
   /**
@@ -80,8 +80,8 @@ export class BlockOrder {
 
   /**
    * @param narrowest the least that an operation of the kernel reaches
-   * @param memory for what code looks at; null: none does
-   * @param former an order of as many threads that is not needed any more: the new one takes its arrays
+   * @param memory for data read by WebAssembly code; null: no such code
+   * @param former an order of equally many threads that is not needed any more: its arrays are reused
    */
   constructor(
     ordinal: number,
@@ -113,7 +113,7 @@ export class BlockOrder {
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
   }
 
-  /** A strong read of a thread sees what was handed over to operations of a reach. */
+  /** A strong read of a thread observes clocks published to operations of a reach. */
   observe(thread: number, reach: Reach, knowledge: OrderClocks): void {
     const observed = this.observed[reach]!;
     observed[thread] = both(observed[thread]!, knowledge);

@@ -2,8 +2,8 @@
 import { type VectorClock, join, withCount } from './vector-clock.ts';
 
 /**
- * Clocks of the certain and the presumed order; the latter includes the former. Mostly they are the same: then a clock is
- * its own knowledge.
+ * Clocks of the certain and the presumed order; the latter includes the former. Usually they are equal: then the clock
+ * itself is the pair.
  */
 export interface OrderClocks {
   readonly sure: VectorClock;

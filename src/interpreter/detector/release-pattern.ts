@@ -1,17 +1,17 @@
-/** What releases hand over to acquires, by the scopes that let them meet. */
+/** Clocks that releases publish to acquires, by the scopes in which they synchronize. */
 import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type OrderClocks, both, nothing } from './order-clocks.ts';
 
 /**
- * What operations with scopes hand over, by which of the operations that take it they are morally strong with. Where no
- * operation of the kernel reaches less far than `narrowest`, nothing is kept for those that would.
+ * Clocks published by operations with scopes, by the acquiring operations that they are morally strong with. If no
+ * operation of the kernel has a narrower reach than `narrowest`, nothing is stored for narrower ones.
  */
 export class ReleasedKnowledge {
-  /** What all operations take that reach all of the launch. */
+  /** Clocks acquired by operations that reach the whole launch. */
   wide = nothing;
   #clusters: Map<number, OrderClocks> | null = null;
   #blocks: Map<number, OrderClocks> | null = null;
-  /** What was added last, where all of it went the same way. */
+  /** The last clocks added to `wide` only. */
   #last = nothing;
 
   add(knowledge: OrderClocks, reach: Reach, block: BlockInCluster, narrowest: Reach): void {
@@ -52,7 +52,7 @@ export class ReleasedKnowledge {
     return all;
   }
 
-  /** Nothing is handed over any more. */
+  /** Nothing is published any more. */
   clear(): void {
     this.wide = nothing;
     this.#last = nothing;
@@ -73,7 +73,7 @@ export function upTo(knowledge: ByReach, reach: Reach): OrderClocks {
   return all;
 }
 
-/** What either hands over. */
+/** The clocks published by either. */
 export function joinByReach(a: ByReach, b: ByReach): ByReach {
   return [both(a[0], b[0]), both(a[1], b[1]), both(a[2], b[2])];
 }

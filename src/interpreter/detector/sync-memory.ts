@@ -3,7 +3,7 @@ import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type ByReach, ReleasedKnowledge } from './release-pattern.ts';
 import { both, nothing } from './order-clocks.ts';
 
-/** A location with strong writes: the value it holds, and what reading that value hands over. */
+/** A location with strong writes: its value, and the clocks that a read of this value acquires. */
 export class SyncLocation {
   /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
   chain = 0;
@@ -34,7 +34,7 @@ export class SyncLocation {
   }
 }
 
-/** Chains of a location that are told apart; those that follow count as one, of which a reader observes all. */
+/** Maximum number of distinguished chains of a location; later ones count as one, of which a reader observes all. */
 export const maxChains = 64;
 
 const bucketShift = 4;
@@ -77,7 +77,7 @@ export class SyncMemory {
     else this.#buckets.set(location.offset >> bucketShift, [location]);
   }
 
-  /** A write ends what the values that it overwrites hand over. */
+  /** A write ends the publication by the values that it overwrites. */
   overwrite(offset: number, bytes: number, except: SyncLocation | null): void {
     if (except !== null && this.#locations === 1) return;
     const end = offset + bytes;

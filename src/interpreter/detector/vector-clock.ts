@@ -1,8 +1,8 @@
 /**
- * Vector clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
- * Joining two of them costs about as much as they differ (Patricia tries after Okasaki and Gill, "Fast Mergeable
- * Integer Maps"). But most clocks are handed on without a question, or asked for what their last owner did. So a clock
- * remembers what it was joined of, and becomes a trie only when a question needs that.
+ * Vector clocks: the events that happened before, as immutable maps from keys to counts that share most of their parts.
+ * Joining two of them takes time proportional to their difference (Patricia tries after Okasaki and Gill, "Fast
+ * Mergeable Integer Maps"). But most clocks are passed on without a query, or queried for events of their last owner.
+ * So a clock stores its operands, and is expanded to a trie only if a query needs it.
  */
 
 /** What a count belongs to. */
@@ -33,7 +33,7 @@ class JoinedClock {
   b: VectorClock;
   readonly key: number;
   readonly count: number;
-  /** Joins below it that are no tries. */
+  /** Depth of operands that are not tries. */
   readonly depth: number;
   /** All of it, once it was needed; `a` and `b` are null then. A clock knows of something, so no trie of one is empty. */
   trie: Trie = null;
@@ -68,7 +68,10 @@ const maxDepth = 1 << 19;
 /** Clocks that a question looks at before it makes a trie. */
 const maxVisits = 24;
 
-/** Questions about one clock that are answered without a trie: where a thread meets many accesses, a trie is soon repaid. */
+/**
+ * Queries of one clock that are answered without a trie: if a thread has many conflicting accesses, a trie pays off
+ * soon.
+ */
 const maxQuestions = 16;
 
 /** Clocks that a question has still to look at; each that it looks at adds at most two. */
@@ -97,7 +100,7 @@ export function includesEpoch(clock: VectorClock, key: number, count: number): b
   return false;
 }
 
-/** The count of a key; 0 where there is none. */
+/** The count of a key; 0 if it is missing. */
 export function countOf(clock: VectorClock, key: number): number {
   return clock === null ? 0 : countIn(trieOf(clock), key);
 }
@@ -140,7 +143,7 @@ export function join(a: VectorClock, b: VectorClock): VectorClock {
   return includes(a, b) ? a : new JoinedClock(a, b, 0, 0);
 }
 
-/** Whether a clock is seen to be part of another: a thread that has taken a lock mostly joins what it took it with. */
+/** Whether a clock is trivially part of another: a thread that has taken a lock usually joins the clock it acquired. */
 function includes(whole: JoinedClock, part: JoinedClock): boolean {
   const { a, b } = whole;
   return a === part || b === part || (a !== null && (a.a === part || a.b === part));
@@ -189,10 +192,10 @@ function joinNodes(a: Branch, b: Branch): Branch {
   return { ...a, left, right };
 }
 
-/** Joins what belongs below a branch, or beside it. */
+/** Joins a subtree below a branch, or as its sibling. */
 function joinBelow(top: Branch, other: Branch): Branch {
   if (!matches(other.key, top)) {
-    // They agree below the place where they differ, so the branch's key stands for all of its keys.
+    // They agree below the place where they differ, so the branch's key represents all of its keys.
     return branch(lowestDifference(other.key & (top.bit - 1), top.key), top, other);
   }
   if (other.key & top.bit) {

@@ -1,6 +1,6 @@
 /**
  * Floating-point operations on the staged code's values (an `f32` is the signed integer of its pattern, an `f64` the
- * bigint of its), through the machine's own arithmetic where that is exact, else through the reference.
+ * bigint of its), with native arithmetic if that is exact, otherwise with the reference.
  */
 import type { FloatComparison, FloatFormat, FloatOperation } from '../../isa/model/domain.ts';
 import { compareFloats, computeFloat } from '../../isa/arithmetic/float-operation.ts';
@@ -73,7 +73,7 @@ function maximum32(a: number, b: number, c?: number): number {
   return c === undefined ? most : maximum32(most, c);
 }
 
-/** A zero of the same sign in place of a subnormal. */
+/** A subnormal flushed to a zero of the same sign. */
 function flush32(a: number): number {
   return (a & 0x7f800000) === 0 ? a & -0x80000000 : a;
 }

@@ -1,6 +1,6 @@
 /**
- * The back end of staged JavaScript, and of whatever else has the form of its segments: threads are objects with
- * registers, memory is pages of typed arrays.
+ * The back end of staged JavaScript, and of other programs with the form of its segments: threads are objects with
+ * registers, memory consists of pages of typed arrays.
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { FaultEvent } from '../core/run-result.ts';
@@ -45,7 +45,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly sharedBytes: number;
-  /** Whether each thread loses its turn after one instruction. */
+  /** Whether each time slice is one instruction. */
   readonly isInterleaved: boolean;
   readonly seed: number | undefined;
   page: Page;
@@ -66,7 +66,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   /** Where the store goes to whose value is being written. */
   #target: StorePlace | null = null;
 
-  /** @param memory what global memory holds at the start, and is changed by the run; absent: what the request says */
+  /** @param memory initial global memory, which the run changes; absent: that of the request */
   constructor(program: CompiledProgram, request: RunRequest, host: MachineHost, memory?: GlobalMemory) {
     this.program = program;
     this.block = request.block;
@@ -120,8 +120,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   /**
-   * Runs a thread until it waits or exits, or has had its turn.
-   * @param most steps of its turn
+   * Runs a thread until it waits or exits, or its time slice ends.
+   * @param most steps of its time slice
    */
   execute(block: JavascriptBlock, thread: Thread, most: number): void {
     const { code, lengths } = this.program;
@@ -248,7 +248,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   write(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
     if (!this.#buffers || this.#where < 0) return;
-    // The value is written to a page of its own.
+    // The value is written to a separate page.
     this.#target = this.#place();
     this.page = createPage(access.bytes);
     this.at = 0;
@@ -283,8 +283,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   /**
-   * Whether a thread whose stores wait leaves its turn to others, as its next instruction would make them visible: threads
-   * that come to their loads a little later miss them too.
+   * Whether a thread with buffered stores yields to others, as its next instruction would make the stores visible:
+   * threads that reach their loads a little later do not see them either.
    */
   #passesTurnOn({ id, pc }: Thread): boolean {
     const buffer = this.#buffers?.get(id);
@@ -451,7 +451,7 @@ class JavascriptBlock implements ResidentBlock, ThreadContext {
     return common;
   }
 
-  /** Runs the ready lanes of a warp as the observer has it; absent: there is none. */
+  /** Runs the ready lanes of a warp as the observer requires; absent without observer. */
   get runWarp(): ((first: number, end: number) => void) | undefined {
     const observer = this.#observer;
     if (!observer) return undefined;

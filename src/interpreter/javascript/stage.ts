@@ -18,7 +18,7 @@ import { workspaceWord } from '../core/memory.ts';
 import { programOf, iterationAt } from '../core/program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 
-/** An instruction at which a thread waits; its sources lie in `thread.operands`. */
+/** An instruction at which a thread waits; its sources are in `thread.operands`. */
 interface Suspension extends BaseSuspension {
   /** Registers of the results; -1 if no instruction reads one. */
   readonly slots: readonly number[];
@@ -42,7 +42,7 @@ const programs = new WeakMap<Program, CompiledProgram>();
 
 /**
  * The program of a kernel with staged code, made once.
- * @param singly each instruction is a segment of its own and all values have registers, so that a run can be watched
+ * @param singly each instruction is a separate segment and all values have registers, so that a run can be observed
  */
 export function stage(kernel: Kernel, singly = false): CompiledProgram {
   const base = programOf(kernel, singly);
@@ -353,7 +353,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     const [to, from, , limit] = instruction.arguments;
     const limitType = operation.sources[3];
     let count: JavaScript = String(bytes);
-    // A third number is the bytes to read; a predicate says to read none. A policy has 64 bits.
+    // A third integer is the bytes to read; a predicate disables the read. A policy has 64 bits.
     if (limit && limitType === 32) count = `Math.min(${bytes}, ${operandCode(limit, 32)} >>> 0)`;
     if (limit && limitType === 'predicate') count = `(${operandCode(limit, 'predicate')} ? 0 : ${bytes})`;
     const target = addressCode(to!, operation.sources[0]!, offset);

@@ -1,9 +1,10 @@
 /**
- * Code that does for the detector with lists what is the most frequent in critical sections, in the memory of that:
- * - It records weak accesses to words where there is nothing to report: all accesses to the word that the new one meets
+ * Code for the most frequent operations of the detector with lists in critical sections, on the memory of that:
+ * - It records weak accesses to words without conflicts: all stored accesses to the word that the new one conflicts
+ *   with
  *   come before it, and one by the same site gives it its place.
- * - It executes fences that hand on what the thread knows already, where the thread has observed nothing new.
- * All else goes to `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
+ * - It executes fences that publish known clocks, if the thread has observed nothing new. All else goes to
+ *   `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
  */
 import type { WatchedPage } from '../detector/race-detector.ts';
 import { type DetectorMemory, addressForCode, detectorHeader, maxDetectorPages } from '../detector/detector-memory.ts';
@@ -54,7 +55,7 @@ export class DetectorCode {
   /** Lets code record accesses to a page, or not, as the page is now. */
   show({ region, heads, cellShift, sync, written, data, bytes }: LinearPage): void {
     const address = heads === null ? 0 : addressForCode(heads);
-    // A write ends what the strong writes before it hand over, and contents are tracked by bytes.
+    // A write ends the publication by earlier strong writes, and contents are tracked by bytes.
     const isShown = address !== 0 && region !== null && cellShift === 2 && sync === null && written === null;
     const first = data >>> granuleShift;
     this.#granules.fill(isShown ? address - data : 0, first, Math.ceil((data + bytes) / 2 ** granuleShift));
@@ -140,7 +141,7 @@ function emitRecord(
   append(body, toList, 'i32.eqz');
   body.brIf(otherwise);
 
-  // Those that it meets are the thread's own, or what the last that handed anything to it did before that.
+  // The conflicting accesses are the thread's own, or precede the last release that it acquired from.
   const owner = bind(body, 'i32', ...element(code.word([block], blockFields.firstOwner), thread, 3));
   const last = bind(body, 'i32', ...element(code.word([block], blockFields.lasts), thread, 3));
   const lastOwner = code.word([last]);
@@ -218,7 +219,7 @@ function emitFence(
   append(body, code.header('isWide'), 'i32.eqz', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
   const warp = bind(body, 'i32', thread, i32(5), 'i32.shr_u');
-  // Barriers that were passed are part of what is handed on.
+  // Passed barriers are part of the published clocks.
   const warpBarriers = code.word(element(code.word([block], blockFields.warpBarriers), warp, 2));
   const hasObserved = code.word(element(code.word([block], blockFields.hasObserved), thread, 2));
   append(body, hasObserved, warpBarriers, 'i32.or', code.word([block], blockFields.barriers), 'i32.or');

@@ -1,4 +1,4 @@
-/** A resident block of the WebAssembly back end: the frame that holds the state of its threads. */
+/** A resident block of the WebAssembly back end: the frame with the state of its threads. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';

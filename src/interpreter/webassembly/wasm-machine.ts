@@ -46,7 +46,7 @@ const localStart = Number(localWindow);
 
 /** A shadow word in which a race was found. */
 export interface RacyCell {
-  /** Of the block whose shared memory it stands for; -1: global memory. */
+  /** The block whose shared memory contains it; -1: global memory. */
   readonly block: number;
   /** Its address; in shared memory its offset in the shadow of that. */
   readonly shadow: number;
@@ -62,7 +62,7 @@ export interface WasmHost extends MachineHost {
   entered(block: ResidentBlock): void;
   /**
    * An access races with one before it, as the shadow word shows.
-   * @param kind tells former states, and accesses of one block and of two, apart; below 64
+   * @param kind distinguishes former states, and accesses of one block and of two; below 64
    */
   raced(access: MemoryAccess, cell: RacyCell, kind: number): void;
 }
@@ -89,7 +89,7 @@ const granuleShift = 8;
 /** Granules whose pages are kept in a table. */
 const maxGranules = 1 << 20;
 
-/** What region code tells the detector with lists, some of it by way of {@link DetectorCode}. */
+/** Events that region code reports to the detector with lists, some of them through {@link DetectorCode}. */
 type DetectorFunctionName = 'record' | 'recordWord' | 'handOver' | 'event' | 'fence';
 
 type RegionFunction = (frame: number, first: number, last: number) => number;
@@ -119,14 +119,14 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #instructions = new Map<InstructionId, Instruction>();
   readonly #globals: readonly Place[];
   readonly #shareds: readonly Place[];
-  /** Those of which only what they hand over is to be recorded, except for some of their cells. */
+  /** Places of which only synchronization is to be recorded, except for some of their cells. */
   readonly #handingOver: readonly Place[];
   /** By block (-1: global memory): shadow words of cells whose accesses are to be recorded. */
   readonly #recorded = new Map<number, number[]>();
   /** By place, then by offset / {@link pageBytes}. */
   readonly #pages = new Map<number, Map<number, WasmPage>>();
   readonly #sharedPages = new Map<number, WasmPage>();
-  /** Ticket 0 is that of blocks that ended before tickets were numbered anew. */
+  /** Ticket 0 is that of blocks that ended before tickets were renumbered. */
   #tickets = 1;
   #unknown = 0n;
   /** Pages of global memory by address / 2^{@link granuleShift}, at which places and so pages begin. */
@@ -219,7 +219,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return run;
   }
 
-  /** What region code tells the detector with lists. */
+  /** Events that region code reports to the detector with lists. */
   #detectorFunctions(): Record<'record' | 'handOver' | 'event', WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
@@ -323,14 +323,14 @@ export class WasmBackEnd implements MemoryBackEnd {
     return { place, offset };
   }
 
-  // Thousands of accesses a run come here: these are no functions of their own in each.
+  // Called for thousands of accesses a run: methods, to avoid a closure for each access.
 
   #checkAligned(executor: Executor, access: MemoryAccess, address: number, offset: number): void {
     const { bytes } = access;
     if (offset % bytes !== 0) this.#host.fault(executor, 'misaligned', access, `address ${address} for ${bytes} bytes`);
   }
 
-  /** @param offset of the address in a window of so many bytes */
+  /** @param offset of the address in a window of `size` bytes */
   #checkWindow(
     executor: Executor,
     access: MemoryAccess,
@@ -563,7 +563,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       const { page, offset } = this.#pageOf(block, data);
       this.#host.uninitialised(executor, access, page, offset);
       const kind = accessKind(access, this.plan.sifting);
-      // Of two states of a word that nobody wrote, the other one says what the access does.
+      // Of the two states of an unwritten word, the other one determines the transition.
       const next = u8[transitionTable + 256 * kind + untouched]!;
       u8[shadow] = (u8[shadow]! & ~31) | next;
       if (next !== alerts.raced) return;

@@ -24,14 +24,14 @@ const firstOfOneField = 80;
 /** By those four bits: 0 is weak, 4 constant. */
 const reach: Readonly<Record<number, number>> = { 0: 0, 4: 0, 5: 1, 7: 2, 10: 3 };
 
-/** How far an access of the code reaches, 0 for a weak one; undefined where nobody knows (Mesa, `sm70_encode.rs`). */
+/** Scope of an access of the SASS, 0 for a weak one; undefined if unknown (Mesa, `sm70_encode.rs`). */
 function strengthOf(instruction: SassInstruction, version: number): number | undefined {
   if (version >= firstOfOneField) return reach[wordBits(instruction, 77, 4)];
   if (wordBits(instruction, 79, 2) !== 2) return 0;
   return [1, undefined, 2, 3][wordBits(instruction, 77, 2)];
 }
 
-/** How far an access of the PTX reaches, 0 for a weak one and for what is none. */
+/** Scope of an access of the PTX, 0 for a weak one and for other instructions. */
 function wantedStrength({ operation: { effect } }: Instruction): number {
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return 0;
   return effect.semantics === 'weak' || !orderedSpaces.has(effect.space) ? 0 : scopes[effect.scope];

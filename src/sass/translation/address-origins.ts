@@ -39,7 +39,7 @@ export function constantLeaf(version: number, offset: number): ConstantLeaf | nu
 /** Those of kernels with more bytes of parameters start elsewhere in the constant bank. */
 export const maxParameterBytes = 4096;
 
-/** Where the parameters of a kernel lie from the first one on, and how many bytes they have together. */
+/** Offsets of the parameters of a kernel from the first one, and their total size in bytes. */
 export function parameterOffsets({ parameters }: Kernel): { readonly at: readonly number[]; readonly bytes: number } {
   let bytes = 0;
   const at = parameters.map((one) => {

@@ -28,11 +28,11 @@ const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 /** Arrivals, which are counted whether or not anybody uses their result. */
 const arriving: ReadonlySet<string> = new Set(['arrive', 'arrive_drop']);
 
-/** From here on operations of their own order what comes before an arrival; below, a fence stands in front of it. */
+/** From here on dedicated operations order accesses before an arrival; below, a fence precedes it. */
 const laterMbarriers = 90;
 
 /**
- * The fence that an instruction of the PTX needs; null where it needs none. What only acquires has other code.
+ * The fence that an instruction of the PTX needs; null if it needs none. Pure acquires have other code.
  * @param version of the architecture; without it, none that needs fences for mbarriers
  */
 export function fenceWanted(
@@ -48,15 +48,15 @@ export function fenceWanted(
   return { scope: scopes[effect.scope], isSequential: semantics === 'sc' };
 }
 
-/** The fence that an instruction of the code is; null where it is none of memory accesses. */
+/** The fence of a SASS instruction; null if it does not order memory accesses. */
 export function fenceStrength(instruction: SassInstruction): FenceStrength | null {
   if (instruction.opcode?.mnemonic !== 'MEMBAR') return null;
   const scope = fenceScope(instruction);
-  // Bit 79 is set where it is no sequentially consistent one.
+  // Bit 79 is set if it is not sequentially consistent.
   return { scope: scope === undefined ? 3 : scopes[scope], isSequential: wordBits(instruction, 79, 1) === 0 };
 }
 
-/** How many groups of copies may be unfinished behind a wait of the PTX; null where it is none. */
+/** Maximum number of unfinished groups of copies after a wait of the PTX; null for other instructions. */
 export function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number | null {
   if (effect.kind === 'async-wait' && effect.form === 'wait-all') return 0;
   if ((effect.kind !== 'async-wait' && effect.kind !== 'bulk-wait') || effect.form !== 'wait-group') return null;
@@ -95,7 +95,7 @@ interface CodeByLine {
   readonly counting: ReadonlySet<number>;
   /** Lines with code that loads. */
   readonly looking: ReadonlySet<number>;
-  /** Lines with code that nobody knows. */
+  /** Lines with unknown code. */
   readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
   readonly stored: ReadonlyMap<number, number>;
@@ -124,7 +124,7 @@ function codeByLine(
     const { opcode } = instruction;
     const kind = opcode?.kind;
     if (kind !== 'none') kept.add(line);
-    // What nobody knows may be any of them.
+    // An unknown instruction may be any of them.
     if (!opcode) {
       unknown.add(line);
       for (const lines of Object.values(byKind)) lines.add(line);
@@ -177,9 +177,8 @@ function bitsInBlocks(
 }
 
 /**
- * Blocks of which the code has something: those that left code, those that every way behind such a block leads through,
- * and those whose only way in left the predicate that decides whether they are executed. Blocks that every launch
- * executes are kept, too.
+ * Blocks kept in the SASS: those that left code, the postdominators of such blocks, and those whose single incoming
+ * edge has a predicate that left code. Blocks that every launch executes are kept, too.
  */
 function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<BlockId> {
   const { blocks, postdominators } = kernel;
@@ -201,7 +200,7 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
   return found;
 }
 
-/** Whether a predicate is one constant or another by the way that was taken to where they meet, and the code has both ways. */
+/** Whether a predicate is a phi of different constants, and the code has paths for both. */
 function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -214,7 +213,7 @@ function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Op
   return ways.includes(true) && ways.includes(false);
 }
 
-/** Whether what computes a predicate left code; those that are made of others alone leave none. */
+/** Whether the instruction that computes a predicate left code; combinations of predicates need not. */
 function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -225,8 +224,8 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
 }
 
 /**
- * Stores of a block that stand in wider ones: one store of 64 bits may be of two of 32. Those that have no code are in
- * wider ones of the same base as far as their bits suffice; where bases are computed again, in any of the block.
+ * Stores of a block that were merged into wider ones: one store of 64 bits may be two of 32. Those without code are in
+ * wider ones of the same base as far as their bits suffice; if bases are recomputed, in any of the block.
  */
 function mergedStores(
   kernel: Kernel,

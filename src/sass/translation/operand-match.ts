@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the code use what their PTX uses. A store that stands on the line of another one, because the two
- * were exchanged, has an address or data that are made of other loads, parameters and special registers.
+ * Whether accesses of the SASS use the operands of their PTX. A store on the line of another one, because the two were
+ * exchanged, has an address or data computed from other loads, parameters and special registers.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -26,7 +26,7 @@ interface MismatchedOperand {
   readonly instruction: SassInstruction;
 }
 
-/** Registers of an access that hold its address, and what it stores. */
+/** Registers with the address, and with the stored data, of an access. */
 function operandsOf(
   instruction: SassInstruction,
   reads: readonly number[],
@@ -82,7 +82,7 @@ export function mismatchedOperands(
   // Some atomics become loops of loads and exchanges.
   const expanded = new Set<number>();
   const kept = new Set<number>();
-  // An unrolled loop has an access several times, each with a displacement of its own.
+  // An unrolled loop has an access several times, each with a separate displacement.
   const times = new Map<number, number>();
   const copies = new Map<number, number>();
   const widest = new Map<number, number>();
@@ -117,13 +117,13 @@ export function mismatchedOperands(
       const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // oxfmt-ignore
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
-    // A store may be cut into several, but not into one that is narrower, nor some of its copies alone.
+    // A store may be split into several, but not into a single narrower one, nor only some of its copies.
     const isWhole = copies.get(ptxLine) === 1 || (only !== undefined && widest.get(ptxLine)! >= bitsOf(only));
     if (opcode.kind === 'store' && only && ptx.length === 1 && isWhole && bits < bitsOf(only)) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
-    // A load that is never executed, which ptxas puts beside others, is none.
+    // A load that is never executed, which ptxas places next to others, does not count.
     const isNever = wordBits(instruction, 12, 4) === never;
     if (opcode.kind === 'load' && only && ptx.length === 1 && copies.get(ptxLine) === 1 && isNever) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
@@ -165,8 +165,8 @@ export function mismatchedOperands(
 }
 
 /**
- * Whether what a store stores was made by the instruction of the PTX that makes it.
- * @param isZero whether it stores zero, which no register holds and nothing makes
+ * Whether the stored data were computed by the instruction of the PTX that computes them.
+ * @param isZero whether it stores zero, which is in no register and has no definition
  */
 function givesItsOwn(
   code: CodeOrigins,
@@ -208,7 +208,7 @@ function agree(
   isMerged: boolean,
 ): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]).filter((leaf) => told.test(leaf)));
-  // Where the assembler takes one load for another, nobody knows which.
+  // If ptxas replaces one load by another, it is unknown which.
   if (wanted.some(({ isOpen }) => isOpen)) return true;
   if ([...leaves].some((leaf) => leaf.startsWith('load ') && !loaded.has(leaf))) return true;
   const agrees = (definitions: readonly Origins[] | null): boolean =>
@@ -231,7 +231,7 @@ function lacks(
   return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // oxfmt-ignore
 }
 
-/** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */
+/** Whether a register has origins, and none of them on any path is among the wanted ones. */
 function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: readonly Origins[]): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]));
   return made.some((definitions) => {
@@ -241,8 +241,8 @@ function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: rea
 }
 
 /**
- * Whether a definition gives a part of what is wanted, or, where several ways meet in it, all of it: then ways that lead
- * elsewhere give the rest.
+ * Whether a definition gives a part of the wanted leaves, or, if several paths join in it, all of them: then paths that
+ * lead elsewhere give the others.
  */
 function mayHold({ leaves, isOpen, isMerged }: Origins, wanted: ReadonlySet<string>): boolean {
   if (isOpen) return true;

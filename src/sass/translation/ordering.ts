@@ -28,7 +28,7 @@ const maxWords = 1 << 22;
  * For each access, those that some path executes before it.
  * @param count of accesses
  * @param stops whether a path ends at a separator
- * @returns null where there are too many
+ * @returns null if there are too many
  */
 export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, stops: boolean): Relation | null {
   const words = Math.ceil(count / 32);
@@ -45,7 +45,7 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
       unite(incoming, atEnd[predecessor]![isTaken ? 'taken' : 'passed']);
     }
     const outside = incoming.slice();
-    /** Accesses of this block, each with the guard that still says whether it was executed. */
+    /** Accesses of this block, each with the guard that still determines whether it was executed. */
     let own: { readonly access: number; guard: OrderedStep['guard'] }[] = [];
     for (const { access, separates, guard, writes } of block.steps) {
       if (separates && stops) {
@@ -91,7 +91,7 @@ function include(set: Uint32Array, element: number): void {
   set[element >> 5]! |= 1 << (element & 31);
 }
 
-/** Whether a set holds an element. */
+/** Whether a set contains an element. */
 export function hasAccess(set: Uint32Array, element: number): boolean {
   return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
 }

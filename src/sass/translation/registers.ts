@@ -8,7 +8,7 @@ import { firstSlot, type SpillAccess } from './spills.ts';
 /** What no instruction of the function wrote. */
 export const fromOutside = -1;
 
-/** More definitions of one register than this are not told apart. */
+/** Maximum number of distinguished definitions of one register. */
 const maxDefinitions = 64;
 
 /** Definitions that reach uses, asked for one by one. */
@@ -67,7 +67,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether one of two instructions is executed, the first standing before the second in one block. */
+  /** Whether one of two instructions is executed, the first preceding the second in one block. */
   #complement(first: number, second: number): boolean {
     const [one, other] = [this.#guards[first], this.#guards[second]];
     if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated)
@@ -101,7 +101,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether a path from the entry to a load has no store of a slot, under whatever guard. */
+  /** Whether a path from the entry to a load has no store of a slot, under any guard. */
   #mayBeUnstored(index: number, slot: number): boolean {
     const stores = (at: number): boolean => {
       const spill = this.#spills.get(at);
@@ -136,7 +136,7 @@ export class RegisterFlow {
    */
   definitionsOf(index: number, register: number): readonly number[] | null {
     const found = this.#definitionsOf(index, register);
-    // Bodies that are called leave the frame alone.
+    // Called bodies do not access the frame.
     if (!found) return found;
     return found.filter((at) => {
       const instruction = at === fromOutside ? undefined : this.#flow.instructions[at]!;

@@ -12,8 +12,8 @@ import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { predicatesWritten } from '../predicates.ts';
 
 /**
- * A place that no access crosses, an effect, by its number, or a predicate that is written. A half is an effect under a
- * guard of which nobody knows whether it holds.
+ * A place that no access crosses, an effect, by its index, or a written predicate. A half is an effect under a guard of
+ * unknown value.
  */
 interface Step {
   readonly kind: 'anchor' | 'effect' | 'half' | 'predicate' | 'trap';
@@ -59,8 +59,8 @@ function isBarrierOfBlock({ operation: { effect } }: Instruction): boolean {
 /**
  * The effects that all paths from one anchor to another one have, without a further anchor in between: by the number of
  * the first times `anchors`, plus that of the second.
- * @param halves by the numbers of their steps. An effect counts from its second one on, since the one may be executed
- *   where the other is not, where the anchor behind it has the same guard, and behind an anchor under any guard.
+ * @param halves by the numbers of their steps. An effect counts from its second half on, since the one may be executed
+ *   if the other is not, if the next anchor has the same guard, and after an anchor under any guard.
  */
 function betweenAnchors(
   blocks: readonly StepBlock[],
@@ -91,7 +91,7 @@ function betweenAnchors(
   const add = (open: ReadonlyMap<number, Uint32Array>, effect: number): void => {
     for (const set of open.values()) include(set, effect);
   };
-  /** Of a path from an anchor under a guard: it may be the one that decides of the halves behind it. */
+  /** Set on a path from a guarded anchor: its guard may be that of the halves after it. */
   const fromGuarded = effects + halves.length;
   const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // oxfmt-ignore
   const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
@@ -115,7 +115,7 @@ function betweenAnchors(
         const way = blocks[one]!.branch?.taken === index ? 'taken' : 'passed';
         for (const [anchor, set] of atEnd[one]![way]) meet(open, anchor, set);
       }
-      /** Effects that happen on one of the two ways behind the block. */
+      /** Effects on one of the two edges out of the block. */
       let divided: { readonly number: number; readonly isTaken: boolean; readonly isHalf: boolean }[] = [];
       for (const { kind, number, guard } of steps) {
         if (kind === 'effect' || kind === 'half') {
@@ -161,7 +161,10 @@ function include(set: Uint32Array, element: number): void {
   set[element >> 5]! |= 1 << (element & 31);
 }
 
-/** Of each instruction, the predicates that hold wherever it is reached (bits 0 to 6), and those that do not (8 to 14). */
+/**
+ * Of each instruction, the predicates that are true whenever it is reached (bits 0 to 6), and those that are false (8
+ * to 14).
+ */
 function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
   const [whenTaken, whenPassed] = [
     new Uint16Array(blocks.length).fill(0xffff),
@@ -275,7 +278,7 @@ export function skippedEffects(
       const isAccess = isFence || isStore || kind === 'atomic' || kind === 'mbarrier';
       if (!isAccess) return written;
       present.add(effect);
-      // One lane may do what all lanes ask for: then a guard says nothing of the path.
+      // One lane may execute the effect for all lanes: then a guard does not determine the path.
       if (kind === 'store' && guard && !holds(known[first + index]!, guard)) {
         halves.push({ effect, guard });
         return [{ kind: 'half', number: halves.length - 1, guard }, ...written];
@@ -317,7 +320,7 @@ function addedEffects(
   const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];
-  // The assembler may know that a loop has a round.
+  // Ptxas may know that a loop has an iteration.
   const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
   const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // oxfmt-ignore
   const found = new Set<number>();

@@ -1,4 +1,4 @@
-/** Registers that ptxas keeps in memory: where each lies, and whether what is loaded back was ever stored. */
+/** Registers that ptxas spills to memory: their slots, and whether each reloaded slot was ever stored. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUse } from '../instruction/operands.ts';
@@ -21,9 +21,9 @@ export interface SpillAccess {
 }
 
 /**
- * Loads and stores of spilled registers, by their indices. Only of kernels without local memory of their own and without
- * calls of functions that others wrote, in which each place has one address.
- * @returns null where something else may access the frame
+ * Loads and stores of spilled registers, by their indices. Only of kernels without other local memory and without calls
+ * of user functions, in which each place has one address.
+ * @returns null if something else may access the frame
  */
 export function spillAccesses(
   kernel: Kernel,

@@ -243,7 +243,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const shift128 = (name: Shift, { low, high }: Words, amount: Words): WasmValue => {
     const fill = name === 'ashr' ? ashr(64, high, wasmConstant(64, 63n)) : zero64;
     const [from, into] = name === 'shl' ? [low, high] : [high, low];
-    // `whole` is the word that shifts by itself, `mixed` the one that bits of the other come into.
+    // `whole` is the word that shifts on its own, `mixed` the one that bits of the other are shifted into.
     const arrange = (whole: WasmValue, mixed: WasmValue): WasmValue =>
       name === 'shl' ? pair(whole, mixed) : pair(mixed, whole);
     const single = name === 'shl' ? shl : name === 'lshr' ? lshr : ashr;

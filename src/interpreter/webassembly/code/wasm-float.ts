@@ -153,7 +153,7 @@ function double(context: FloatContext, format: FloatFormat, source: WasmWord, fl
   return bind(context.body, 'f64', ...items);
 }
 
-/** The pattern of a number on the stack of its own format, rounded already. */
+/** The pattern of a number on the stack, already rounded to its format. */
 function finishNative(
   { body }: FloatContext,
   format: Native,
@@ -256,9 +256,9 @@ function emitNative(
 }
 
 /**
- * Pushes `a * b + c` of f32. The product is exact as a double. Rounding the sum twice errs only where the double lies
- * half-way between two f32 without being exact: there it is moved off, toward what was lost. Half-way means that of the
- * 29 bits beyond an f32 only the first is set; among subnormals it may be another, so all of those are looked at.
+ * Pushes `a * b + c` of f32. The product is exact as a double. Double rounding errs only if the double is inexact and
+ * at the midpoint of two f32: then it is moved off, toward the lost part. At a midpoint only the first of the 29 bits
+ * beyond an f32 is set; for subnormals it may be another one, so all of them are tested.
  */
 function fusedSingle(context: FloatContext, sources: readonly WasmWord[], ftz: boolean): Item[] {
   const { body } = context;

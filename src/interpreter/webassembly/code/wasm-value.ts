@@ -1,7 +1,7 @@
 /**
  * Values of staged WebAssembly code: constants, locals, and pairs of 64-bit words for 128 bits. A value of 8 or 16 bits
  * is an i32 with zeros above, one of 32 bits an i32, one of 64 bits an i64, a truth an i32 of 0 or 1. A floating-point
- * value is its bit pattern; beside it there may be a local with the number, whose NaNs may have any payload.
+ * value is its bit pattern; in addition there may be a local with the number, whose NaNs may have any payload.
  */
 import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, WasmOperator, WasmType } from './wasm-module.ts';
@@ -19,7 +19,7 @@ export interface WasmLocal {
   readonly kind: 'local';
   readonly type: WasmType;
   readonly index: number;
-  /** The number that the pattern stands for, as f32 or f64. */
+  /** The number that the pattern encodes, as f32 or f64. */
   readonly number?: WasmLocal;
   /** The greatest value it can have, unsigned, where that is known. */
   readonly limit?: number;
@@ -30,7 +30,7 @@ export type WasmWord = WasmConstant | WasmLocal;
 
 export type WasmValue = WasmWord | { readonly kind: 'pair'; readonly low: WasmWord; readonly high: WasmWord };
 
-/** The type of the local that holds a value of up to 64 bits. */
+/** The type of the local for a value of up to 64 bits. */
 export function wasmType(width: Width | 'predicate'): 'i32' | 'i64' {
   return width === 64 ? 'i64' : 'i32';
 }
@@ -131,7 +131,7 @@ function partsOf(value: WasmValue): readonly WasmLocal[] {
 }
 
 /**
- * New locals for a value that is assigned on several ways (a phi).
+ * New locals for a value that is assigned on several paths (a phi).
  * @param number also holds the number of a floating-point value: in a loop that adds up, this takes the conversion
  *   between pattern and number off the critical path (2 to 4 times as fast); it costs nothing where it is not used
  */

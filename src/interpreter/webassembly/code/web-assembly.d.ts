@@ -1,4 +1,6 @@
-/** The part of the WebAssembly JavaScript interface that the machine uses; TypeScript declares it only for browsers. */
+/**
+ * The part of the WebAssembly JavaScript interface that the interpreter uses; TypeScript declares it only for browsers.
+ */
 declare namespace WebAssembly {
   type Value = number | bigint;
   type ImportedFunction = (...values: never[]) => Value | void;

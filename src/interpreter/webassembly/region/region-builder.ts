@@ -63,7 +63,7 @@ export class RegionBuilder {
     return this.#localBase!;
   }
 
-  /** A function of the machine, to call. */
+  /** A function of the interpreter, to call. */
   machineFunction(name: MachineFunction): FunctionHandle {
     const [parameters, results] = machineFunctions[name];
     return this.#module.importFunction(machineModule, name, parameters, results);
@@ -74,7 +74,7 @@ export class RegionBuilder {
     return [this.total, i32(this.timeSlice), 'i32.add', this.left, 'i32.sub'];
   }
 
-  /** Gives the thread its turn, and finds its place in arrays by thread. */
+  /** Begins the time slice of the thread, and computes its index in arrays by thread. */
   startTurn(): void {
     const { body } = this;
     append(body, i32(this.timeSlice));

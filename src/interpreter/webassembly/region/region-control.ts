@@ -43,7 +43,7 @@ export class RegionControl {
     this.#threadEnd = threadEnd;
   }
 
-  /** Appends the code of all segments; each way through it ends with a stop, or does not return. */
+  /** Appends the code of all segments; each path through it ends with a stop, or does not return. */
   emit(): void {
     const { program } = this.#plan;
     const tree = structure(program.segments.length, this.#contents.start, (index) =>

@@ -71,7 +71,7 @@ export class RegionValues {
     this.#assign(moves.map(({ result, value }) => ({ to: this.#homes.get(result)!, value })));
   }
 
-  /** The locals that hold the results of an instruction. */
+  /** The locals for the results of an instruction. */
   resultLocals(instruction: Instruction): ReadonlySet<number> {
     return new Set(
       instruction.results.flatMap((id) => {

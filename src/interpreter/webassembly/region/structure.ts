@@ -19,7 +19,7 @@ export type Structured =
 const deepest = 1000;
 
 /**
- * The structure of a graph, or null where it is irreducible, or blocks and branches lie in each other too deeply.
+ * The structure of a graph, or null if it is irreducible, or blocks and branches are nested too deeply.
  * @param count of nodes; not all need be reachable
  * @param successors of a node; an edge is its position in the list
  */
@@ -48,8 +48,8 @@ export function structure(
 
   let isTooDeep = false;
   /**
-   * Appends a node and all that it dominates. What follows the last merge node of another one is appended in a loop, not
-   * a call: thousands of branches in a row are as many merge nodes.
+   * Appends a node and all that it dominates. Nodes after the last merge node of another one are appended in a loop,
+   * not by recursion: thousands of branches in a row have thousands of merge nodes.
    */
   const append = (out: Structured[], first: number, depth: number, isInLoop = false): void => {
     if (depth > deepest) isTooDeep = true;

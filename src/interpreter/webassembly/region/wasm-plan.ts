@@ -1,7 +1,7 @@
 /**
- * Where everything lies in the linear memory of a WebAssembly run, and what the code of a launch may rely on. Buffers
- * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
- * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
+ * Layout of the linear memory of a WebAssembly run, and the assumptions of the code of a launch. Buffers and variables
+ * are disjoint; each resident block has a frame with the state of its threads, their saved values, its shared memory
+ * and the shadow words of that. A global address is an address in linear memory.
  */
 import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
 import { reachesGrid } from '../../../memory-model/scope.ts';
@@ -32,7 +32,7 @@ export interface Place {
   readonly start: number;
   readonly bytes: number;
   readonly writable: boolean;
-  /** A shadow word stands for `1 << cellShift` bytes. */
+  /** A shadow word covers `1 << cellShift` bytes. */
   readonly cellShift: number;
   /** Of its first shadow word: address, or offset in the shadow of shared memory. */
   readonly shadow: number;
@@ -46,7 +46,7 @@ export interface Expanse {
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
 
-/** Where an access goes: a place it is certain of or else fails, thread-local memory, or wherever its address says. */
+/** Target of an access: a place outside of which it fails, thread-local memory, or anywhere. */
 type Site =
   | { readonly kind: 'place'; readonly place: Place }
   | { readonly kind: 'local' }
@@ -93,7 +93,9 @@ export interface Plan {
   /** Local memory of one thread, in bytes. */
   readonly localBytes: number;
   readonly detection: Exclude<Detection, 'sifted'>;
-  /** Words only tell what is to be recorded with clocks, because more than whole barriers orders accesses; or null. */
+  /**
+   * Words only select what is to be recorded with clocks, because more than whole barriers orders accesses; or null.
+   */
   readonly sifting: Sifting | null;
   /** Shadow words change with barriers of warps. */
   readonly hasWarpBarriers: boolean;
@@ -106,7 +108,7 @@ export interface Plan {
   readonly sites: readonly Site[];
   /** By value; undefined: never kept. */
   readonly slots: readonly (Slot | undefined)[];
-  /** Whether threads may be told to go on at a segment. */
+  /** Whether threads may be resumed at a segment. */
   readonly isRegion: Uint8Array;
   readonly frame: Frame;
   /** Tables of the threads' coordinates along x, y and z, a 32-bit word for each. */
@@ -114,7 +116,7 @@ export interface Plan {
   /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
   readonly placeMap: number;
   readonly globalEnd: number;
-  /** Where code finds pages of expanses: 0: there are no expanses. */
+  /** Address of the table of pages of expanses; 0 without expanses. */
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
@@ -124,15 +126,15 @@ export interface Plan {
   readonly end: number;
 }
 
-/** Fixed addresses. Below the first, nothing lies: a null pointer with a small offset is out of bounds. */
+/** Fixed addresses. Below the first, memory is unused: a null pointer with a small offset is out of bounds. */
 export const transitionTable = 1024;
 export const levelTable = transitionTable + 2560;
 export const placeTable = levelTable + 256;
 const firstFree = placeTable + 4096;
 
 /**
- * What lies between two accesses, as offsets into the transition table. `levelTable` gives it by the number of leading
- * bits in which their shadow words agree.
+ * Synchronization between two accesses, as offsets into the transition table. `levelTable` gives it by the number of
+ * leading bits in which their shadow words agree.
  */
 export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
 
@@ -175,7 +177,7 @@ export function accessKind(access: MemoryAccess, sifting: Sifting | null): numbe
   return isOfBlock ? accessKinds.blockWrite : accessKinds.deviceWrite;
 }
 
-/** States that the table leads to so that the machine looks at the word. */
+/** Next states that make the interpreter examine the word. */
 export const alerts = { uninitialised: 26, raced: 27, handsOver: 29, recorded: 30 } as const;
 
 /** Fields at the start of a block's frame. */
@@ -208,7 +210,7 @@ const pageEntries = 4096;
 
 /** Fields of an entry of that table. */
 export const pageEntry = {
-  /** 64 bits: the address of the page / {@link pageBytes}; 0: there is none. */
+  /** 64 bits: the address of the page / {@link pageBytes}; 0 without page. */
   number: 0,
   /** Its address in linear memory, and that of its shadow words. */
   data: 8,
@@ -230,7 +232,7 @@ export function pageEntryAt(address: number): number {
   return pageEntry.bytes * ((page + expanse) >>> pageFactorShift);
 }
 
-/** Places that have an entry; the machine finds the others. */
+/** Places that have an entry; the interpreter finds the others. */
 export const maxEntries = 255;
 
 /** The least multiple of `alignment` that is not below `offset`. */
@@ -251,7 +253,7 @@ interface Array0 {
   readonly source: Place['source'];
 }
 
-/** Sites that were found to leave the object they were taken to stay in; the plan is made anew with each added. */
+/** Sites that were found to leave the object they were assumed to stay in; the plan is rebuilt with each added one. */
 type Strays = ReadonlySet<number>;
 
 /** Lays out a launch. */
@@ -472,7 +474,7 @@ function chooseTargets(
   return targets;
 }
 
-/** The widest cells that every access fills; accesses that may go anywhere keep those of all arrays alike. */
+/** The widest cells that every access fills; accesses that may go anywhere make those of all arrays equal. */
 function chooseCellShifts(
   program: Program,
   arrays: readonly Array0[],

@@ -1,6 +1,6 @@
 /**
  * The WebAssembly code of a region: what threads execute from one suspension to the next. The function runs the threads
- * `first` to `last` of a block one after the other; all of them stand at the region's start. A thread that stops leaves
+ * `first` to `last` of a block one after the other; all of them are at the region's start. A thread that stops leaves
  * its status, and the values that it needs again, in the block's frame.
  */
 import type { Plan } from './wasm-plan.ts';
