@@ -21,7 +21,7 @@ export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
 
 /**
  * A cost of one count, on one line.
- * @param isExact whether every execution reaches it
+ * @param isExact whether every execution has this cost
  */
 export function singleCost(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
   const loose = isExact ? none : new Set([count]);

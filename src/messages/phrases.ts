@@ -80,7 +80,7 @@ export function markedLine(line: string, { location, expression }: Mark): Marked
   return { text, column: blanks(line.slice(0, start)).length, width: 1 };
 }
 
-/** The condition that a divergence depends on, where its message does not name it and somebody can read it. */
+/** The condition that a divergence depends on, if it is readable and not in its message. */
 export function conditionOf(finding: Finding): string | undefined {
   if (isRace(finding) || finding.condition === undefined) return undefined;
   const { condition } = finding;
@@ -96,12 +96,12 @@ export function standing(finding: Finding): string {
     : 'confirmed by a run';
 }
 
-/** What would decide the verdict of a check, where none of its findings tells. */
+/** The fact that would decide the verdict of a check, if none of its findings states one. */
 export function decidingOf({ wouldDecide, findings }: RaceReport | DivergenceReport): ReportedFact | undefined {
   return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
 }
 
-/** What a repair came to: a few words, and what is to be said of them. Undefined where there is nothing to say. */
+/** The result of a repair: a few words, and their details. Undefined if there is nothing to report. */
 export function repairPhrase({ status, reason, cost, leaves }: RepairReport): RepairPhrase | undefined {
   const price = cost ? ` (${cost.text})` : '';
   const detail = reason === undefined ? '' : `${reason}${price}`;
@@ -141,7 +141,7 @@ interface RepairPhrase {
   readonly detail: string;
 }
 
-/** `2 kernels repaired, 1 not`; empty where no repair was tried. */
+/** `2 kernels repaired, 1 not`; empty if no repair was tried. */
 export function repairsPhrase({ kernels }: Report): string {
   const of = (...statuses: readonly RepairReport['status'][]): number =>
     kernels.filter(({ repair: { status } }) => statuses.includes(status)).length;
@@ -204,10 +204,10 @@ export function findingsPhrase(report: Report): string {
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }
 
-/** At most so many instances of a template are named. */
+/** Maximum number of named instances of a template. */
 const maxInstances = 4;
 
-/** The instances of a template that are told together: `63 instances: <float, 1>, <float, 2> and 61 more`. */
+/** The instances of a template that are reported together: `63 instances: <float, 1>, <float, 2> and 61 more`. */
 export function instancesPhrase(instances: readonly string[]): string {
   const shown = instances.slice(0, maxInstances).join(', ');
   const more = instances.length > maxInstances ? ` and ${instances.length - maxInstances} more` : '';

@@ -89,7 +89,7 @@ function opened(factor: Factor, name: string, rounds: Expression): Expression | 
   return isPositive ? moving : null;
 }
 
-/** An expression with the single name of the trip count shifted so that the trip count is at least 1. */
+/** Replaces the single name in the trip count so that the trip count is at least 1. */
 function withSomeRound(expression: Expression, rounds: Expression): Expression {
   const names = [...namesOf(rounds)];
   const [name] = names;

@@ -26,7 +26,7 @@ const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural
 export function codeChangeText(change: CodeChange): string {
   const { location, loop, rounds } = change;
   const isOnce = rounds === undefined || (rounds.bound === String(rounds.value) && rounds.value! < 2);
-  const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, maxLetters)} rounds`;
+  const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, maxLetters)} iterations`;
   const at = location ? `line ${location.line}: ` : '';
   const inLoop = location ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}` : ''; // oxfmt-ignore
   const inRounds = ofRounds === '' ? '' : `, in a loop${ofRounds.slice(1)}`;

@@ -66,13 +66,13 @@ export function costName({ metric, of, at = {}, growsWith }: Said): string {
   return `${boundTable[metric].noun}${whose}${names === '' ? '' : ` at ${names}`}${faster}`;
 }
 
-/** An amount of a cost, for a table; null where there is no bound. */
+/** An amount of a cost, for a table; null without a bound. */
 export function amountOf({ metric }: Said, amount: string | number | null): string | null {
   if (typeof amount !== 'number') return amount;
   return isShare(metric) || (metric === 'divwarps' && amount < 1) ? percent(amount) : String(rounded(amount));
 }
 
-/** Where nobody knows how many blocks a launch has: what an access or a branch of it takes. */
+/** Phrase for a launch with unknown grid: the cost of an access or a branch. */
 function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   switch (metric) {
     case 'conflicts':
@@ -100,8 +100,8 @@ function rounded(amount: number): number {
 }
 
 /**
- * What is said of a limit that is exceeded.
- * @param found what the kernel costs
+ * The message on an exceeded limit.
+ * @param found the cost of the kernel
  */
 export function exceededMessage({
   limit = '',
@@ -120,7 +120,7 @@ export function exceededMessage({
   return `a warp ${does(found, metric)} up to ${typeof head === 'string' ? briefBound(head, maxLetters) : head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
 }
 
-/** What is said of a limit that could not be compared with what the kernel costs. */
+/** The message on a limit that could not be compared with the cost of the kernel. */
 export function notComparedMessage({ metric, limit }: Pick<Regression, 'metric' | 'limit'>, reason: string): string {
   return `Selvage cannot compare the limit ${metric} ${limit} with the cost of the kernel: ${reason}`;
 }

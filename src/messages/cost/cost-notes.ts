@@ -4,10 +4,10 @@ import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { listed } from '../text/code-text.ts';
 
 /**
- * Of a launch that nobody gives.
- * @param blocks at which a kernel was compared whose block is not known
- * @param isGridOpen whether nobody knows how many blocks there are
- * @returns a sentence without its full stop; null where all is known
+ * Note on a launch with unspecified dimensions.
+ * @param blocks dimensions at which a kernel of unknown block was compared
+ * @param isGridOpen whether the number of blocks is unknown
+ * @returns a sentence without its full stop; null if all is known
  */
 export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): string | null {
   const shapes = [...new Set(blocks.map((block) => [...block].join(' x ').replace(/( x 1)+$/, '')))];
@@ -19,7 +19,7 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
 }
 
 /**
- * Of launches of which nothing is told.
+ * Note on launches that are not reported.
  * @param compared how many are compared, at least one
  * @param all how many the head has
  * @param most how many are compared at most

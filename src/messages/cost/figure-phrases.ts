@@ -1,4 +1,4 @@
-/** What reviewers ask of a kernel beside its bounds, as lines. */
+/** Figures of a kernel for reviewers, in addition to its bounds, as lines. */
 import type {
   CostReport,
   CountedLaunch,
@@ -20,10 +20,10 @@ const kindNames: Readonly<Record<MixKind, readonly [singular: string, plural: st
   tensor: ['matrix product', 'matrix products'],
 };
 
-/** So many lines of a kind are named. */
+/** Maximum number of named lines of a kind. */
 const maxLines = 3;
 
-/** A line for each thing there is to tell; empty where there is nothing. */
+/** One line for each figure; empty without figures. */
 export function figureLines(cost: CostReport): string[] {
   const { mix = [], widened = [], spills = [], registerStep, counted, gpu } = cost;
   return [

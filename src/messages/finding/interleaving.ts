@@ -62,7 +62,7 @@ function reportedMove(step: RecordedStep): ReportedMove {
   };
 }
 
-/** `partial[128]`, or `bytes 512 to 515 of partial` where no declaration tells the element. */
+/** `partial[128]`, or `bytes 512 to 515 of partial` if no declaration determines the element. */
 function cellName({ element, array, offset, bytes }: NonNullable<RecordedStep['cell']>): string {
   return element ?? `bytes ${offset} to ${offset + bytes - 1} of ${array}`;
 }
@@ -105,7 +105,7 @@ function accessText(access: AccessDescription, { array, element }: Racing): stri
 /** Why threads may return before a barrier, as a clause. */
 export const notAwaited = 'on sm_70 and later the barrier does not wait for threads that have returned';
 
-/** What a thread does that is no access, in the third person. */
+/** The action of a thread in the third person. */
 export function actionText(step: InterleavingStep): string {
   switch (step.action) {
     case 'pass':

@@ -1,11 +1,11 @@
-/** What would have kept the two accesses of a race apart, and how to add it. */
+/** The missing order of the two accesses of a race, and how to add it. */
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
 
 interface Accesses {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
-  /** A thread meets its own asynchronous copy. */
+  /** A thread races with its own asynchronous copy. */
   readonly isOwnCopy: boolean;
 }
 
@@ -13,7 +13,7 @@ const syncThreads = code('__syncthreads()');
 const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
 const notAtomic = 'the update is not atomic';
-/** No barrier parts the two halves of one statement, nor blocks that update the same element. */
+/** No barrier separates the two halves of one statement, nor blocks that update the same element. */
 const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
 /** What is missing, as the end of a sentence on what happens. */
@@ -73,13 +73,13 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'scope':
       return 'use atomic operations of device scope';
     case 'hand-over':
-      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and behind the loop`;
+      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and after the loop`;
     case 'size':
       return 'use atomic operations of one size';
   }
 }
 
-/** What else a race of the threads of a block says, after what separates them. */
+/** Further statements on a race of the threads of a block, after the missing barrier. */
 function besides(
   missing: Extract<MissingOrder, { betweenBlocks?: true }>,
   first: AccessDescription,

@@ -15,7 +15,7 @@ export function verbOf(access: AccessDescription): string {
   if (isCall(access)) return 'executes';
   if (!access.isCopy) return verbs[access.operation];
   if (access.operation === 'write') return 'copies asynchronously into';
-  // Copies read global memory; what reads shared memory beside its thread are matrix products.
+  // Copies read global memory; asynchronous reads of shared memory are those of matrix products.
   return access.memory === 'shared' ? 'asynchronously reads' : 'copies asynchronously from';
 }
 

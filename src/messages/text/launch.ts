@@ -13,7 +13,7 @@ export function triple(value: Dim3): string {
   return `(${value.join(', ')})`;
 }
 
-/** Why no device runs a launch whose blocks need so many bytes of shared memory. */
+/** Why no device runs a launch whose blocks need `sharedBytes` bytes of shared memory. */
 export function refusedText(sharedBytes: number): string {
   return `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${sharedBytes}`;
 }
@@ -23,7 +23,7 @@ function extent(dim: Dim3): string {
   return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : triple(dim);
 }
 
-/** The launch and scalars that a finding rests on and nobody gave: ``block 2, `n` = 1``. */
+/** The unspecified launch dimensions and scalars that a finding depends on: ``block 2, `n` = 1``. */
 export function chosenText({ block, grid, scalars, contents }: ChosenLaunch): string {
   if (contents) {
     const { value, others } = contents;
@@ -62,7 +62,7 @@ export function launchPhrase(launch: LaunchReport): string {
   return `${parts.join(' · ')} (${source})`;
 }
 
-/** `(n + 255) / 256, 1, 1` where the host program ties the extents to arguments; `any` for what it leaves open. */
+/** `(n + 255) / 256, 1, 1` if the host program derives the extents from arguments; `any` for unspecified ones. */
 function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'): string {
   const extents = ['x', 'y', 'z'].map((axis) => {
     const start = `${name}.${axis} == `;
