@@ -1,4 +1,4 @@
-/** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
+/** Cost of lanes that execute a basic block together: steps, sectors, phases of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // oxfmt-ignore
@@ -10,7 +10,7 @@ import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from
 import { lanesInMask, type WarpPosition } from './lanes/warp-position.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
-/** Where lanes are, and what is known of them there. */
+/** The position of lanes, and the known values there. */
 export interface BlockPlace {
   readonly place: WarpPosition;
   readonly evaluator: LaneEvaluator;
@@ -51,7 +51,7 @@ function findRuns(setting: WarpSetting, block: Block, lanes: number): readonly R
   return [...runs, { costs: tally.fixed(), access: null }];
 }
 
-/** What some lanes cost that execute a block together, its terminator included. */
+/** Cost of some lanes that execute a block together, including its terminator. */
 export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): Cost {
   const tally = new CostTally();
   const lanes = lanesInMask(mask).length;

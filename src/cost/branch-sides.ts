@@ -8,7 +8,7 @@ import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
 import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** How often a branch splits the warp that it may split: once, or as a guard does. */
+/** Number of times that a potentially divergent branch splits the warp: once, or as a guard does. */
 export function splitsOf(
   setting: WarpSetting,
   { place, evaluator }: BlockPlace,

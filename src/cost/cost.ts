@@ -40,7 +40,7 @@ export class CostTally {
   readonly #parts = new Map<string, number | null>();
   readonly #loose = new Set<Count>();
 
-  /** Adds what another tally had. */
+  /** Adds the costs of another tally. */
   addFixed({ totals, parts }: FixedCosts): void {
     for (const [count, amount] of totals) added(this.#totals, count, amount);
     for (const [part, amount] of parts) added(this.#parts, part, amount);
@@ -53,7 +53,7 @@ export class CostTally {
     if (!isExact) this.#loose.add(count);
   }
 
-  /** What was added so far, all of it exact. */
+  /** The sum so far, all of it exact. */
   fixed(): FixedCosts {
     return { totals: [...this.#totals], parts: [...this.#parts] };
   }
@@ -117,7 +117,7 @@ export function sumOverIterations(costs: readonly Cost[]): Cost {
 export function worstOf(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (costs.length <= 1) return first ?? free;
-  // What only some of them cost is nothing in the others.
+  // A count that is missing in one of them is 0 there.
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
     values.includes(null)
       ? null

@@ -43,7 +43,7 @@ interface MixEntry {
 
 /**
  * The expensive instructions of a kernel.
- * @param placeOf where the user wrote what is at a location
+ * @param placeOf maps a location to the place in the user's source
  */
 export function instructionMix(kernel: Kernel, placeOf: (location: Location) => Location): readonly MixEntry[] {
   const found = new Map<MixKind, { total: number; readonly lines: Map<string, MixLine> }>();

@@ -41,17 +41,17 @@ export interface CostRequest {
   /** Dynamic shared memory in bytes; null if not given. */
   readonly sharedBytes: number | null;
   readonly declaredAs: DeclaredAs;
-  /** What an integer parameter is called; null for pointers and floating-point numbers. */
+  /** Name of an integer parameter; null for pointers and floating-point numbers. */
   readonly parameterName: (index: number, offset: number) => string | null;
-  /** A number that is stated to divide a parameter; 1 where none is. */
+  /** A declared divisor of a parameter; 1 without one. */
   readonly divisor?: (index: number, offset: number) => bigint;
-  /** What is stated of the elements of an array that a parameter points to, the least and the greatest. */
+  /** Declared bounds of the elements of an array that a parameter points to. */
   readonly elements?: (index: number, offset: number) => TermBounds | null;
   /** Accesses merged by ptxas: bytes per lane of the one that represents others, 0 for these others. */
   readonly merged?: ReadonlyMap<Instruction, number>;
-  /** Where the user wrote what a place of the kernel does: as reports name it. */
+  /** Maps a location of the kernel to the place in the user's source, as reports name it. */
   readonly placeOf?: (location: Location) => Location;
-  /** Visits of blocks by all warps, where those are to be fewer than usual. */
+  /** Limit of block visits by all warps if it is lower than the default. */
   readonly mostVisits?: number | undefined;
   /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
   readonly expired?: () => boolean;
@@ -86,7 +86,7 @@ interface KernelCost {
   readonly bounds: KernelBounds;
   /** Null if the size of a block is not known. */
   readonly block: BlockCost | null;
-  /** What the bounds take for granted. */
+  /** Assumptions of the bounds. */
   readonly assumptions: readonly CostAssumption[];
   /** Iterations of a warp at the lines of loops. */
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
@@ -100,9 +100,9 @@ export function boundKernel(request: CostRequest): KernelBounds {
 }
 
 /**
- * Bounds what one warp of a kernel costs at most, and a block: in launches whose integer parameters are not negative,
- * whose index arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc` gives them,
- * and whose barriers are reached by whole warps.
+ * Upper bounds of the cost of one warp of a kernel, and of a block: in launches whose integer parameters are not
+ * negative, whose index arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc`
+ * returns them, and whose barriers are reached by whole warps.
  */
 export function costOfKernel(request: CostRequest): KernelCost {
   const [unsupported] = request.kernel.unsupported;
@@ -112,13 +112,13 @@ export function costOfKernel(request: CostRequest): KernelCost {
   } catch (error) {
     if (error instanceof OutOfTime) return withoutCost(outOfTime);
     if (error instanceof TooManyPaths) return withoutCost(tooManyPaths);
-    // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
+    // The walk recurses at each block, so that thousands of blocks in a row overflow the stack.
     if (error instanceof RangeError && error.message.includes('call stack')) return withoutCost(tooManyInARow);
     throw error;
   }
 }
 
-/** Of a kernel without bounds. */
+/** The cost of a kernel without bounds. */
 export function withoutCost(reason: string): KernelCost {
   const bounds = byMetric(boundMetrics, () => ({ bound: null, reason, lines: [] }));
   return { bounds, block: null, assumptions: [], rounds: [], visits: new Map() };
@@ -223,7 +223,7 @@ function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolea
   );
 }
 
-/** The lines of a kernel by name: code that the compiler gave none belongs to what comes before it. */
+/** The lines of a kernel by name: code without a line belongs to the code before it. */
 class Places {
   readonly #lines = new Map<Instruction | Block, string>();
   readonly #locations = new Map<string, Location | null>();

@@ -9,9 +9,9 @@ import { isRoundName } from './lanes/term-bound.ts';
 
 /** At most, in loops of a line. */
 export interface LineIterations {
-  /** Of the innermost loop, each time it is entered. */
+  /** Trip count of the innermost loop, each time it is entered. */
   readonly inner: Expression;
-  /** Of all loops around the line together. */
+  /** Product of the trip counts of all loops around the line. */
   readonly all: Expression;
 }
 
@@ -43,8 +43,7 @@ export class LoopIterations {
   }
 
   /**
-   * By line: the most of any of its code that is in loops. A line with code in a loop of unknown trip count is left
-   * out.
+   * By line: the maximum over its code in loops. A line with code in a loop of unknown trip count is left out.
    * @param lineOf the name of the line of an instruction
    */
   byLine<Line extends string | number>(

@@ -40,7 +40,7 @@ type Stops = ReadonlySet<BlockId>;
 
 const noStops: Stops = new Set();
 
-/** What a walk costs, and which lanes may arrive where it ends. */
+/** The cost of a walk, and the lanes that may arrive at its ends. */
 interface Walked {
   readonly cost: Cost;
   readonly reached: ReadonlyMap<BlockId, number>;
@@ -50,11 +50,11 @@ interface Walked {
   readonly groups: number;
   /** The line of a loop on the path. */
   readonly loop: string | null;
-  /** Whether all those lanes arrive where they may. */
+  /** Whether all those lanes arrive. */
   readonly isSure: boolean;
 }
 
-/** What is known of a branch. */
+/** Known facts on a branch. */
 interface Decision {
   /** All lanes take one side. */
   readonly isExclusive: boolean;
@@ -65,7 +65,7 @@ interface Decision {
 /** One iteration of a loop, or the kernel outside of loops. */
 interface Region extends BlockPlace {
   readonly loop: Loop | null;
-  /** What the loop is in; null outside of loops. */
+  /** The region around the loop; null outside of loops. */
   readonly outer: Region | null;
   /** Lanes that have entered the loop, or begun. */
   readonly mask: number;
@@ -541,7 +541,7 @@ function tighter(a: Expression, b: Expression): Expression {
   return ofA!.every((value, index) => value < ofB![index]!) ? a : b;
 }
 
-/** How a bound grows if all its names grow together. */
+/** Growth of a bound if all its names grow together. */
 function growthOf(bound: Expression): Growth {
   return growthIn(
     substitute(bound, () => named('')),

@@ -95,8 +95,8 @@ function doubleOf(bits: bigint): number {
 const literal = /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])/g;
 
 /**
- * The literal of a line that a constant comes from: the one of its value, or whose reciprocal or negative it is, since
- * compilers divide by multiplying; else the first without a suffix.
+ * The literal of a line that a constant comes from: the one of its value, or of its reciprocal or negative, since
+ * compilers divide by multiplying; otherwise the first without a suffix.
  */
 export function literalOf(text: string, value: number): string | undefined {
   const all = [...text.replace(/\/\/.*$|"(?:[^"\\]|\\.)*"/g, '').matchAll(literal)].map(([one]) => one);

@@ -40,7 +40,7 @@ export interface WarpCounts extends Counts {
   readonly warp: number;
 }
 
-/** What one instruction or terminator counted. */
+/** Counts of one instruction or terminator. */
 interface PlacedCounts {
   readonly place: Instruction | Terminator;
   readonly counts: Counts;
@@ -78,9 +78,9 @@ const turnBytes = banks * wordBytes;
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
-/** Segments that a warp may execute before other warps get their turn. */
+/** Time slice of a warp in segments. */
 const turn = 1 << 14;
-/** Segments after which lanes that the foremost ones keep waiting get theirs: those may wait for them. */
+/** Segments after which lanes that wait for the foremost ones are scheduled: the latter may wait for them. */
 const patience = 1 << 11;
 /** Fraction of a segment that is charged for one without accesses to shared state. */
 const unasking = 1 / 512;
@@ -166,7 +166,7 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
     // The keys are in reverse postorder, and deleted keys are not visited again.
     const parts = waiting.keys();
     for (let next = parts.next(); !next.done;) {
-      // Control that is not reducible has no such order: the first in reverse postorder goes on.
+      // Irreducible control flow has no such order: the first in reverse postorder continues.
       const isReady = waiting.get(next.value)!.size === 0;
       const part = isReady ? next.value : (firstReady(waiting) ?? next.value);
       waiting.delete(part);
@@ -188,7 +188,7 @@ function firstReady(waiting: ReadonlyMap<BlockId, ReadonlySet<BlockId>>): BlockI
   return undefined;
 }
 
-/** What the lanes of a warp access by one instruction. */
+/** Accesses of the lanes of a warp by one instruction. */
 interface Together {
   readonly access: MemoryAccess;
   readonly lanes: number[];
@@ -263,7 +263,7 @@ export class LaunchCounters implements RunObserver {
     try {
       for (const thread of group) step(thread);
     } finally {
-      // A step that ends the run leaves what was accessed before it.
+      // If a step ends the run, earlier accesses are still counted.
       for (const together of this.#together.values()) this.#count(together, warp);
       this.#together.clear();
     }

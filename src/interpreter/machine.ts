@@ -9,7 +9,7 @@ import { isInterleaved } from './core/schedule.ts';
 import { runIfSmall, runStaged, stagedFor } from './javascript/staged-run.ts';
 import { runWebAssembly } from './webassembly/wasm-run.ts';
 
-/** Runs a launch. Never throws for what the kernel does. */
+/** Runs a launch. Never throws for errors of the kernel. */
 export function runKernel(request: RunRequest): RunResult {
   if (isInterleaved(request.seed) && request.backend !== 'reference') return runStaged(request);
   switch (request.backend ?? 'auto') {

@@ -13,7 +13,7 @@ const localStart = Number(localWindow);
 interface Contention {
   /** The instruction that updates it most. */
   readonly instruction: InstructionId;
-  /** Of all blocks that ran, and of how many of these. */
+  /** Updates by all blocks that ran, and the number of blocks with updates. */
   readonly updates: number;
   readonly blocks: number;
   readonly isShared: boolean;

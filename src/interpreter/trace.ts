@@ -11,7 +11,7 @@ import { isTimeSliceExpired } from './core/schedule.ts';
 
 /** A value in a register: its bits, or a truth value. */
 export interface TracedValue {
-  /** The register in the PTX, where there is one; the symbol of an address. */
+  /** The register in the PTX, if any; the symbol of an address. */
   readonly register: string | undefined;
   readonly type: ValueType;
   /** Null: a special register or an address, whose name suffices. */
@@ -43,7 +43,7 @@ const localStart = Number(localWindow);
 /** Time slice of a thread in instructions if the schedule does not specify it. */
 const timeSlice = 1 << 14;
 
-/** Watches chosen threads. The others run as ever. */
+/** Traces chosen threads. The others run as usual. */
 export class Trace implements RunObserver {
   readonly singly = true;
   #program!: WatchedProgram;

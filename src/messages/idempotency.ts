@@ -62,7 +62,7 @@ export function splitText(barriers: readonly Location[], conditions: readonly (s
   return `If it were split ${where} into ${conditions.length === 2 ? 'two' : conditions.length} kernels, launched one after the other, each would be idempotent ${condition}`;
 }
 
-/** What a change does to the class of a kernel, as a sentence without its full stop. */
+/** The change of the class of a kernel, as a sentence without its full stop. */
 export function classChangeText(name: string, base: IdempotencyReport, head: IdempotencyReport): string {
   const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // oxfmt-ignore
   const why = head.kernel === 'non-idempotent' && head.reasons[0] !== undefined ? `: ${head.reasons[0]}` : '';
@@ -169,7 +169,7 @@ function uncapitalised(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
-/** How many kernels have each class, or nothing where none was classified. */
+/** Number of kernels of each class, or nothing if none was classified. */
 export function idempotencyCounts(reports: readonly (IdempotencyReport | undefined)[]): string {
   const classified = reports.filter((report) => report !== undefined);
   const parts = (['idempotent', 'conditional', 'non-idempotent', 'unknown'] as const).flatMap((kind) => {

@@ -40,7 +40,7 @@ export function launchConditionText(condition: ValidatorCondition, nameOf: NameO
   };
 }
 
-/** Of conditions of which one has to hold: what all of them mean, without an "or" that would need parentheses. */
+/** Text of a disjunction, without an "or" that would need parentheses. */
 function singleText(conditions: readonly ValidatorCondition[], nameOf: NameOf): string | null {
   return writtenText(conditions) ?? oneOf(conditions, nameOf);
 }
@@ -87,7 +87,7 @@ function withinText({ base, steps: [step, ...others], bytes }: AddressSet): stri
   return 'its blocks write all shared memory that they read';
 }
 
-/** Of two parts of one array. */
+/** Clause on two disjoint parts of one array. */
 function apartText(left: AddressSet, right: AddressSet, nameOf: NameOf): string | null {
   const [a, b] = [arrayOf(left, nameOf), arrayOf(right, nameOf)];
   return a === null || a !== b ? null : `what it writes of ${code(a)} does not overlap its other accesses there`;
@@ -137,7 +137,7 @@ function comparisonText(
   return a === null || b === null ? null : code(`${a} ${comparison === '=' ? '==' : comparison} ${b}`);
 }
 
-/** Of a bound that is the end of the numbers of a width, or near it; 24 bits are those that a float holds exactly. */
+/** The width whose range ends at, or near, a bound; a float represents 24 bits exactly. */
 function bitsOf(quantity: Quantity): 24 | 32 | 64 | null {
   if (quantity.kind !== 'constant') return null;
   const size = quantity.value < 0n ? -quantity.value : quantity.value;

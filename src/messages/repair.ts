@@ -35,7 +35,7 @@ const hindranceTexts: Readonly<Record<MacroHindrance, string>> = {
   part: 'its use is not a separate statement within braces',
 };
 
-/** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
+/** An edit in the imperative: ``add `__syncthreads()` after line 11``. */
 export function explanationText({ steps, notes, leaves, because, header }: Explanation): string {
   const rest = because ? [restText(leaves, because)] : [];
   const place = header ? `in ${header.file}, ` : '';
@@ -55,7 +55,7 @@ function reachText({ verified, broken }: EditedHeader): string {
   return `verified in ${them}${rest}`;
 }
 
-/** What a repair in part leaves: `the warning of line 12 stays, because …`. */
+/** Findings left by a partial repair: `the warning of line 12 stays, because …`. */
 function restText(leaves: readonly LeftOpen[], because: readonly Obstacle[]): string {
   const told = (['error', 'warning', 'notice'] as const).flatMap((severity) => {
     const own = leaves.filter((one) => one.severity === severity);
@@ -251,8 +251,8 @@ function refusalText(refusal: EditRefusal): string {
 
 /**
  * The sentences on barriers that a kernel does not need.
- * @param reason what an edit that removes them does, in words
- * @param cost what that saves, in words; undefined if unknown
+ * @param reason the edit that removes them, in words
+ * @param cost the savings, in words; undefined if unknown
  */
 export function redundantMessage(kernel: string, barriers: number, reason: string, cost: string | undefined): string {
   const [what, them] = barriers === 1 ? ['a redundant barrier', 'it'] : ['redundant barriers', 'them'];
@@ -260,7 +260,7 @@ export function redundantMessage(kernel: string, barriers: number, reason: strin
   return sentences(`the kernel ${kernel} has ${what}: ${reason}`, `Selvage proves the kernel without ${them}${saving}`);
 }
 
-/** What an edit costs: `1 barrier more in the loop, 2 registers fewer`. */
+/** The cost of an edit: `1 barrier more in the loop, 2 registers fewer`. */
 export function repairCostText(
   { added, removed, addedInLoops, removedInLoops }: BarrierChange,
   before: BuildCost,

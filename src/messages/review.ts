@@ -1,4 +1,4 @@
-/** What a review adds to the message of a finding: a title, other lines, the launch and the kernels that are meant. */
+/** Additions of a review to the message of a finding: a title, other lines, the launch and the kernels. */
 import type { Finding } from '../report-model/outcome.ts';
 import { placeNames } from '../report-model/cause.ts';
 import { type FindingGroup, findingsInGroup } from '../report-model/finding-group.ts';

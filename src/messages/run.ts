@@ -8,7 +8,7 @@ import { notAwaited } from './finding/interleaving.ts';
 import { triple } from './text/launch.ts';
 import { sameCluster } from './text/verdict-reason.ts';
 
-/** What may order two accesses although the detector does not take it to, as a clause. */
+/** Unmodelled order of two accesses, as a clause. */
 export function doubtText(by: readonly Unmodelled[]): string | undefined {
   return by.length === 0 ? undefined : by.map((kind) => doubts[kind]).join('; ');
 }
@@ -144,7 +144,7 @@ export function trapMessage(stopped: StoppedThread | undefined): string {
   );
 }
 
-/** The sentence on arguments that break what the source states. */
+/** The sentence on arguments that violate assumptions of the source. */
 export function brokenAssumptionMessage(lines: readonly number[]): string {
   return sentences(
     `${code('SELVAGE_ASSUME')} does not hold on ${linesText(lines)}: with these arguments the run shows nothing about the kernel`,

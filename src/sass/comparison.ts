@@ -1,4 +1,4 @@
-/** What changed between the code of a kernel and what it was: in all of it, then on which line. */
+/** Changes between the machine code of a kernel and its base: in total, then by line. */
 import type { Location } from '../source/location.ts';
 import { lineKey } from './line-changes.ts';
 import type { Repetition, CodeProfile, LineProfile, WorkKind } from './profile.ts';
@@ -85,7 +85,7 @@ export function compareCode(
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
     let found: LinePair | undefined;
-    // What is executed more often weighs more.
+    // Work that is executed more often weighs more.
     const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all.weight ?? 1);
     for (const pair of pairs) if (weight(pair) > Math.max(0, found ? weight(found) : 0)) found = pair;
     return found;
@@ -97,7 +97,7 @@ export function compareCode(
     const place = placeOf(pair);
     const { spillBytes = 0 } = spillsAfter > spillsBefore ? head : base;
     const areSpills = spillBytes > 0;
-    // All spills of a kernel are one matter; the line is where most of them are.
+    // All spills of a kernel are one change; its line is the one with most of them.
     changes.push({ ...place, kind: 'spills', before: spillsBefore, after: spillsAfter, areSpills });
   }
   const countedChanges = (kinds: readonly CountedWork[]): void => {
@@ -146,7 +146,7 @@ function sum(work: Work, kinds: readonly WorkKind[]): number {
   return kinds.reduce((total, kind) => total + (work.get(kind) ?? 0), 0);
 }
 
-/** How many accesses there are of each width, for a prefix of their kind. */
+/** Number of accesses by width, for a prefix of their kind. */
 function widths(work: Work, prefix: string): Map<number, number> {
   return new Map(
     [...work].flatMap(([kind, count]) =>

@@ -6,7 +6,7 @@ import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
 import { displacementAt } from './instruction/operands.ts';
 
-/** An access of the code with the one instruction of the PTX that it is of. */
+/** An access of the SASS with its only PTX instruction. */
 export interface PlacedAccess {
   readonly instruction: SassInstruction;
   readonly ptx: Instruction;

@@ -1,4 +1,4 @@
-/** What changed in the code of a kernel, by source line: how much of each kind of work, and which instructions. */
+/** Changes in the machine code of a kernel, by source line: amounts of each kind of work, and instructions. */
 import { diffArrays } from 'diff';
 import type { Location } from '../source/location.ts';
 import type { SassInstruction } from './instruction/decode.ts';
@@ -39,7 +39,7 @@ export function lineKey(location: { readonly file: string; readonly line: number
  * The lines whose instructions changed. Registers, addresses, encodings, and the order of the instructions of a line
  * are ignored.
  * @param baseOf the line of the base that a line of the head was; null if it is new
- * @returns what changed most first
+ * @returns largest changes first
  */
 export function changedLines(
   base: CodeProfile,
@@ -68,7 +68,7 @@ export function changedLines(
   }
   const versions: BeforeAfter = [base.version, head.version];
   const changes = pairs.flatMap(([was, is]) => {
-    // What is gone from one line and new on another only moved.
+    // Code that is gone from one line and new on another only moved.
     const same = was ? undefined : moved.get(shapesOf(is.code, head.version))?.shift();
     if (same) left.delete(lineKey(same.location));
     return same ? [] : (changeOf(was, is, versions) ?? []);

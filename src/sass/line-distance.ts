@@ -1,4 +1,4 @@
-/** How far the lines of a kernel are from where they were, where the sources are not at hand. */
+/** Distance of the lines of a kernel from their former lines, without the sources. */
 import { instructionShape } from './listing.ts';
 import type { CodeProfile } from './profile.ts';
 

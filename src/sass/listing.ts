@@ -15,7 +15,7 @@ export function instructionText(instruction: SassInstruction, version: number): 
   return `${guarded}${operationText(instruction, version)}${written}${read}`;
 }
 
-/** What is left of an instruction where registers and predicates have other names: `@P LDS.128 R <- R`. */
+/** An instruction without the names of registers and predicates: `@P LDS.128 R <- R`. */
 export function instructionShape(instruction: SassInstruction, version: number): string {
   const use = registerUse(instruction, version);
   const shape = (registers: readonly number[]): string => registers.map((one) => (one < firstUniform ? 'R' : 'UR')).join(''); // oxfmt-ignore

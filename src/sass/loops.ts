@@ -3,7 +3,7 @@ import { dominates, immediateDominators } from '../ir/form/dominators.ts';
 import type { SassFlow } from './control-flow.ts';
 
 interface LoopPlace {
-  /** How many loops surround a block. */
+  /** Number of loops around a block. */
   readonly depth: number;
   /** Whether the innermost of them holds no further loop. */
   readonly isInner: boolean;

@@ -17,8 +17,8 @@ interface PlacedAccess {
 }
 
 /**
- * Finds the accesses of shared and global memory that were merged. Only those whose line has one width in all of the
- * code count, and whose neighbours left no separate code.
+ * Finds the accesses of shared and global memory that were merged. Only accesses count whose line has one width in the
+ * whole SASS, and whose neighbours left no separate code.
  */
 export function mergedAccesses(kernel: Kernel, cubin: Cubin): MergedAccesses {
   const merged = new Map<Instruction, number>();

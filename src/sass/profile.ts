@@ -1,4 +1,4 @@
-/** What a kernel executes, by source line. */
+/** Instructions of a kernel, by source line. */
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
@@ -21,7 +21,7 @@ export interface LineProfile {
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By address. */
   readonly code: readonly SassInstruction[];
-  /** Of the deepest of its instructions: the loops around it, and whether the last one holds no other. */
+  /** Number of loops around the deepest of its instructions, and whether the last one is innermost. */
   readonly depth: number;
   readonly isInner: boolean;
   /** Maximum trip counts of those loops, if known: of the innermost each time it is entered, and of all together. */
@@ -52,7 +52,7 @@ export interface CodeProfile {
    * instruction are unknown.
    */
   readonly live?: { readonly registers: number; readonly location: Location | undefined } | undefined;
-  /** Of all lines. */
+  /** Work of all lines. */
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By file and line. */
   readonly lines: readonly LineProfile[];
@@ -60,10 +60,10 @@ export interface CodeProfile {
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic', 'constant', 'surface']);
 
-/** Work by operation and by what else decides of it, which most instructions share. */
+/** Cached work by operation and the bits that vary it, which most instructions share. */
 const works = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
 
-/** What an instruction does. */
+/** The work of an instruction. */
 function workOf(
   instruction: SassInstruction,
   version: number,
@@ -205,7 +205,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   };
 }
 
-/** What is counted of the line that the user wrote at a place. */
+/** The counts of the source line at a place. */
 function lineOf(lines: Map<string, MutableLine>, place: Location | undefined): MutableLine {
   const location = place && (outsideToolkit(place) ?? outermost(place));
   const key = location ? `${location.file}\n${location.line}` : '';

@@ -1,5 +1,5 @@
 /**
- * Bounds as text: what reports print and configurations limit. Sums, products, `floor(a/b)`, `ceil(a/b)`,
+ * Bounds as text, as in reports and in limits of configurations. Sums, products, `floor(a/b)`, `ceil(a/b)`,
  * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; only quotients by numbers
  * need no rounding.
  */
@@ -176,7 +176,7 @@ class Parser {
     return list;
   }
 
-  /** A fraction as an expression, where its divisor is a number. */
+  /** A fraction as an expression if its divisor is a number. */
   #rounded({ top, bottom }: Fraction, at: number): Expression {
     const by = constantValue(bottom);
     if (!by) throw new Refused('a quotient of names must be rounded: floor(a/b) or ceil(a/b)', at);

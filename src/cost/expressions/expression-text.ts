@@ -108,7 +108,7 @@ function printFactor(factor: Factor): string {
   }
 }
 
-/** In parentheses where it is more than one factor. */
+/** In parentheses if it is more than one factor. */
 function nested(expression: Expression): string {
   const [only] = expression.addends.values();
   const isSimple = expression.addends.size === 1 && only!.factors.length + (constantValue(expression) ? 1 : 0) === 1;

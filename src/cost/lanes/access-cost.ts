@@ -1,13 +1,13 @@
-/** What an access of a warp costs at most: sectors of global memory, extra turns of shared memory. */
+/** Maximum cost of an access of a warp: sectors of global memory, extra phases of shared memory. */
 import { conflictsOf, sectorsOf } from '../../interpreter/counters.ts';
 import type { LaneValues } from './lane-values.ts';
 import { lanesInMask } from './warp-position.ts';
 
 export interface AccessShape {
-  /** Of one lane, a power of two. */
+  /** Bytes per lane, a power of two. */
   readonly bytes: number;
   readonly isAtomic: boolean;
-  /** Of where the array starts, in bytes. */
+  /** Alignment of the array in bytes. */
   readonly alignment: number;
 }
 
@@ -60,14 +60,14 @@ function sectorsOfPiece(
   return Math.ceil((isAligned ? reach : reach + sectorBytes - 1) / sectorBytes);
 }
 
-/** Addresses of which each lane takes one: those of `values`, and what lanes may add to them. */
+/** Alternative addresses of each lane: those of `values`, and with the offsets of `more` added. */
 export interface LaneAlternatives {
   readonly values: LaneValues;
   readonly more: readonly (readonly (bigint | undefined)[])[];
 }
 
 /**
- * As {@link maxSectors}, where each lane takes one of several addresses.
+ * As {@link maxSectors} if each lane takes one of several addresses.
  * @param ways alternatives, grouped by the address part that lanes share
  * @param runs maximum number of runs of neighbouring lanes with the same alternative; null if unknown
  */
@@ -172,7 +172,7 @@ function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape:
   ];
 }
 
-/** What {@link sectorsOfGroup} finds of a group of lanes that grows. */
+/** Incremental {@link sectorsOfGroup} for a growing group of lanes. */
 class GroupSectors {
   /** The most sectors of the lanes so far. */
   most = 0;
@@ -209,7 +209,7 @@ class GroupSectors {
   }
 }
 
-/** As {@link maxConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */
+/** As {@link maxConflicts} if each lane takes one of several addresses: no bank has more phases than all of them. */
 export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const phases = phasesOf(lanes, shape);

@@ -1,6 +1,6 @@
 /**
- * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and what each lane
- * adds to it. Lanes that differ in something unknown fall into groups.
+ * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and the offset of
+ * each lane. Lanes that differ in something unknown are in different groups.
  */
 import { gcd } from '../../base/integer.ts';
 import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbolic.ts';
@@ -31,9 +31,9 @@ export interface LaneSetting {
 
 /** A sum in the lanes of a warp. */
 export interface LaneValues {
-  /** What all lanes share is a multiple of this; 0 where it is 0. */
+  /** Divisor of the part that all lanes share; 0 if that part is 0. */
   readonly modulus: bigint;
-  /** By lane: what it adds, undefined for lanes that were not asked about. */
+  /** By lane: its offset; undefined for inactive lanes. */
   readonly offsets: readonly (bigint | undefined)[];
   /** By lane: equal for lanes that share the unknown part; with other lanes they may differ by a multiple of the modulus. */
   readonly groups: readonly string[];
@@ -101,7 +101,7 @@ export class LaneEvaluator {
     return evaluateTerm(term, (leaf) => this.atom(leaf, lane), memo);
   }
 
-  /** As {@link evaluate}, in some lanes: once where all have the same value. */
+  /** As {@link evaluate}, in some lanes: only once if all have the same value. */
   inLanes(term: Term, lanes: readonly number[]): readonly (bigint | undefined)[] {
     const isShared = term.leaves.every(({ atom }) => atom!.kind !== 'thread');
     if (!isShared) return lanes.map((lane) => this.evaluate(term, lane));
@@ -133,7 +133,7 @@ export function unread(view: LinearView, reading: Term): Linear | null {
 
 /**
  * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}.
- * @param more other readings that do not cut anything off, and what they read
+ * @param more other readings that do not truncate, and the values that they read
  */
 export function withoutReadings(
   { symbolic: { view }, assume }: LaneSetting,
@@ -233,7 +233,7 @@ function integersOf(
   const reading = readingOf(term);
   const inner = reading ? term.arguments[0]! : term;
   const isSigned = reading ? reading === 'signed' : term.operator !== 'atom' && view.unknownRange(term).low < 0n;
-  // Where a term has an atom without a value, most lanes need not be asked.
+  // If a term has an atom without a value, the first lane usually suffices.
   if (lanes.length > 0 && evaluator.evaluate(inner, lanes[0]!) === undefined) return null;
   const values: bigint[] = [];
   for (const value of evaluator.inLanes(inner, lanes)) {
@@ -318,7 +318,7 @@ function piecesOf(
   const cut = factor > 0n && sectorBytes % factor === 0n ? cutIn(setting, term, block, place) : null;
   if (!cut) return null;
   const form = setting.symbolic.view.natural(cut.of);
-  // What wraps around, or is negative, leaves other rests.
+  // Values that wrap around, or are negative, have other remainders.
   if (cut.isRest && (form.low < 0n || !inside(form, signedBounds(cut.of.width)))) return null;
   const values = plainValues(setting, form, lanes, block, place, evaluator);
   if (!values) return null;

@@ -1,4 +1,4 @@
-/** Terms as symbolic expressions: what a value is at least and at most. */
+/** Symbolic lower and upper bounds of terms. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
@@ -21,7 +21,7 @@ export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;
   /** Name of a scalar parameter; null if it is not an integer. */
   readonly parameterName: (index: number, offset: number) => string | null;
-  /** What is known of what a load gives, or of a variable of a loop. */
+  /** Known bounds of a loaded value, or of a loop variable. */
   readonly valueBounds: (value: number) => TermBounds | null;
 }
 
@@ -55,7 +55,7 @@ export class TermBounder {
   readonly #least: ReadonlyMap<string, bigint>;
   readonly #known = new Map<Term, TermBounds>();
 
-  /** @param least what parameters are at least, where that is known to be more than 0 */
+  /** @param least lower bounds of parameters that are known to be more than 0 */
   constructor(
     setting: BoundSetting,
     place: WarpPosition,
@@ -167,7 +167,7 @@ export class TermBounder {
         if (b.operator !== 'constant') return unknown;
         const from = this.ofTerm(a);
         if (!from.low || !from.high || !isNonNegative(from.low)) return unknown;
-        // Of a mask without its lowest bits: rounded down to a multiple.
+        // A mask without its lowest bits rounds down to a multiple.
         const rest = BigInt.asIntN(term.width, b.value);
         const unit = rest & -rest;
         if (rest < 0n && -rest === unit) {

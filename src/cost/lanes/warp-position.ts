@@ -1,4 +1,4 @@
-/** One warp of a block, and what is known of its lanes. */
+/** One warp of a block, and the known values of its lanes. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
@@ -17,7 +17,7 @@ export type Rounds = ReadonlyMap<LoopId, number | null>;
 /** Where a warp is when something is evaluated. */
 export interface WarpPosition {
   readonly warp: Warp;
-  /** Of the loops around; loops that are not among them have been left. */
+  /** Iterations of the loops around; other loops have been left. */
   readonly rounds: Rounds;
 }
 

@@ -33,7 +33,7 @@ const none = rational(0n);
 /**
  * Bound of the iterations of a loop by one thread in one execution of the root, over values known before it.
  * @param root the counted loop or one around it; null for the kernel
- * @param isBounded whether a form over what is known before the root has a bound; others are not used
+ * @param isBounded whether a form over values known before the root has a bound; others are not used
  * @returns null if none is found
  */
 export function potentialOf(
@@ -57,7 +57,7 @@ function isRound({ from, to }: Transition, { header, blocks }: Loop): boolean {
 
 type Forms = Map<Point, Form[]>;
 
-/** What conditions compare at each header, and what that was before. */
+/** The forms that conditions compare at each header, and their values before transitions. */
 function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Forms {
   const forms: Forms = new Map([[null, []], ...transitions.map(({ to }) => [to, []] as [Point, Form[]])]);
   const work: { readonly at: Point; readonly form: Form }[] = [];
@@ -101,7 +101,7 @@ function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigi
   return least ?? 1n;
 }
 
-/** Whether a form is another one and a positive number. */
+/** Whether a form is another one plus a positive number. */
 function isAbove(form: Form, other: Form): boolean {
   const times = ratio(form, other);
   return times !== null && times.top === times.bottom && form.constant > other.constant;
@@ -140,7 +140,7 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
   const found: Mix[] = [];
   const known = forms.get(from)!;
   const mix = (sum: Form, times: Rational, factors: Mix['factors']): Mix => {
-    // What is less than the sum may be taken off as far as that is positive for sure.
+    // The difference to the sum may be subtracted as far as the sum is provably positive.
     const rest = difference(earlier, sum, times);
     const least = guards.reduce((most, guard) => {
       const by = ratio(sum, guard);
@@ -203,14 +203,14 @@ function solved(
   const factors = new Map<Point, { readonly constant: number; readonly of: readonly number[] }>();
   for (const [at, list] of forms) {
     const constant = variable(at === null ? 1n : 0n);
-    // What depends on a size weighs more than any number.
+    // Terms that depend on a size weigh more than any constant.
     const of = list.map(({ terms }) => variable(at === null ? 1n << (10n * BigInt(Math.min(terms.size, 4))) : 0n));
     factors.set(at, { constant, of });
   }
   const constraints: Constraint[] = [];
   for (const { transition, isCounted } of transitions) {
     const [here, there] = [factors.get(transition.from)!, factors.get(transition.to)!];
-    // Of each sum that bounds a form a share; the shares make up the form's own factor.
+    // A share of each sum that bounds a form; the shares add up to the factor of the form.
     const constants = new Map<number, Rational>([[there.constant, rational(-1n)]]);
     const each = here.of.map(() => new Map<number, Rational>());
     for (const [index, form] of forms.get(transition.to)!.entries()) {

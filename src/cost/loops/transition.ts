@@ -17,13 +17,13 @@ export interface Form {
   readonly terms: ReadonlyMap<Term, bigint>;
 }
 
-/** A header, or null: where the root begins. */
+/** A header; null: the begin of the root. */
 export type Point = BlockId | null;
 
 export interface Transition {
   readonly from: Point;
   readonly to: BlockId;
-  /** What is not negative at `from` where the transition is taken. */
+  /** Forms that are not negative at `from` if the transition is taken. */
   readonly guards: readonly Form[];
   /** A form over values known at `to`, rewritten over values known at `from`; null if that is not possible. */
   readonly before: (form: Form) => Form | null;
@@ -103,7 +103,10 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
   return ways > 8 * maxTransitions || found.length > maxTransitions ? null : found;
 }
 
-/** Whether all that a form speaks of is there when a thread arrives at a header: its loop's variables, and what was computed before. */
+/**
+ * Whether all terms of a form are available when a thread arrives at a header: the variables of its loop, and values
+ * computed before.
+ */
 export function isKnownAt(setting: LaneSetting, { terms }: Form, block: BlockId): boolean {
   const { kernel, definedIn } = setting.symbolic;
   return [...terms.keys()].every(({ leaves }) =>
@@ -122,7 +125,7 @@ function phiOf({ symbolic: { kernel } }: LaneSetting, value: number | null): Blo
   return definition?.kind === 'phi' ? definition.block : null;
 }
 
-/** Variables of loops that conditions compare, and those that they are made of. */
+/** Loop variables that conditions compare, and those that they are computed from. */
 function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet<number> {
   const { kernel, edge, operand } = setting.symbolic;
   const found = new Set<number>();
@@ -186,7 +189,7 @@ function decide(facts: Facts, condition: Term): boolean | undefined {
 
 type Resolved =
   | { readonly kind: 'form'; readonly form: Form }
-  /** One thing where a condition holds, and another where not. */
+  /** Different forms if a condition holds, and if not. */
   | { readonly kind: 'open'; readonly test: Term };
 
 /** A form without choices that are known, and with one name for the iterations of a loop. */
@@ -245,7 +248,7 @@ function guardsOf(setting: LaneSetting, facts: Facts): Form[] {
     }
     if (term.operator === 'equal' && !value && term.arguments[0]!.width > 1) {
       const [a, b] = term.arguments as [Term, Term];
-      // Of numbers without a sign 0 is the least.
+      // 0 is the smallest unsigned integer.
       const [zero, other] = a.operator === 'constant' ? [a, b] : [b, a];
       if (zero.operator === 'constant' && zero.value === 0n) add(other, zero, false, 1n);
       continue;

@@ -28,7 +28,7 @@ import { lanesInMask, type WarpPosition } from '../lanes/warp-position.ts';
 export interface TripCount {
   /** The block that decides on another iteration. */
   readonly from: BlockId;
-  /** Where it goes on. */
+  /** The successor that stays in the loop. */
   readonly stay: BlockId;
   /** Iterations that are followed by another one, of the lane with the most. */
   readonly rounds: Expression;
@@ -76,7 +76,7 @@ export function tripCounts(
 /** Parameters that the branches on every path to a block bound from below: `if (n < 1) return;`. */
 function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator: LaneEvaluator): Map<string, bigint> {
   const { kernel, view, edge } = setting.symbolic;
-  /** What a term is at least in some lane that enters the loop, or at most. */
+  /** Minimum or maximum of a term over the lanes that enter the loop. */
   const endOf = (term: Term, isLeast: boolean): bigint => {
     const values = evaluator.inLanes(term, lanesInMask(mask));
     const range = view.unknownRange(term);
@@ -212,7 +212,7 @@ function boundOf(
     const spread = spreads.includes(null) ? null : add(...(spreads as Expression[]), constant(sums.length - 1));
     return { rounds, spread: spread ? minimum(spread, most(mask)) : most(mask), isDetermined };
   };
-  // Of a selection as a whole more may be known than of each of its sides.
+  // A selection as a whole may have a better bound than each of its sides.
   return boundBy(each) ?? (each.length > 1 ? boundBy([still]) : null);
 }
 

@@ -17,12 +17,12 @@ export interface ParentObject {
   readonly end: number | null;
 }
 
-/** What a value is made from: an object's id, or one of these. */
+/** Origin of a value: an object's ID, or one of these. */
 const unvisited = -3;
 const several = -2;
 const nothing = -1;
 
-/** Results of these are what their operands are made from: addresses, moved, converted or moved on by a number. */
+/** Their results have the origins of their operands: addresses that are moved, converted or offset. */
 const carrying = new Set(['mov', 'cvta', 'cvt', 'add', 'sub', 'mad', 'selp']);
 
 /** Maps an operand, the address of an access to shared memory, to its variable; undefined if unknown. */
@@ -81,7 +81,7 @@ export function parentObjects(kernel: Kernel, layout: Layout): (address: Operand
 }
 
 /**
- * What an access leaves, or null.
+ * The object that an access leaves, or null.
  * @param address as the thread has it: in the window of shared memory, or generic
  * @param all bytes of shared memory
  */

@@ -1,5 +1,5 @@
 import type { Dim3 } from '../../base/dim3.ts';
-/** What the scheduler needs of a back end: blocks whose threads it can run, and what those wait with. */
+/** Interface between scheduler and back end: blocks whose threads it can run, and the operands with which they wait. */
 import type { Program } from './program.ts';
 
 /**
@@ -47,7 +47,7 @@ export interface ResidentBlock {
   rounds(loop: number): Int32Array;
   /**
    * Runs threads `first` to `last`, all of them at `segment`, one after the other, each until it waits or exits or its
-   * time slice ends. Throws what ends the run.
+   * time slice ends. Throws if the run ends.
    * @returns the status that all of them have then, or `mixedStatus`
    */
   run(segment: number, first: number, last: number): ThreadStatus;
@@ -61,11 +61,11 @@ export interface ResidentBlock {
   /** Sets the results of the instruction that the thread waits at. */
   setResults(suspension: number, thread: number, results: readonly unknown[]): void;
   /**
-   * Source `index`, where it has 32 bits or is a truth: by thread, or the constant that it is for all. Null: ask for
-   * single operands.
+   * Source `index` if it has 32 bits or is a truth: by thread, or the constant of all threads. Null: query single
+   * operands.
    */
   operandWords(suspension: number, index: number): Int32Array | number | null;
-  /** Where to put result `index`, by thread. Null if no instruction reads it, or if it must be set one by one. */
+  /** Array for result `index`, by thread. Null if no instruction reads it, or if it must be set separately. */
   resultWords(suspension: number, index: number): Int32Array | null;
   /** Full barriers that the block has passed, and barriers of the warp. */
   passedBarrier(): void;

@@ -1,4 +1,4 @@
-/** What back ends report to a run, and what they ask of it. */
+/** Events and queries of back ends to a run. */
 import type { FaultEvent, LeftObject } from './run-result.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from './back-end.ts';
@@ -22,7 +22,7 @@ export interface LocatedBytes {
 
 /** Memory as code outside a back end sees it, one access at a time. */
 export interface SlowMemory {
-  /** Finds what an access goes to; reports a fault if that is nothing. */
+  /** Finds the target of an access; reports a fault if there is no target. */
   locate(who: Executor, access: MemoryAccess, address: number): LocatedBytes;
   /** The access has happened. */
   touch(who: Executor, access: MemoryAccess, place: LocatedBytes): void;
@@ -61,7 +61,7 @@ export interface MachineHost {
   record(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
   /** An access has happened that only synchronizes. */
   handOver(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
-  /** An instruction that a thread executes outside the back end; gives its results. */
+  /** Executes an instruction of a thread outside the back end; returns its results. */
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */
   event(block: ResidentBlock, thread: number, instruction: InstructionId): void;

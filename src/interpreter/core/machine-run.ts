@@ -88,7 +88,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   /** Blocks that used barriers or memory of a cluster. */
   readonly #usesCluster = new Set<number>();
   readonly #instructions = new Map<InstructionId, Instruction>();
-  /** By instruction: what it is as a fence. */
+  /** By instruction: its fence semantics. */
   readonly #fences: (Fence | undefined)[] = [];
   readonly #races = new Map<number, FoundRace>();
   /** The first of each kind at each barrier. */
@@ -98,7 +98,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
   #steps = 0;
-  /** Steps at which the run ends, before its budget where it has shown enough. */
+  /** Steps at which the run ends; below its budget if it has shown enough. */
   #last: number;
   readonly #watch: ((race: RaceEvent) => boolean) | undefined;
   #hasShown = false;
@@ -152,7 +152,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return this.#detector !== null;
   }
 
-  /** Of a run that has ended: whether anything happened that would have ordered accesses in another execution. */
+  /** After the run: whether any event would have ordered accesses in another execution. */
   get hasPresumed(): boolean {
     return this.#hasPresumed;
   }
@@ -186,8 +186,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   }
 
   /**
-   * Lets go of what the detector knows. An engine keeps instances of WebAssembly code, and so all that they call, until
-   * it collects old objects: what a run of a few milliseconds remembered would have been copied twice by then.
+   * Releases the state of the detector. An engine retains instances of WebAssembly code, and their imports, until it
+   * collects old objects: the state of a run of a few milliseconds would have been copied twice by then.
    */
   #forgetOrder(): void {
     if (this.#detector === null) return;

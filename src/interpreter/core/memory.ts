@@ -140,7 +140,7 @@ function putElement(u8: Uint8Array, offset: number, bytes: number, value: bigint
   if (bytes > 4) putElement(u8, offset + 4, bytes - 4, value >> 32n);
 }
 
-/** Writes what a page of a region holds at the start over the zeros of its bytes. */
+/** Writes the initial contents of a page of a region over its zeros. */
 export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   const start = index * pageBytes;
   if (region.initial) {

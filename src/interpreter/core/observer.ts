@@ -1,4 +1,4 @@
-/** How counters and traces see a run. */
+/** The view of counters and traces on a run. */
 import type { MemoryAccess, WatchedProgram } from './program.ts';
 import type { Thread } from './thread.ts';
 
@@ -14,7 +14,7 @@ export interface NamedMemory {
 export interface RunObserver {
   /** Each instruction is to be a separate segment, with all values in registers. */
   readonly singly: boolean;
-  /** What is going to run, and what its addresses mean. */
+  /** Begins a program; `memory` names its address ranges. */
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void;
   /**
    * Runs the ready lanes of a warp until each waits or has exited, or the time slice of the warp is over.

@@ -20,18 +20,18 @@ import type { AccessSite } from '../detector/race-detector.ts';
 import { type ParentObject, parentObjects } from './access-bounds.ts';
 import { layOut } from './memory.ts';
 
-/** How an instruction touches memory. */
+/** A memory access of an instruction. */
 export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
-  /** The variable of shared memory that its address is made from and may not leave, where that is known. */
+  /** The variable of shared memory that its address is derived from and may not leave, if known. */
   readonly home?: ParentObject;
   /** An atomic that writes a value regardless of the old one, which no instruction reads. */
   readonly overwrites?: true;
 }
 
-/** Whether an access makes use of what is there before it. */
+/** Whether an access uses the previous contents. */
 export function needsContents({ operation, overwrites }: MemoryAccess): boolean {
   return operation !== 'write' && !overwrites;
 }
@@ -43,9 +43,9 @@ export interface Suspension {
   readonly effect: Effect;
   /** The segment that ends with it. */
   readonly segment: number;
-  /** The segment to go on with. */
+  /** The segment to continue with. */
   readonly resume: number;
-  /** Of a barrier of the thread block: the loops around it, indices into the program's `countedLoops`. */
+  /** For a barrier of the thread block: the loops around it, as indices into the program's `countedLoops`. */
   readonly loops: readonly number[];
 }
 
@@ -350,7 +350,7 @@ function reachesBarrier(kernel: Kernel): readonly boolean[] {
   return reaches;
 }
 
-/** The segments that a thread may go on with at the end of one, without waiting; in the order of the terminator. */
+/** The segments with which a thread may continue at the end of one, without waiting; in the order of the terminator. */
 export function segmentSuccessors(program: Program, segment: Segment): readonly number[] {
   const { terminator } = segment;
   switch (terminator?.kind) {

@@ -1,11 +1,11 @@
-/** What a run of the reference machine is given, and what it reports. */
+/** Input and progress reports of a run of the reference interpreter. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RaceEvent } from './run-result.ts';
 import type { GlobalBuffer, Argument } from './arguments.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { RunObserver } from './observer.ts';
 
-/** What executes the instructions; `auto` takes the one that suits the size of the run. All give the same results. */
+/** The back end; `auto` selects one by the size of the run. All have the same results. */
 export type BackEndName = 'auto' | 'reference' | 'javascript' | 'webassembly';
 
 export interface RunRequest {
@@ -29,7 +29,7 @@ export interface RunRequest {
    * absent: each block is one.
    */
   readonly cluster?: Dim3 | null;
-  /** What two instructions of one warp access does not race. */
+  /** Accesses of two instructions of one warp do not race. */
   readonly warpLockstep?: boolean;
   /** Names of the buffers and variables whose races are of interest; default: all. */
   readonly track?: readonly string[];

@@ -33,7 +33,7 @@ export function isMatrix(
   return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
 }
 
-/** What an mbarrier reports: the order of accesses, and wrong uses. */
+/** Events of an mbarrier: the order of accesses, and incorrect uses. */
 export interface RuntimeHost {
   /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
   arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
@@ -129,7 +129,7 @@ function executeMbarrier(
       return [state];
     }
     case 'cp_async_arrive':
-      // The copies have happened, so that what was raised for them falls again at once.
+      // The copies have happened, so that the pending count raised for them falls again at once.
       host.arrivedAt(who, page, offset, 'copies');
       if (!effect.noIncrement) step(raisePending(before));
       step(arriveAt(readWord(place), 1, false));

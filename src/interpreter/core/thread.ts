@@ -1,7 +1,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Page } from './memory.ts';
 
-/** What the code of a thread sees of its block. */
+/** Context of the code of a thread in its block. */
 export interface ThreadContext {
   readonly ordinal: number;
   readonly position: readonly [number, number, number];

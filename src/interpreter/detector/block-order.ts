@@ -27,7 +27,7 @@ interface Copies {
   parts: CopyGroup[];
 }
 
-/** The bulk copies that a thread started together: what they read is done with before what they write. */
+/** The bulk copies that a thread started together: their reads complete before their writes. */
 export interface BulkGroup {
   readonly reads: CopyGroup;
   readonly writes: CopyGroup;
@@ -61,14 +61,14 @@ export class BlockOrder {
    */
   readonly released: readonly (OrderClocks | undefined)[][];
   /**
-   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses before
-   * it come before the release. Above 0: `released` lacks what the thread knew as well, which it still knows, and nothing
-   * else. Below 0: minus the time.
+   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses
+   * before it come before the release. Above 0: `released` also lacks the clocks of the thread, which are unchanged.
+   * Below 0: minus the time.
    */
   readonly releasedAt: readonly Int32Array[];
-  /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
+  /** By reach, then by thread: clocks observed by its strong reads, for the next acquiring fence. */
   readonly observed: readonly OrderClocks[][];
-  /** By thread: 0 where it has observed nothing, of any reach. */
+  /** By thread: 0 if it has observed nothing, of any reach. */
   readonly hasObserved: Int32Array;
   /** By thread and location, for an acquire of the location itself. */
   readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];

@@ -1,10 +1,10 @@
 /**
- * Memory in which the detector with lists keeps its numbers for code in WebAssembly (`word-recorder.ts`), which records
- * most accesses without a call of JavaScript. Views stay valid while the memory grows, since its buffer is shared.
+ * Memory with the data of the detector with lists for WebAssembly code (`detector-code.ts`), which records most
+ * accesses without a call of JavaScript. Views stay valid while the memory grows, since its buffer is shared.
  */
 const wasmPage = 2 ** 16;
 
-/** Pages of 64 KiB that the memory may have. Of what does not fit, code knows nothing. */
+/** Maximum size of the memory in pages of 64 KiB. Data that does not fit is not accessible to code. */
 export const maxDetectorPages = 2 ** 14;
 
 /** Bytes that everything is aligned to: a line of a cache. */
@@ -18,7 +18,9 @@ export const detectorHeader = {
   sites: 4,
   /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are elsewhere. */
   block: 8,
-  /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
+  /**
+   * Number and address of entries by granule of memory: the offset from an address to that of the cell's list; 0: none.
+   */
   granuleCount: 12,
   granules: 16,
   /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
@@ -66,7 +68,7 @@ export class DetectorMemory {
   }
 }
 
-/** The address of what a {@link DetectorMemory} gave; 0: it is elsewhere. */
+/** The address of an array allocated by a {@link DetectorMemory}; 0: it is elsewhere. */
 export function addressForCode(words: Int32Array): number {
   return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
 }

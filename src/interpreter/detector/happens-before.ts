@@ -22,7 +22,7 @@ import { type Reach, reachOf, reachesOver } from '../../memory-model/scope.ts';
 import { type OrderClocks, both, orderClocksOf, nothing, withKnown } from './order-clocks.ts';
 import { SyncLocation, maxChains } from './sync-memory.ts';
 
-/** How far it is certain that one access comes before another. */
+/** Certainty with which one access comes before another. */
 export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
 type Precedence = (typeof precedence)[keyof typeof precedence];
 
@@ -46,7 +46,7 @@ interface OrderOptions {
    * {@link HappensBefore.hasPresumed} states whether such races may exist.
    */
   readonly presumes: boolean;
-  /** For what code looks at; null: none does. */
+  /** For data read by WebAssembly code; null: no such code. */
   readonly memory: DetectorMemory | null;
 }
 
@@ -64,7 +64,7 @@ export class HappensBefore {
   readonly #ended: BlockOrder[] = [];
   #chains = 0;
   #groups = 0;
-  /** What has made the presumed order larger than the certain one. */
+  /** Events that have made the presumed order larger than the certain one. */
   #hasFenceOrder = false;
   #hasPartExchanges = false;
   #hasExchanges = false;
@@ -78,7 +78,7 @@ export class HappensBefore {
   readonly #memory: DetectorMemory | null;
   /** Whether accesses synchronize only through fences, and all of them with the whole launch. */
   readonly #isPlain: boolean;
-  /** Whether fences do nothing else either. */
+  /** Whether fences reach the whole launch, and no order is presumed. */
   readonly #isWide: boolean;
 
   /** @param threads of a block */
@@ -119,8 +119,8 @@ export class HappensBefore {
   }
 
   /**
-   * Whether a moment comes before the next instruction of a thread.
-   * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
+   * Whether an access comes before the next instruction of a thread.
+   * @param byValue whether a strong write comes before reads of its value, without release and acquire, as in PTX
    */
   precedes(moments: AccessHistory, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
     const group = moments.copyOf(at);
@@ -195,7 +195,7 @@ export class HappensBefore {
       this.#countsWarps = true;
       knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
     }
-    // Last, where questions look first.
+    // Last, where queries begin.
     knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0 || !this.#presumes) return knowledge;
@@ -203,7 +203,7 @@ export class HappensBefore {
     return orderClocksOf(knowledge.sure, presumed);
   }
 
-  /** A thread releases what comes before its next instruction to operations of a reach, and less far ones. */
+  /** A thread releases events before its next instruction to operations of a reach, and narrower ones. */
   #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
     const isCounted =
@@ -343,7 +343,7 @@ export class HappensBefore {
         const seen = observed[thread]!;
         if (seen === nothing) continue;
         this.#learn(block, thread, seen);
-        // A later fence would learn nothing else of it.
+        // A later fence would acquire nothing more from it.
         observed[thread] = nothing;
       }
     }
@@ -360,7 +360,7 @@ export class HappensBefore {
     this.#fences.add(orderClocksOf(null, presumed), reach, block, this.#narrowest);
   }
 
-  /** The same where all fences and strong accesses reach all of the launch, and no order is presumed. */
+  /** The same if all fences and strong accesses reach the whole launch, and no order is presumed. */
   #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
     if (semantics !== 'release') {
       const observed = block.observed[2]!;
@@ -440,7 +440,7 @@ export class HappensBefore {
 
   /**
    * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
-   * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
+   * @returns whether it may observe the write of the value: then the thread acquires it after the access
    */
   strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
     const { writer } = location;
@@ -462,7 +462,7 @@ export class HappensBefore {
     return observes;
   }
 
-  /** Keeps what a thread has observed of a location for an acquire of that. */
+  /** Stores the clocks that a thread has observed of a location for a later acquire. */
   #observeAt(block: BlockOrder, thread: number, location: SyncLocation): void {
     const { handover } = location;
     const seen = [handover.at(0, block), handover.at(1, block), handover.at(2, block)] as const;
@@ -472,9 +472,9 @@ export class HappensBefore {
   }
 
   /**
-   * Writes that a thread has observed come before what follows the read, not before the read itself: of a chain of
-   * atomics the first and the last need not be strong to each other (PTX ISA, observation and causality order).
-   * @param writes how many of the chain
+   * Observed writes come before the events after the read, not before the read itself: of a chain of atomics the first
+   * and the last need not be strong to each other (PTX ISA, observation and causality order).
+   * @param writes number of writes of the chain
    */
   observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
     block.know(thread, withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes));

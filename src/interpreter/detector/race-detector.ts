@@ -57,7 +57,7 @@ export interface Conflict<Page> {
   readonly presumed: readonly Presumption[];
 }
 
-/** How two sites conflict: of threads of one block, of two blocks of a cluster, and of two clusters. */
+/** Conflicts of two sites: of threads of one block, of two blocks of a cluster, and of two clusters. */
 const conflictBits = [
   { race: 1, volatile: 2 },
   { race: 4, volatile: 8 },
@@ -102,10 +102,10 @@ class Pool {
   }
 }
 
-/** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
+/** Maximum number of stored accesses of one instruction to one cell if threads of a block may have different clocks. */
 export const maxUnordered = 64;
 
-/** What is asked of a site at each of its accesses. All of these objects have one shape, which sites have not. */
+/** Properties of a site that each access needs. These objects have one shape, unlike sites. */
 class WatchedSite {
   readonly site: AccessSite;
   readonly index: number;
@@ -114,11 +114,11 @@ class WatchedSite {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly semantics: AccessSite['semantics'];
-  /** Of each of the elements that a strong access reads or writes on its own. */
+  /** Bytes of each element that a strong access reads or writes separately. */
   readonly elementBytes: number;
   /** Whether it synchronizes by the contents of its memory, and not by phases. */
   readonly hasContents: boolean;
-  /** How far it reaches as a strong access; -1: it is weak, or counts phases. */
+  /** Its reach as a strong access; -1: it is weak, or counts phases. */
   readonly reach: Reach | -1;
   /** By other site: how they conflict, as bits of {@link conflictBits}. */
   readonly pairs: Uint8Array;
@@ -157,7 +157,7 @@ class WatchedSite {
   }
 }
 
-/** By the accesses of a program, which many runs have: where volatile accesses race with each other, and where not. */
+/** Cached by the accesses of a program, which many runs share: with and without races of volatile accesses. */
 const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // oxfmt-ignore
 
 function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
@@ -186,13 +186,15 @@ interface DetectorOptions {
   readonly threads: number;
   /** Only barriers of whole blocks, warps and the grid order accesses, so that fewer need to be stored. */
   readonly onlyBarriers: boolean;
-  /** Volatile accesses conflict with each other and with atomics, as in CUDA C++; else they are as relaxed atomics. */
+  /**
+   * Volatile accesses conflict with each other and with atomics, as in CUDA C++; otherwise they are relaxed atomics.
+   */
   readonly volatileRaces: boolean;
   /** The least that a fence or strong access of the kernel reaches; absent: any. */
   readonly narrowest?: Reach;
   /** Whether races that another execution would have ordered are reported; absent: yes. */
   readonly presumes?: boolean;
-  /** Where code finds what it needs to record accesses itself; absent: none does. */
+  /** Memory for code that records accesses itself; absent: no such code. */
   readonly memory?: DetectorMemory;
 }
 
@@ -204,7 +206,7 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #report: (conflict: Conflict<Page>) => void;
   readonly #pool: Pool;
   readonly #memory: DetectorMemory | null;
-  /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
+  /** Chains that the strong read of the current access has observed, and the number of writes of each. */
   readonly #observedChains: number[] = [];
   readonly #observedWrites: number[] = [];
   #observed = 0;
@@ -416,7 +418,7 @@ export class RaceDetector<Page extends WatchedPage> {
       let isAfter = (owner === lastKey && moments.time(node) < lastTime) || (owner === own && !moments.hasCopies);
       if (!isAfter) {
         const found = conflict & anyAt[this.#distance(moments.block(node), block)];
-        // In CUDA C++ a volatile write does not come before what reads its value.
+        // In CUDA C++ a volatile write does not come before reads of its value.
         const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
         if (before !== precedence.sure && found !== 0) {
           this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);

@@ -31,21 +31,21 @@ export class ReleasedKnowledge {
     if (reach === 2) this.wide = both(this.wide, knowledge);
   }
 
-  /** The same where all operations reach all of the launch. */
+  /** The same if all operations reach the whole launch. */
   addWide(knowledge: OrderClocks): void {
     if (knowledge === this.#last) return;
     this.wide = both(this.wide, knowledge);
     this.#last = knowledge;
   }
 
-  /** What an operation of a reach by a thread of the block takes in addition to narrower ones. */
+  /** The clocks that an operation of a reach by a thread of the block acquires in addition to narrower ones. */
   at(reach: Reach, block: BlockInCluster): OrderClocks {
     if (reach === 2) return this.wide;
     if (reach === 1) return this.#clusters?.get(block.cluster) ?? nothing;
     return this.#blocks?.get(block.ordinal) ?? nothing;
   }
 
-  /** What an operation of a reach by a thread of the block takes. */
+  /** The clocks that an operation of a reach by a thread of the block acquires. */
   take(reach: Reach, block: BlockInCluster, narrowest: Reach): OrderClocks {
     let all = nothing;
     for (let at = narrowest; at <= reach; at++) all = both(all, this.at(at, block));
@@ -61,12 +61,12 @@ export class ReleasedKnowledge {
   }
 }
 
-/** By reach: what an operation of that reach takes in addition to narrower ones. */
+/** By reach: the clocks that an operation of that reach acquires in addition to narrower ones. */
 export type ByReach = readonly [OrderClocks, OrderClocks, OrderClocks];
 
 export const nothingByReach: ByReach = [nothing, nothing, nothing];
 
-/** What an operation of a reach takes. */
+/** The clocks that an operation of a reach acquires. */
 export function upTo(knowledge: ByReach, reach: Reach): OrderClocks {
   let all = knowledge[0];
   for (let at = 1; at <= reach; at++) all = both(all, knowledge[at]!);

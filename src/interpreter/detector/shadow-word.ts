@@ -49,8 +49,7 @@ interface WordAccessor {
 }
 
 /**
- * What an access found out: nothing, the first race of the location, a race known already, a read (or an atomic) before
- * any write.
+ * Result of an access: nothing, the first race of the location, a known race, a read (or an atomic) before any write.
  */
 type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
 
@@ -87,8 +86,8 @@ function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: W
 }
 
 /**
- * Forgets all accesses, as a barrier of the whole grid does. Locations without contents stay so, and those with a race
- * keep it.
+ * Forgets all accesses, as a barrier of the whole grid does. Locations without contents, and those with a race, stay as
+ * they are.
  */
 export function forgetAccesses(words: Uint32Array): void {
   for (let index = 0; index < words.length; index += 2) {

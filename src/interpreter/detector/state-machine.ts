@@ -1,6 +1,6 @@
 /**
- * HiRace's state machine: what a location remembers of its accesses. Its table is generated from nine rules, so that
- * every cell has a reason; a test searches it exhaustively against happens-before.
+ * HiRace's state machine: the access history of a location. Its table is generated from nine rules, so that every cell
+ * has a reason; a test searches it exhaustively against happens-before.
  */
 
 /** The states; the number of a state is its index. */
@@ -43,7 +43,7 @@ export const stateNames = [
 
 export type StateName = (typeof stateNames)[number];
 
-/** What an access does: index of the second dimension. */
+/** Kind of an access: index of the second dimension. */
 export const accessNames = ['read', 'write', 'block-atomic', 'device-atomic'] as const;
 export type AccessName = (typeof accessNames)[number];
 
@@ -51,7 +51,7 @@ export type AccessName = (typeof accessNames)[number];
 export const syncNames = ['none', 'warp', 'block'] as const;
 export type SyncName = (typeof syncNames)[number];
 
-/** How the accessor relates to the last one: index of the fourth dimension. */
+/** Relation of the accessor to the last one: index of the fourth dimension. */
 export const relationNames = ['thread', 'warp', 'block', 'grid'] as const;
 export type RelationName = (typeof relationNames)[number];
 

@@ -8,7 +8,7 @@ export class SyncLocation {
   /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
   chain = 0;
   chains = 0;
-  /** The last chain of which a write is remembered as an access: of others it does not matter who observed them. */
+  /** The last chain with a write in the access history: observers of others are irrelevant. */
   namedChain = 0;
   /** First byte and number of bytes. */
   readonly offset: number;
@@ -18,7 +18,7 @@ export class SyncLocation {
   /** The block of the thread that wrote its value, or null if that was not a strong write of this location. */
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
-  /** Of the release patterns whose write the value stems from, through atomics. */
+  /** Clocks of the release patterns whose write the value stems from, through atomics. */
   readonly handover = new ReleasedKnowledge();
   /** By thread: of its releases of this location, which its later strong writes to it continue. */
   releases: Map<number, ByReach> | null = null;
@@ -44,9 +44,9 @@ export class SyncMemory {
   /** By offset / 16, which no strong access straddles. */
   readonly #buckets = new Map<number, SyncLocation[]>();
   #locations = 0;
-  /** The one that was found last: a lock is asked for again and again. */
+  /** The last one found: a lock is looked up repeatedly. */
   #last: SyncLocation | null = null;
-  /** Of mbarriers, by offset. */
+  /** Phases of mbarriers, by offset. */
   readonly #phases = new Map<number, PhaseClock>();
 
   phaseAt(offset: number): PhaseClock {

@@ -5,7 +5,7 @@
  * So a clock stores its operands, and is expanded to a trie only if a query needs it.
  */
 
-/** What a count belongs to. */
+/** Owners of counts. */
 export const clockKinds = { thread: 0, warp: 1, block: 2, exchange: 3, chain: 4, copy: 5 } as const;
 
 /** The key of thread, warp … `index`, below 2^29. */
@@ -27,7 +27,7 @@ interface Branch {
 
 type Trie = Branch | null;
 
-/** What two clocks know, and that `key` has come to `count` (0: nothing more). */
+/** The join of two clocks, with `key` at `count` (0: nothing more). */
 class JoinedClock {
   a: VectorClock;
   b: VectorClock;
@@ -62,7 +62,7 @@ class JoinedClock {
 /** Null: knows nothing. */
 export type VectorClock = JoinedClock | null;
 
-/** Joins that a clock may be made of before it becomes a trie, so that memory does not grow with the length of a run. */
+/** Maximum number of joins of a clock that is not a trie, so that memory does not grow with the length of a run. */
 const maxDepth = 1 << 19;
 
 /** Clocks that a question looks at before it makes a trie. */
@@ -94,7 +94,7 @@ export function includesEpoch(clock: VectorClock, key: number, count: number): b
     }
     if (own === key && ownCount >= count) return true;
     if (a !== null) waitingVisits[waiting++] = a;
-    // What was joined last comes first: most questions are about what the last owner did.
+    // The last operand comes first: most queries are about events of the last owner.
     if (b !== null) waitingVisits[waiting++] = b;
   }
   return false;
@@ -136,7 +136,7 @@ export function withCount(clock: VectorClock, key: number, count: number): Vecto
   return new JoinedClock(clock, null, key, count);
 }
 
-/** The clock that knows all that either knows; the same as one of them where that was joined of the other of late. */
+/** The join of two clocks; one of them if it was recently joined from the other. */
 export function join(a: VectorClock, b: VectorClock): VectorClock {
   if (a === b || b === null) return a;
   if (a === null || includes(b, a)) return b;

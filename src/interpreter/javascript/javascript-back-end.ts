@@ -57,7 +57,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #observer: RunObserver | null;
   readonly #regions: GlobalMemory;
   readonly #contentsSeed: number | undefined;
-  /** By thread of the launch, what its stores wait in; null: all are visible at once. */
+  /** By thread of the launch, its store buffer; null: all stores are visible at once. */
   readonly #buffers: Map<number, StoreBuffer> | null;
   /** Where stores wait, the fences of the kernel. */
   readonly #fences = new Map<InstructionId, Fence>();
@@ -141,7 +141,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
           pc = next;
           break;
         }
-        // Who waits in a loop must not keep what others wait for.
+        // A thread that waits in a loop must not delay stores that others wait for.
         if (this.#buffers && next <= pc) this.#drain(thread);
         const isDone = isTimeSliceExpired(steps, most, pc, next);
         pc = next;
@@ -294,7 +294,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     return left > 0;
   }
 
-  /** What an instruction that orders accesses does to stores that wait. */
+  /** Effect of an instruction that orders accesses on buffered stores. */
   #orderStores(thread: Thread, instruction: InstructionId): void {
     const fence = this.#fences.get(instruction);
     // Who has passed a `fence.sc` before, of which this one is a successor, has its stores seen from here on.
@@ -305,7 +305,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
       this.#drain(thread);
       return;
     }
-    // What it acquires it acquires now; what it releases holds the stores before it.
+    // It acquires now; its release includes the stores before it.
     const buffer = this.#buffers!.get(thread.id);
     if (buffer && !buffer.isEmpty) buffer.add({ kind: 'fence', instruction });
   }

@@ -23,7 +23,7 @@ export function referenceProgram(program: CompiledProgram): CompiledProgram {
   return { ...program, code: program.segments.map((segment) => interpretSegment(program, segment)) };
 }
 
-/** Registers hold what staged code keeps there: up to 32 bits a number, 32 signed. */
+/** Registers have the representation of staged code: up to 32 bits a number, 32 signed. */
 function fromRegister(type: ValueType, register: unknown): Value {
   if (type === 'predicate') return register as boolean;
   return BigInt.asUintN(type, BigInt(register as number | bigint));

@@ -1,6 +1,6 @@
 /**
- * Turns a kernel into JavaScript functions, one for each segment: a stretch of a basic block up to the next instruction
- * at which threads wait for each other. Values that another segment reads are kept in the thread's registers.
+ * Turns a kernel into JavaScript functions, one for each segment: a part of a basic block up to the next instruction at
+ * which threads wait for each other. Values that another segment reads are stored in the thread's registers.
  */
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { FloatOperation, Width } from '../../isa/model/domain.ts';
@@ -31,7 +31,7 @@ export type SegmentCode = (thread: Thread, registers: unknown[], machine: Staged
 export const suspended = -1;
 export const exited = -2;
 
-/** A program with code, and registers for the values that code keeps. */
+/** A program with code, and registers for values that are live across segments. */
 export interface CompiledProgram extends WatchedProgram {
   readonly code: readonly SegmentCode[];
   readonly suspensions: readonly Suspension[];
@@ -99,7 +99,7 @@ function stageProgram(base: Program, singly: boolean): CompiledProgram {
   const { slots, count } = assignRegisters(kernel, segments, singly);
   const floatOperations: FloatOperation[] = [];
   const functions = segments.map((segment) => stageSegment({ base, slots, floatOperations }, segment));
-  // Of the input, only numbers and quoted strings get into the text.
+  // Only numbers and quoted strings of the input are inserted into the text.
   const create = new Function('A', 'F', `'use strict';\nreturn [\n${functions.join(',\n')}\n];`) as (
     accesses: readonly MemoryAccess[],
     floats: FloatRuntime,

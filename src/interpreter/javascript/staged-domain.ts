@@ -43,7 +43,7 @@ export function fromPattern(width: Width, a: JavaScript): JavaScript {
 }
 
 interface StagingContext {
-  /** Adds `const name = expression;` to the code and gives the name. */
+  /** Adds `const name = expression;` to the code and returns the name. */
   readonly bind: (expression: JavaScript) => JavaScript;
   /** Numbers an operation for `F.slow`. */
   readonly floatOperation: (operation: FloatOperation) => number;

@@ -28,7 +28,7 @@ export function runIfSmall(request: RunRequest): RunResult | null {
 }
 
 /**
- * @param program what to run; by default the kernel in staged JavaScript
+ * @param program by default the kernel in staged JavaScript
  * @param memory initial global memory, which the run changes; absent: that of the request
  */
 export function runStaged(

@@ -1,8 +1,7 @@
 /**
  * Code for the most frequent operations of the detector with lists in critical sections, on the memory of that:
- * - It records weak accesses to words without conflicts: all stored accesses to the word that the new one conflicts
- *   with
- *   come before it, and one by the same site gives it its place.
+ * - It records weak accesses to words without a race: all stored accesses to the word that the new one conflicts with
+ *   come before it, and one by the same site is replaced by it.
  * - It executes fences that publish known clocks, if the thread has observed nothing new. All else goes to
  *   `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
  */
@@ -17,7 +16,7 @@ import { machineFunctions, machineModule } from './region/machine-function.ts';
 /** Granules are of 2^8 bytes: pages begin at multiples of that. */
 const granuleShift = 8;
 
-/** What records all other accesses, and executes all other fences. */
+/** Functions that record all other accesses, and execute all other fences. */
 interface Slow {
   readonly record: WebAssembly.ImportedFunction;
   readonly event: WebAssembly.ImportedFunction;
@@ -36,7 +35,7 @@ export class DetectorCode {
   /** As {@link machineFunctions} describes them. */
   readonly recordWord: WebAssembly.ImportedFunction;
   readonly fence: WebAssembly.ImportedFunction;
-  /** By granule of memory: what added to an address gives that of the cell's list; 0: code records nothing. */
+  /** By granule of memory: the offset from an address to that of the cell's list; 0: code records nothing. */
   readonly #granules: Int32Array;
 
   /** @param end of the memory whose accesses code may record */
@@ -121,7 +120,7 @@ function emitRecord(
   record: FunctionHandle,
 ): void {
   const { body } = code;
-  // Left where `RaceDetector.record` has to see the access. Until then nothing changes.
+  // Target of branches for accesses that `RaceDetector.record` has to record. Until then nothing changes.
   const otherwise = body.block();
   const block = code.header('block');
   const moments = code.header('moments');
@@ -129,7 +128,7 @@ function emitRecord(
   append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
 
-  // What the site conflicts with, and where the list of the word is.
+  // The conflicts of the site, and the address of the list of the word.
   const entry = bind(body, 'i32', ...element(sites, site, 3));
   const conflicts = code.word([entry]);
   append(body, conflicts, 'i32.eqz');
@@ -147,7 +146,7 @@ function emitRecord(
   const lastOwner = code.word([last]);
   const lastTime = code.word([last], 4);
   const next = code.word([data, toList, 'i32.add']);
-  /** Of the same site. */
+  /** The node of the same site. */
   const found = bind(body, 'i32', i32(0));
   const listEnd = body.block();
   const again = body.loop();

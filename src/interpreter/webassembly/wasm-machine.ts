@@ -1,4 +1,4 @@
-/** The WebAssembly back end: instances of region code over one linear memory, and what that code calls. */
+/** The WebAssembly back end: instances of region code over one linear memory, and the functions that it calls. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { DetectorMemory } from '../detector/detector-memory.ts';
@@ -52,11 +52,11 @@ export interface RacyCell {
   readonly shadow: number;
 }
 
-/** What the back end reports about a run. */
+/** Events of the back end on a run. */
 export interface WasmHost extends MachineHost {
-  /** Whether it follows the order of accesses, and so has a use for what orders them. */
+  /** Whether it tracks the order of accesses, and so needs the events that order them. */
   readonly hasOrder: boolean;
-  /** Where its detector with lists keeps its numbers; null: it has none. */
+  /** Memory of its detector with lists; null: it has none. */
   readonly detectorMemory: DetectorMemory | null;
   /** Threads of a block are about to run. */
   entered(block: ResidentBlock): void;
@@ -67,7 +67,7 @@ export interface WasmHost extends MachineHost {
   raced(access: MemoryAccess, cell: RacyCell, kind: number): void;
 }
 
-/** What the shadow words are for. */
+/** Use of the shadow words. */
 export interface WordUse {
   readonly mode: WordMode;
   /** Cells whose accesses are to be recorded. */
@@ -86,7 +86,7 @@ export class StraySite extends Error {
 
 /** Places of global memory begin at multiples of 2^8 bytes, and pages within them. */
 const granuleShift = 8;
-/** Granules whose pages are kept in a table. */
+/** Maximum number of granules with a table of pages. */
 const maxGranules = 1 << 20;
 
 /** Events that region code reports to the detector with lists, some of them through {@link DetectorCode}. */
@@ -97,7 +97,7 @@ type RegionFunction = (frame: number, first: number, last: number) => number;
 /** Linear memory has addresses of 32 bits. */
 const maxBytes = 2 ** 32 - 2 ** 16;
 
-/** How many blocks fit into linear memory at a time, together with everything else. */
+/** Number of blocks that fit into linear memory at a time, together with all other data. */
 export function roomFor({ end, frame }: Plan): number {
   return Math.floor((maxBytes - end) / frame.bytes);
 }
@@ -131,9 +131,9 @@ export class WasmBackEnd implements MemoryBackEnd {
   #unknown = 0n;
   /** Pages of global memory by address / 2^{@link granuleShift}, at which places and so pages begin. */
   readonly #pageTable: (WasmPage | undefined)[] = [];
-  /** What the detector with lists saw last; no page of a block that has ended. */
+  /** Last page passed to the detector with lists; never one of a block that has ended. */
   #lastPage: WasmPage | null = null;
-  /** Shadow word of what `locate` found last. */
+  /** Shadow word of the last result of `locate`. */
   #lastShadow = 0;
 
   constructor(plan: Plan, request: RunRequest, host: WasmHost, use: WordUse) {
@@ -467,7 +467,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return this.#pageOf(who.block, data);
   }
 
-  /** Does what region code does in line; to follow the access's `locate`. */
+  /** Same as the inline region code; to follow the access's `locate`. */
   touch({ block, thread }: Executor, access: MemoryAccess, { page, offset }: LocatedBytes): void {
     const who = { block: block as WasmBlock, thread };
     if (this.plan.detection === 'clocks') this.#host.record(block, thread, access, page, offset);

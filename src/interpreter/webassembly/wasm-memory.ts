@@ -81,7 +81,7 @@ export class LinearMemory {
   readonly #free: BlockFrame[] = [];
   #frames = 0;
   readonly #pages = new Map<Expanse, Map<number, { readonly data: number; readonly shadow: number }>>();
-  /** The page of the last address that was asked for. */
+  /** The page of the last requested address. */
   #lastPage: {
     readonly expanse: Expanse;
     readonly index: number;
@@ -92,7 +92,7 @@ export class LinearMemory {
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
 
-  /** Of shadow words of pages of buffers without end. */
+  /** Initial byte of shadow words of pages of unbounded buffers. */
   readonly #expanseFill: number;
   /** Shadow words of global memory whose cells are to be recorded. */
   readonly #recorded: readonly number[];

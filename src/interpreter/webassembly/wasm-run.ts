@@ -38,10 +38,10 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
 
 /** Values of a kernel whose code is made in WebAssembly: an engine takes functions of 50,000 locals, and some are ours. */
 const maxValues = 40_000;
-/** Bits of the table of what lives where, of which there are three. */
+/** Bits of each of the three liveness tables. */
 const maxLivenessBits = 2 ** 29;
 
-/** Whether an engine would refuse the code of the kernel, or its making would take memory that machines lack. */
+/** Whether an engine would reject the code of the kernel, or its generation would take too much memory. */
 function isTooLarge({ kernel, segments }: Program): boolean {
   return kernel.values.length > maxValues || kernel.values.length * segments.length > maxLivenessBits;
 }
@@ -64,7 +64,7 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   if (!isSuited(request, plan)) return null;
   if (detection === 'off') return shadowPass(request, plan).result;
   if (detection === 'clocks') return clockPass(request, plan);
-  // What is sought may be among the first races that there are.
+  // The requested race may be among the first ones.
   const briefly = request.watch ? detectThenRecord(request, plan, true) : null;
   return briefly ?? detectThenRecord(request, plan, false)!;
 }

@@ -18,7 +18,7 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 const partialWarp = 'partialWarp';
 
-/** Letters of what a warp executes. */
+/** Maximum letters of the number of executed instructions. */
 const maxExecuted = 60;
 
 /** Note below bounds with partial warps. */

@@ -1,9 +1,9 @@
-/** What changed in the code of a kernel, as sentences. */
+/** Changes in the machine code of a kernel, as sentences. */
 import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts';
 import { count } from '../text/code-text.ts';
 import { amountText } from './bound-text.ts';
 
-/** Of a bound in a sentence. */
+/** Maximum letters of a bound in a sentence. */
 const maxLetters = 60;
 
 const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural?: string]>> = {

@@ -1,4 +1,4 @@
-/** What a comparison of costs leaves out, in words. */
+/** The limits of a comparison of costs, in words. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { listed } from '../text/code-text.ts';
@@ -28,12 +28,12 @@ export function fewerLaunchesText(compared: number, all: number, most: number): 
   return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: Selvage compares at most ${most}, and only launches that both sides have and that a run can count`;
 }
 
-/** Of a comparison that the time limit ended early. */
+/** Note on a comparison that the time limit ended early. */
 export function cutShortText(compared: number, all: number): string {
   return `the time limit ended the runs that compare it: of ${all} ${all === 1 ? 'launch' : 'launches'} ${compared} ${compared === 1 ? 'is' : 'are'} compared`;
 }
 
-/** Of metrics that could not be compared. */
+/** Note on metrics that could not be compared. */
 export function notBoundText(metrics: readonly BoundMetric[], reason: string): string {
   return `${listed(metrics.map((metric) => boundTable[metric].noun))} are not compared: no launch could be counted, and ${reason}`;
 }

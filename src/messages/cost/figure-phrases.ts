@@ -37,12 +37,12 @@ export function figureLines(cost: CostReport): string[] {
   ];
 }
 
-/** A constant that makes arithmetic of floats double, and what to write instead. */
+/** A constant that makes arithmetic of floats double, and its replacement. */
 export function widenedText({ location, literal }: WidenedReport): string {
   return `line ${location.line}: ${literal} is a double, and makes arithmetic of floats one of doubles; write ${literal}f`;
 }
 
-/** How many turns threads wait at atomics for others. */
+/** Number of serialized updates that threads wait for at atomics. */
 export function atomicWaitsText({
   location,
   before,

@@ -20,7 +20,7 @@ export function reasonOf({ reason, message }: Regression): string | undefined {
   return reason !== undefined && !message.includes(reason) ? reason : undefined;
 }
 
-/** What the line of a cost is to it. */
+/** The role of the line of a cost. */
 export function lineRole(cost: Regression): string {
   const { build, metric } = cost;
   if (concernsLaunch(cost)) return 'launched here';

@@ -28,7 +28,7 @@ export function divergenceRemedies(kind: DivergenceFinding['kind']): string[] {
   return texts.filter((text) => text !== undefined);
 }
 
-/** What to do about it; undefined for an early exit, which is allowed. */
+/** The remedy; undefined for an early exit, which is allowed. */
 function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
   switch (kind) {
     case 'early-exit':

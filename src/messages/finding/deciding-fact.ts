@@ -1,4 +1,4 @@
-/** What would decide an open finding or verdict, and how to state it. */
+/** The fact that would decide an open finding or verdict, and its statement. */
 import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { ReportedFact } from '../../report-model/finding.ts';
 import type { DecidingFact, OpenLaunch, OpenQuestion } from '../../verdict/deciding-fact.ts';
@@ -13,7 +13,7 @@ export function reportedFact({ question, statement, tried }: DecidingFact): Repo
   };
 }
 
-/** What is not known, or what to do about it: a clause. */
+/** The unknown fact, or its remedy, as a clause. */
 function factText(question: OpenQuestion): string {
   switch (question.kind) {
     case 'order':

@@ -16,7 +16,7 @@ const notAtomic = 'the update is not atomic';
 /** No barrier separates the two halves of one statement, nor blocks that update the same element. */
 const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
-/** What is missing, as the end of a sentence on what happens. */
+/** The missing order, as the end of a sentence on the race. */
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
@@ -42,7 +42,7 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
   }
 }
 
-/** What to do about it, as a sentence without its full stop. */
+/** The remedy, as a sentence without its full stop. */
 export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   switch (missing.kind) {
@@ -89,14 +89,20 @@ function besides(
   return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }
 
-/** Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads what the other writes. */
+/**
+ * Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads the element that
+ * the other writes.
+ */
 function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
   const [a, b] = [first.location, second.location];
   const isOneText = first.expression !== undefined && first.expression === second.expression;
   return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && isReadOfWrite(first, second);
 }
 
-/** Whether one thread plainly reads what the other plainly writes: as in `a[i] = a[i - 1]`, which works on an array in place. */
+/**
+ * Whether one access is a plain read and the other a plain write: as in `a[i] = a[i - 1]`, which works on an array in
+ * place.
+ */
 function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
   return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');
 }

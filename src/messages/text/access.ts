@@ -2,7 +2,7 @@
 import type { AccessDescription } from '../../verdict/finding.ts';
 import { code, count } from './code-text.ts';
 
-/** What a thread does, in the third person. */
+/** Actions of a thread in the third person. */
 export const verbs = { read: 'reads', write: 'writes', atomic: 'atomically updates' } as const;
 
 /** Whether the text of an access is a call, `atomicAdd(&s[0], 1)`. */
@@ -19,7 +19,7 @@ export function verbOf(access: AccessDescription): string {
   return access.memory === 'shared' ? 'asynchronously reads' : 'copies asynchronously from';
 }
 
-/** What is accessed: the text of the access, else the element, else how much of which array. */
+/** The accessed object: the text of the access, otherwise the element, otherwise the number of bytes and the array. */
 export function objectText({ expression, bytes, memory }: AccessDescription, array?: string, element?: string): string {
   if (expression !== undefined) return code(expression);
   if (element !== undefined) return code(element);

@@ -1,6 +1,6 @@
 /**
- * Sentences mark what is code by backticks, in every output: a terminal and JSON show them as they are, Markdown and
- * HTML make code of what is between (`report/markup/code-pieces.ts`).
+ * Sentences mark code by backticks, in every output: a terminal and JSON show them as they are, Markdown and HTML
+ * render the text between them as code (`report/markup/code-pieces.ts`).
  */
 
 /** Text of the input, or a name, as code of a sentence. */

@@ -1,4 +1,4 @@
-/** Launches: those that were checked, those of a run, and what was chosen of them. */
+/** Launches: those that were checked, those of a run, and their chosen values. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import type { Finding } from '../../report-model/outcome.ts';
@@ -18,7 +18,7 @@ export function refusedText(sharedBytes: number): string {
   return `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${sharedBytes}`;
 }
 
-/** `256` where there is one dimension, else `(16, 16, 1)`. */
+/** `256` for one dimension, otherwise `(16, 16, 1)`. */
 function extent(dim: Dim3): string {
   return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : triple(dim);
 }

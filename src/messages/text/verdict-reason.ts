@@ -3,7 +3,7 @@ import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
 
-/** That the time for a kernel was not enough. @param before what had not happened then: ` before …`, or empty */
+/** The reason for a time limit. @param before the step that was not reached: ` before …`, or empty */
 export function timeLimitText(before: string): string {
   return `the time limit for this kernel was reached${before}; set a higher limit with ${code('--timeout')}`;
 }
@@ -95,10 +95,10 @@ const elements = {
   'may-repeat': 'and threads access the same element where two of those indices are equal',
 } as const;
 
-/** What barriers may order accesses of two blocks, as a clause. */
+/** Clause on accesses of two blocks of one cluster, which barriers may order. */
 export const sameCluster = 'the two blocks may belong to one cluster, whose barriers Selvage does not model yet';
 
-/** What may order two accesses that a run shows to race otherwise. */
+/** Unmodelled order of two accesses that a run shows to race otherwise. */
 const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
   'warp-exchange':

@@ -9,7 +9,7 @@ export class DamagedFile extends Error {
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** What the bytes are, for messages: "the line table". */
+  /** Name of the bytes for messages: "the line table". */
   readonly #what: string;
   at: number;
 

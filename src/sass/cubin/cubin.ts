@@ -1,4 +1,4 @@
-/** A cubin: the functions that ptxas made of a unit, for one architecture. */
+/** A cubin: the functions that ptxas compiled from a unit, for one architecture. */
 import type { Location } from '../../source/location.ts';
 import { DamagedFile } from './byte-reader.ts';
 import { type ElfFile, readElf, readSymbols, relocationsOf, type ElfSymbol, type Section } from './elf.ts';
@@ -16,7 +16,7 @@ export interface CodeFunction {
   readonly code: Uint8Array;
   /** Offset of its code in the file, in bytes. */
   readonly fileOffset: number;
-  /** Where the source has the code at an address of the section; undefined without `-lineinfo`. */
+  /** Source location of the code at an address of the section; undefined without `-lineinfo`. */
   readonly sourceAt: (address: number) => Location | undefined;
   /** The line of the PTX that the code at an address of the section is of. */
   readonly ptxLineAt: (address: number) => number | undefined;
@@ -45,7 +45,7 @@ export function isForGpu(bytes: Uint8Array): boolean {
 
 /**
  * Reads a cubin.
- * @returns its functions, or what is wrong with the file
+ * @returns its functions, or an error message
  */
 export function readCubin(bytes: Uint8Array): Cubin | { readonly problem: string } {
   try {

@@ -10,7 +10,7 @@ export interface Section {
   /** Offset of its bytes in the file. */
   readonly offset: number;
   readonly link: number;
-  /** Of a table of relocations, the section that they are in. */
+  /** For a table of relocations, the section that they apply to. */
   readonly info: number;
 }
 
@@ -137,7 +137,7 @@ export function readSymbols({ sections }: ElfFile): ElfSymbol[] {
   return symbols;
 }
 
-/** What is relocated in a section, by its offset: as REL before sm_90, as RELA from it. */
+/** Relocations of a section, by offset: as REL before sm_90, as RELA from it. */
 export function relocationsOf({ sections }: ElfFile, section: Section): ReadonlyMap<number, Relocation> {
   const found = new Map<number, Relocation>();
   for (const { type, info, bytes } of sections) {

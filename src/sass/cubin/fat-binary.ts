@@ -12,8 +12,8 @@ const isZstandard = 0x8000;
 const maxBytes = 1 << 28;
 
 /**
- * The cubins in a file: itself, or what a fat binary, an object or a program holds.
- * @returns their bytes in the order of the file, or what is wrong with it
+ * The cubins in a file: the file itself, or those in a fat binary, an object or a program.
+ * @returns their bytes in the order of the file, or an error message
  */
 export function cubinsIn(bytes: Uint8Array): readonly Uint8Array[] | { readonly problem: string } {
   try {

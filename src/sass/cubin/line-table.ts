@@ -1,4 +1,4 @@
-/** Line tables of cubins: DWARF 2, 6.2, with what NVIDIA adds for inlined calls. */
+/** Line tables of cubins: DWARF 2, 6.2, with NVIDIA's extension for inlined calls. */
 import type { Location } from '../../source/location.ts';
 import { ByteReader, DamagedFile } from './byte-reader.ts';
 import { type ElfFile, type ElfSymbol, type Relocation, relocationsOf, type Section } from './elf.ts';
@@ -14,7 +14,7 @@ interface LineRow {
 /** Rows by the index of the section of code, ascending by address. */
 export type LineTable = ReadonlyMap<number, readonly LineRow[]>;
 
-/** The caller of what is inlined: the row of the call, counted from 1, and the offset of its name in `.debug_str`. */
+/** The caller of inlined code: the row of the call, counted from 1, and the offset of its name in `.debug_str`. */
 const inlinedCall = 0x90;
 const nameOfFunction = 0x91;
 /** Callers beyond these are left out: no compiler nests calls as deeply. */

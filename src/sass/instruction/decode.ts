@@ -35,7 +35,7 @@ export function versionOf(arch: string): number {
   return Number(/\d+/.exec(arch)?.[0] ?? 0);
 }
 
-/** What was decoded, by the bytes of the function: several readers ask for the same. */
+/** Cached instructions, by the bytes of the function: it has several readers. */
 const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // oxfmt-ignore
 
 /** The instructions of a function, in the order of their addresses. */
@@ -165,7 +165,7 @@ export function targetOf(instruction: SassInstruction, version: number): number 
 const barrierForms = ['sync', 'arrive', 'reduce', 'scan'] as const;
 type BarrierForm = (typeof barrierForms)[number];
 
-/** What a `BAR` does. */
+/** The operation of a `BAR`. */
 export function barrierForm(instruction: SassInstruction): BarrierForm {
   return barrierForms[wordBits(instruction, 77, 2)]!;
 }

@@ -483,7 +483,7 @@ export interface Opcode {
 const tables = new Map<number, readonly (Opcode | undefined)[]>();
 
 /**
- * What each code means on an architecture.
+ * The meaning of each code on an architecture.
  * @param version 90 for `sm_90`
  * @returns by code, 0 to 4095; undefined if unknown
  */

@@ -60,7 +60,7 @@ const wideConstant = 0x402;
 
 const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 
-/** A list that {@link findOperands} adds the registers of one instruction after the other to: what it reads, then what it writes. */
+/** A list to which {@link findOperands} adds the registers of successive instructions: read ones, then written ones. */
 export class OperandList {
   readonly members: number[] = [];
   /** Where those of the last instruction begin that it reads, and those that it writes. */
@@ -96,7 +96,7 @@ export class OperandList {
   }
 }
 
-/** How many registers the fields of an arithmetic instruction name: 0 where one names none. */
+/** Number of registers that each field of an arithmetic instruction names. */
 interface Fields {
   readonly first: number;
   readonly second: number;
@@ -105,14 +105,14 @@ interface Fields {
   readonly isUniform: boolean;
   readonly isSecondUniform: boolean;
   readonly isResultUniform: boolean;
-  /** Whether a register may give the bank of a constant. */
+  /** Whether a register may contain the bank of a constant. */
   readonly hasBank: boolean;
 }
 
 /** The bits that, in addition to the code, determine the number of registers of the fields. */
 type Varies = 'none' | 'bit 73' | 'bit 80' | 'sizes';
 
-/** An operation: which fields it has by what else decides of them, or that it is an access, which has its own. */
+/** An operation: its fields by the bits that vary them, or that it is an access, which has different ones. */
 interface Operation {
   readonly shape: { readonly sources: Shape; readonly results: number } | undefined;
   readonly varies: Varies;
@@ -171,7 +171,7 @@ export function findOperands(instruction: SassInstruction, version: number, oper
   if (fields.first > 0) operands.read(lower >>> 24, fields.first, fields.isUniform);
   if (fields.second > 0) operands.read(text[at + 1]! & 0xff, fields.second, fields.isSecondUniform);
   if (fields.third > 0) operands.read(upper & 0xff, fields.third, fields.isUniform);
-  // A constant whose bank a register gives.
+  // A constant whose bank is in a register.
   if (fields.hasBank && ((upper >>> 27) & 1) === 1) operands.read(text[at + 1]! & 0x3f, 2, true);
   if (fields.result > 0) operands.write((lower >>> 16) & 0xff, fields.result, fields.isResultUniform);
   return true;
@@ -256,7 +256,7 @@ function findOfAccess(instruction: SassInstruction, version: number, operands: O
   }
 }
 
-/** What was found, by the instructions of a function: several readers ask for the same. */
+/** Cached registers, by the instructions of a function: it has several readers. */
 const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>(); // oxfmt-ignore
 
 /** The registers of each instruction of a function; null if its operands are unknown. */
@@ -282,7 +282,7 @@ export function mayWrite(instruction: SassInstruction): readonly number[] {
   return list.members;
 }
 
-/** The fields of an arithmetic instruction, by what else decides of them. */
+/** The fields of an arithmetic instruction, by the bits that vary them. */
 function fieldsOf(
   { code, opcode }: SassInstruction,
   { sources, results }: { readonly sources: Shape; readonly results: number },

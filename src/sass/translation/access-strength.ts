@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the code are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches the
- * threads of its scope; one that is weaker, or reaches fewer, is another one's.
+ * Whether accesses of the SASS are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches
+ * the threads of its scope; a weaker one, or one with a narrower scope, belongs to another access.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,7 +12,7 @@ interface WeakerAccess {
   readonly instruction: SassInstruction;
 }
 
-/** How far the threads are that an access is strong for; blocks of a cluster are on several multiprocessors. */
+/** Scopes of strong accesses; blocks of a cluster are on several multiprocessors. */
 const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 
 /** Shared memory has one order for all threads of a block. */
@@ -47,7 +47,7 @@ export function weakerAccesses(
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): WeakerAccess[] {
-  /** By kind and line, what the weakest access of the PTX wants. */
+  /** By kind and line, the strength of the weakest access of the PTX. */
   const wanted = new Map<string, number>();
   for (const { instructions } of kernel.blocks) {
     for (const one of instructions) {

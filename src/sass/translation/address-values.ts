@@ -21,9 +21,9 @@ import type { RegisterFlow } from './registers.ts';
 /** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
 class Leaves {
   readonly #trial: number;
-  /** Of a block in a row, where the trial is one of such blocks. */
+  /** Threads of a one-dimensional block if the trial uses such blocks. */
   readonly #row: number | undefined;
-  /** How many threads a block has along each axis, where the assembler knows it. */
+  /** Number of threads of a block along each axis, if ptxas knows it. */
   readonly #threads: readonly [number, number, number] | undefined;
 
   constructor(trial: number, threads: readonly [number, number, number] | undefined, row?: number) {
@@ -135,7 +135,7 @@ class SourceValues {
       first += this.#parameterAt[parameter]! + Number(address.offset + offset);
       name = 'parameter ';
     } else if (!this.#hasCode(ptxLine)) return null;
-    // What is narrower than its register is extended, and narrower words are cut out of others.
+    // Values narrower than their register are extended, and narrower words are extracted from others.
     if (effect.bytes < 4 || first % 4 !== 0 || results[at] !== effect.bytes * 8) return null;
     let value = 0n;
     for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`)); // oxfmt-ignore
@@ -192,7 +192,10 @@ class CodeValues {
     return sum >>> 0;
   }
 
-  /** What a uniform register adds to an address of global memory: from sm_80 on it describes memory, and adds nothing. */
+  /**
+   * The offset that a uniform register adds to an address of global memory: from sm_80 on it is a descriptor, and adds
+   * nothing.
+   */
   #descriptor(index: number, register: number): number | null {
     if (this.#version < firstDescribing) return this.#register(index, register, true, 0);
     const definitions = this.#registers.definitionsOf(index, firstUniform + register);
@@ -289,7 +292,7 @@ class CodeValues {
     if (a === null || b === null) return null;
     switch (mnemonic) {
       case 'LEA':
-        // Upper halves, and what takes a carry.
+        // Upper halves, and instructions with a carry.
         return bit(80) || bit(74) ? null : (a << wordBits(instruction, 75, 5)) + b;
       case 'LOP3':
         return c === null ? null : logic(wordBits(instruction, 72, 8), a, b, c);
@@ -364,7 +367,7 @@ export function foreignAddresses(
       if (kind === 'load' || kind === 'store') accesses.set(one.ptxLine, accesses.has(one.ptxLine) ? null : one);
     }
   }
-  /** The access of the PTX that has the width of one of the code. */
+  /** The access of the PTX with the width of one of the SASS. */
   const accessOf = (one: SassInstruction): Instruction | undefined => {
     const { opcode } = one;
     const line = lineOf(one);

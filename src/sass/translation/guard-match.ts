@@ -34,7 +34,7 @@ export function mismatchedGuards(
   }
   const conditions = new Conditions(kernel);
   const kept = new Set(flow.instructions.map(lineOf));
-  // In memory, too, where registers are short.
+  // In memory, too, if registers are scarce.
   const keepsPredicates = flow.instructions.some((one) => keepsPredicate(one) || one.opcode?.space === 'local');
   return flow.blocks.flatMap(({ first, end }, block) =>
     flow.instructions.slice(first, end).flatMap((instruction, index): MismatchedGuard[] => {
@@ -50,7 +50,7 @@ export function mismatchedGuards(
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
-      // Where a comparison left no code, another one computes the same.
+      // If a comparison left no code, another one computes the same.
       if (comparing.some((line) => !kept.has(line))) return [];
       return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
         ? []
@@ -119,13 +119,13 @@ function makersOf(
   return [...found];
 }
 
-/** Lines of all that conditions are made of, and those of comparisons among them. */
+/** Lines of all origins of conditions, and those of comparisons among them. */
 interface ConditionLines {
   readonly wanted: ReadonlySet<number>;
   readonly comparing: readonly number[];
 }
 
-/** What decides whether blocks of the PTX are executed. */
+/** The conditions under which blocks of the PTX are executed. */
 class Conditions {
   readonly #kernel: Kernel;
   /** By block: those whose branches decide of it. */

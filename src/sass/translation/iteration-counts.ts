@@ -34,7 +34,7 @@ export function fewerCopies(
     else present.set(line, [one]);
   }
   return kernel.blocks.flatMap(({ instructions }) => {
-    // What is cut, or is a part of wider ones, has other numbers of copies; what is under a guard may be left out.
+    // Split stores, and parts of wider ones, have other numbers of copies; guarded ones may be left out.
     const accesses = instructions.flatMap((one) => {
       const { effect } = one.operation;
       const copies = present.get(one.ptxLine);

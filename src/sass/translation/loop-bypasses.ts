@@ -15,7 +15,7 @@ interface WaysIn {
 export function waysAroundLoops({ blocks, loops }: Kernel): readonly WaysIn[] {
   const ways = blocks.map(({ predecessors }) => new Set(predecessors));
   const starts = new Set<BlockId>([blocks[0]!.id]);
-  // What leads around one loop may enter the next one.
+  // A path around one loop may enter the next one.
   for (let changed = true; changed;) {
     changed = false;
     for (const { header, blocks: members, exits } of loops) {

@@ -1,4 +1,7 @@
-/** What the PTX wants the code to have, by line: barriers, mbarriers, fences, atomics, stores, copies and waits for them. */
+/**
+ * Instructions of the PTX that the SASS must have, by line: barriers, mbarriers, fences, atomics, stores, copies and
+ * waits for them.
+ */
 import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { rootOf } from '../displacements.ts';
@@ -16,7 +19,7 @@ export interface LostInstruction {
 
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** How far a fence reaches, 1 to 3, and whether all fences of its kind have one order. */
+/** Scope of a fence, 1 to 3, and whether all fences of its kind have one order. */
 interface FenceStrength {
   readonly scope: number;
   readonly isSequential: boolean;
@@ -43,7 +46,7 @@ export function fenceWanted(
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
-  // Its mbarriers were just made: the code for those orders it.
+  // Its mbarriers were just initialised: the code for that orders it.
   if (mnemonic.includes('mbarrier_init')) return null;
   return { scope: scopes[effect.scope], isSequential: semantics === 'sc' };
 }
@@ -63,7 +66,7 @@ export function groupsLeft({ operation: { effect }, arguments: [count] }: Instru
   return count?.kind === 'constant' ? Number(count.value) : 0;
 }
 
-/** How many of a wait of the code: it waits for the first scoreboard. */
+/** The same for a wait of the SASS: it waits for the first scoreboard. */
 export function groupsLeftOf(instruction: SassInstruction): number | null {
   if (instruction.code !== 0x91a || wordBits(instruction, 44, 3) !== 0) return null;
   return wordBits(instruction, 38, 6);
@@ -85,7 +88,7 @@ function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
   return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // oxfmt-ignore
 }
 
-/** What the code has on lines of the PTX. */
+/** Instructions of the SASS on lines of the PTX. */
 interface CodeByLine {
   readonly kept: ReadonlySet<number>;
   readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
@@ -99,7 +102,7 @@ interface CodeByLine {
   readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
   readonly stored: ReadonlyMap<number, number>;
-  /** By line, the bits that all stores of it in a block of the code store together. */
+  /** By line, the total bits of its stores in each block of the SASS. */
   readonly storedInBlocks: ReadonlyMap<number, readonly number[]>;
   readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
   /** The fewest groups that a wait of a line leaves. */
@@ -255,7 +258,7 @@ function mergedStores(
 }
 
 /**
- * Finds what the PTX wants and no code does.
+ * Finds required instructions of the PTX without SASS.
  * @param lineOf the line of the PTX that an instruction is of
  * @param isBarrier whether threads wait for each other at an instruction
  */
@@ -271,7 +274,7 @@ export function lostInstructions(
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   /** Lines with code that does less than is wanted. */
   const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // oxfmt-ignore
-  /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
+  /** Fences that need other code, and operations on mbarriers that are not required here. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   /** Lines that themselves store nothing. */
   const computing = new Set<number>();

@@ -17,10 +17,10 @@ const zeroRegister = 255;
 const never = 15;
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** An access whose operand is made of nothing that its line of the PTX uses. */
+/** An access whose operand has no origin that its line of the PTX uses. */
 interface MismatchedOperand {
   readonly what: 'address' | 'data';
-  /** Whether it is made of nothing that the line uses; else of something that the line does not use. */
+  /** Whether it has no origin that the line uses; otherwise it has one that the line does not use. */
   readonly isCertain: boolean;
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
@@ -77,7 +77,7 @@ export function mismatchedOperands(
     }
   }
   const loaded = new Set<string>();
-  /** Those from memory that others may write. */
+  /** Loads from memory that others may write. */
   const fetched = new Set<string>();
   // Some atomics become loops of loads and exchanges.
   const expanded = new Set<number>();
@@ -142,7 +142,7 @@ export function mismatchedOperands(
       continue;
     }
     for (const what of ['address', 'data'] as const) {
-      // Atomics of more than 64 bits take what they store in another form.
+      // Atomics of more than 64 bits have their data in another form.
       if (
         own[what].length === 0 ||
         (what === 'data' && opcode.kind === 'atomic' && ptx.some((one) => bitsOf(one) > 64))
@@ -150,7 +150,7 @@ export function mismatchedOperands(
         continue;
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
-      // Of what is narrower than a register, parts of others may be cut.
+      // Data narrower than a register may be extracted from others.
       if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // oxfmt-ignore
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
@@ -183,7 +183,7 @@ function givesItsOwn(
   return values.every((value, at) => {
     const wanted = source.givenAt(value);
     const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
-    // Where the line left no code, another one computes the same.
+    // If the line left no code, another one computes the same.
     return (
       !wanted ||
       !made ||
@@ -200,7 +200,7 @@ function bitsOf({ operation: { effect } }: Instruction): number {
 /** Leaves that both sides name. */
 const told = /^(?:load|parameter|special n?(?:tid|ctaid))/;
 
-/** Whether registers may hold what the PTX uses. */
+/** Whether registers may contain the values that the PTX uses. */
 function agree(
   made: readonly (readonly Origins[] | null)[],
   wanted: readonly Origins[],
@@ -216,10 +216,7 @@ function agree(
   return isMerged ? made.some(agrees) : made.every(agrees);
 }
 
-/**
- * Whether registers are made of everything but a load that gives a part of what is wanted, or, for an address, a base or
- * the number of the thread.
- */
+/** Whether registers lack a load among the wanted origins, or, for an address, a base or the thread index. */
 function lacks(
   made: readonly (readonly Origins[] | null)[],
   needed: readonly string[],

@@ -14,7 +14,7 @@ export interface OrderedStep {
 export interface OrderedBlock {
   readonly steps: readonly OrderedStep[];
   readonly predecessors: readonly number[];
-  /** The predicate that decides where its end leads: to `taken` where it holds, else elsewhere. */
+  /** The predicate of its final branch: to `taken` if true, otherwise to another block. */
   readonly branch?: { readonly register: number; readonly negated: boolean; readonly taken: number };
 }
 
@@ -33,11 +33,11 @@ const maxWords = 1 << 22;
 export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, stops: boolean): Relation | null {
   const words = Math.ceil(count / 32);
   if (words * (blocks.length + count) > maxWords) return null;
-  /** What reaches the end of each block, where its branch is taken and where it is not. */
+  /** Accesses that reach the end of each block, for a taken and for an untaken branch. */
   const atEnd = blocks.map(() => ({ taken: new Uint32Array(words), passed: new Uint32Array(words) }));
   const result = Array.from({ length: count }, () => new Uint32Array(words));
   const incoming = new Uint32Array(words);
-  /** What reaches the end of a block, and, where asked for, what comes before each access in it. */
+  /** Accesses that reach the end of a block, and, if `records`, those before each access in it. */
   const walk = (block: OrderedBlock, index: number, records: boolean): (typeof atEnd)[number] => {
     incoming.fill(0);
     for (const predecessor of block.predecessors) {

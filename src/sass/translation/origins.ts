@@ -1,6 +1,6 @@
 /**
- * What values are made of: loads by their lines of the PTX, parameters, special registers. The code of an access is held
- * against its PTX by what its address and its data are made of, since lines name instructions and not their operands.
+ * Origins of values: loads by their lines of the PTX, parameters, special registers. The SASS of an access is compared
+ * with its PTX by the origins of its address and its data, since lines identify instructions and not their operands.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,9 +12,9 @@ import { fromOutside, type RegisterFlow } from './registers.ts';
 export interface Origins {
   /** `load 57`, `parameter 8`, `special tid.x`. */
   readonly leaves: ReadonlySet<string>;
-  /** Whether it may be made of more than anybody knows. */
+  /** Whether it may have unknown origins. */
   readonly isOpen: boolean;
-  /** Whether one of several instructions made it, or what it is made of: then not all leaves are of one path. */
+  /** Whether it, or one of its origins, has several definitions: then not all leaves are of one path. */
   readonly isMerged: boolean;
 }
 
@@ -33,7 +33,7 @@ const zeroSpecial = 255;
 /** Operations that may move a value from one register to another, or make a constant. */
 const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // oxfmt-ignore
 
-/** What values of the code are made of. */
+/** Origins of values of the SASS. */
 export class CodeOrigins {
   readonly #flow: SassFlow;
   readonly #registers: RegisterFlow;
@@ -191,7 +191,7 @@ function offsetOfLoad(instruction: SassInstruction): number {
   return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
 }
 
-/** What values of the PTX are made of. */
+/** Origins of values of the PTX. */
 export class SourceOrigins {
   readonly #kernel: Kernel;
   readonly #parameterAt: readonly number[];
@@ -263,7 +263,7 @@ export class SourceOrigins {
       seen.add(operand.id);
       if (seen.size > maxSteps) isOpen = true;
       const { definition, type } = this.#kernel.values[operand.id]!;
-      // What it selects by is a condition, too.
+      // The predicate of a selection is a condition, too.
       if (type === 'predicate' && !hasConditions) continue;
       if (definition.kind === 'phi') {
         const { block, index } = definition;
@@ -302,7 +302,7 @@ export class SourceOrigins {
     return true;
   }
 
-  /** Conditions of the branches between a block and what dominates it. */
+  /** Conditions of the branches between a block and its dominators. */
   #conditions(block: BlockId): Operand[] {
     const { blocks, dominators } = this.#kernel;
     const top = dominators[block]!;

@@ -14,7 +14,7 @@ export interface StoreInBlock {
  * with no barrier, no fence, no end of the kernel and no load of that place in between.
  * @param stores all of the kernel
  * @param lines requested lines
- * @param looking lines whose code loads; the assembler may know what other loads give
+ * @param looking lines whose code loads; ptxas may know the results of other loads
  */
 export function overwrittenLines(
   kernel: Kernel,
@@ -48,7 +48,7 @@ export function overwrittenLines(
   return new Set(asked.filter(isOverwritten).map(({ instruction }) => instruction.ptxLine));
 }
 
-/** What may look at a place, or lets others look. */
+/** Instructions that may observe a place, or let others observe it. */
 function separates({ operation: { effect } }: Instruction): boolean {
   return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(
     effect.kind,

@@ -5,13 +5,13 @@ import { mayWrite, type RegisterUse, registerUses } from '../instruction/operand
 import { predicatesWritten } from '../predicates.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
-/** What no instruction of the function wrote. */
+/** A value that no instruction of the function wrote. */
 export const fromOutside = -1;
 
 /** Maximum number of distinguished definitions of one register. */
 const maxDefinitions = 64;
 
-/** Definitions that reach uses, asked for one by one. */
+/** Reaching definitions, computed on demand. */
 export class RegisterFlow {
   readonly #flow: SassFlow;
   readonly #spills: ReadonlyMap<number, SpillAccess>;
@@ -89,9 +89,9 @@ export class RegisterFlow {
   }
 
   /**
-   * Loads of spilled registers that some path reaches without a store of them; where values may be undefined, those that
+   * Loads of spilled registers that some path reaches without a store of them; if values may be undefined, those that
    * nothing in the function stores.
-   * @param isDefined whether all that the PTX uses is defined on all paths
+   * @param isDefined whether all used values of the PTX are defined on all paths
    */
   unstored(isDefined: boolean): SassInstruction[] {
     const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
@@ -132,7 +132,7 @@ export class RegisterFlow {
 
   /**
    * The instructions that may have written a register as an instruction reads it, by their indices; {@link fromOutside}
-   * where a path from the entry writes it nowhere. Null: more than anybody asks for.
+   * if a path from the entry does not write it. Null: too many.
    */
   definitionsOf(index: number, register: number): readonly number[] | null {
     const found = this.#definitionsOf(index, register);
@@ -157,7 +157,7 @@ export class RegisterFlow {
       found.add(at);
       if (!use) continue;
       const own = this.#guards[at];
-      // What one predicate guards is one path.
+      // Instructions under one guard are on one path.
       if (!own || (guard && own.register === guard.register && own.negated === guard.negated)) return [...found];
       if ([...found].some((other) => this.#complement(at, other))) return [...found];
     }

@@ -1,7 +1,7 @@
 /**
- * Stores, atomics and fences that some path of the code leaves out. Neither leaves the part of a path between two barriers, or
- * between a barrier and an end of the kernel. So what all paths of the PTX do between two of these, all paths of the
- * code must do: a copy of an unrolled or divided path, too.
+ * Stores, atomics and fences that some path of the code leaves out. Neither leaves the part of a path between two
+ * barriers, or between a barrier and an end of the kernel. So all paths of the SASS between two of these must have the
+ * effects that all paths of the PTX have: a copy of an unrolled or divided path, too.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -34,7 +34,7 @@ interface StepBlock {
   readonly isStart: boolean;
   /** Whether the kernel ends here. */
   readonly ends: boolean;
-  /** Under which guard its end leads to which block, else elsewhere. */
+  /** The guard of its final branch, and the block to which it leads. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -71,7 +71,7 @@ function betweenAnchors(
   const words = Math.max(1, Math.ceil((effects + halves.length + 1) / 32));
   if (words * blocks.length * anchors > maxWords) return null;
   const found = new Map<number, Uint32Array>();
-  /** By block: the effects since each anchor that reaches its end, where its branch is taken and where it is not. */
+  /** By block: the effects since each anchor that reaches its end, for a taken and for an untaken branch. */
   const atEnd = blocks.map(() => ({ taken: new Map<number, Uint32Array>(), passed: new Map<number, Uint32Array>() }));
   const meet = (target: Map<number, Uint32Array>, key: number, set: Uint32Array): boolean => {
     const known = target.get(key);
@@ -180,7 +180,7 @@ function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
         known[at] = facts;
         for (const register of predicatesWritten(instructions[at]!)) facts &= ~(0x101 << register);
       }
-      // Who leaves at its end does not go on.
+      // Threads that exit at its end do not continue.
       const leaves = instructions[last - 1]!.opcode?.kind === 'exit' ? sassGuard(instructions[last - 1]!) : undefined;
       const guard = branch ?? leaves;
       const opposite = guard && { register: guard.register, negated: !guard.negated };
@@ -273,7 +273,7 @@ export function skippedEffects(
       const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
-      // Registers that are kept in memory are stored on any line.
+      // Spilled registers are stored on any line.
       const isStore = kind === 'store' && accessSpaces.has(one.opcode!.space ?? '');
       const isAccess = isFence || isStore || kind === 'atomic' || kind === 'mbarrier';
       if (!isAccess) return written;
@@ -302,7 +302,7 @@ export function skippedEffects(
   return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
 }
 
-/** Stores that each path of the code has, though some path of the PTX between the same anchors has not: they lost their guard. */
+/** Stores on each path of the SASS that some path of the PTX between the same anchors lacks: they lost their guard. */
 function addedEffects(
   kernel: Kernel,
   wanted: readonly StepBlock[],
@@ -316,7 +316,7 @@ function addedEffects(
     const traps = instructions.some(({ operation: { effect } }) => effect.kind === 'trap');
     return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
   });
-  // What has a guard may be left out.
+  // Guarded instructions may be left out.
   const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];

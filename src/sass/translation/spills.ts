@@ -36,7 +36,7 @@ export function spillAccesses(
     if (one.opcode.space !== 'local') continue;
     const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // oxfmt-ignore
     const [at, bits] = [wordBits(one, 40, 24), accessBits(one, version) ?? 32];
-    // What is narrower than a register is not followed.
+    // Accesses narrower than a register are not tracked.
     if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= maxSlots) return null;
     const slots = Array.from({ length: bits / 32 }, (_, word) => firstSlot + at / 4 + word);
     const isLoad = one.opcode.kind === 'load';

@@ -29,7 +29,7 @@ import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
-/** What is wrong with the code of a kernel. Lines are those of the PTX. */
+/** Errors in the machine code of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
   /** A barrier, fence, atomic, store, asynchronous copy or wait for copies whose block was kept is not there. */
   | ({ readonly kind: 'missing' } & LostInstruction)
@@ -63,7 +63,7 @@ export type TranslationFault =
     }
   /** Some path through the code leaves out a store or an atomic that all paths of the PTX between the same barriers have. */
   | { readonly kind: 'skipped'; readonly what: 'effect'; readonly ptxLine: number }
-  /** Something is computed that nothing uses, though the PTX does: what used it is gone. */
+  /** An unused result that the PTX uses: its use is missing. */
   | {
       readonly kind: 'unused';
       readonly what: 'result';
@@ -86,7 +86,7 @@ export type TranslationFault =
   | {
       readonly kind: 'foreign';
       readonly what: 'address' | 'data' | 'guard';
-      /** Whether they are made of nothing that the line uses. Else more than ptxas was seen to do may explain it. */
+      /** Whether they have no origin that the line uses. Otherwise an unseen transformation of ptxas may explain it. */
       readonly isCertain: boolean;
       readonly ptxLine: number;
       /** In bytes from the start of the section. */
@@ -111,7 +111,7 @@ function separates(instruction: Instruction, by: Separator): boolean {
   return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
 }
 
-/** Loads and stores that other threads may see, and that keep their order with barriers. */
+/** Loads and stores that other threads may observe, and that stay ordered with barriers. */
 function isAccess({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'atomic') return true;
   const isMatrix = effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
@@ -173,7 +173,7 @@ function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | n
 }
 
 /**
- * Holds the code of a kernel against its PTX.
+ * Checks the machine code of a kernel against its PTX.
  * @param kernel of the PTX that was assembled
  */
 export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {

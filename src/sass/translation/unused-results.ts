@@ -16,10 +16,10 @@ const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared
 /** Upper halves of addresses, which ptxas leaves, like copies, if it infers the space of a pointer. */
 const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
-/** From sm_100 on no disassembler showed which registers all operations read: what seems unused may be read. */
+/** From sm_100 on no disassembler showed the registers that all operations read: seemingly unused ones may be read. */
 const firstUnprinted = 100;
 
-/** Registers that always hold zero: a multiplication of two is a copy of what is added. */
+/** Registers that always hold zero: a multiplication of two is a copy of the addend. */
 const zeroRegister = 255;
 
 function isCopy(instruction: SassInstruction): boolean {
@@ -57,7 +57,7 @@ function neededLines(kernel: Kernel): ReadonlySet<number> {
   return lines;
 }
 
-/** What ptxas computes again where it is used, and may leave where it was computed first, if registers are short. */
+/** Operations that ptxas recomputes at their uses, and may also leave at their first place, if registers are scarce. */
 const remade: ReadonlySet<string> = new Set(['integer', 'convert', 'special']);
 
 /**
@@ -80,7 +80,7 @@ function remadeIn(
 }
 
 /**
- * Finds instructions that compute, or load, what nothing uses, though the PTX uses what it computes on their line.
+ * Finds instructions with unused results, although the PTX uses the result on their line.
  * @param lineOf the line of the PTX that an instruction is of
  */
 export function unusedResults(

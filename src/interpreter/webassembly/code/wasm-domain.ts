@@ -1,6 +1,6 @@
 /**
  * The domain whose values are WebAssembly locals and constants: interpreting a rule of the instruction table over it
- * appends the code that computes it (see `wasm-value.ts` for the forms of values). Operations on constants are
+ * appends the code that computes the result (see `wasm-value.ts` for the forms of values). Operations on constants are
  * computed at once, by the reference.
  */
 import type { Domain, Width } from '../../../isa/model/domain.ts';
@@ -70,7 +70,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const zero64 = wasmConstant(64, 0n);
   const one64 = wasmConstant(64, 1n);
 
-  /** What the items leave: an i64, or an i32 whose low `width` bits count. */
+  /** The result of the items: an i64, or an i32 whose low `width` bits count. */
   const wrapped = (width: Width, ...items: readonly Item[]): WasmLocal => {
     if (width >= 32) return bind(body, wasmType(width), ...items);
     const mask = Number(allOnes(width));

@@ -1,7 +1,7 @@
 /**
- * Floating-point operations as WebAssembly: bit for bit what the reference gives. f32 and f64 use the instructions of
- * the same name; narrower formats go through doubles, in which their products are exact and their sums rounded to odd;
- * what has no short code is an import.
+ * Floating-point operations as WebAssembly, bit-identical to the reference. f32 and f64 use the instructions of the
+ * same name; narrower formats go through doubles, in which their products are exact and their sums rounded to odd;
+ * operations without short code are imports.
  */
 import type { FloatComparison, FloatFormat, FloatOperation, Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, WasmOperator } from './wasm-module.ts';
@@ -132,7 +132,7 @@ function nativeNumber(context: FloatContext, format: Native, source: WasmWord, f
   return [value, format === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64'];
 }
 
-/** Pushes the number of a pattern: as f64 for that format, as f32 for the others, where all of theirs are exact. */
+/** Pushes the number of a pattern: as f64 for that format, as f32 for the others, whose numbers are exact in it. */
 function widened(context: FloatContext, format: FloatFormat, source: WasmWord, flush: boolean): Item[] {
   if (isNative(format)) return nativeNumber(context, format, source, flush);
   const value = flush ? flushPattern(context, format, source) : source;

@@ -1,7 +1,7 @@
 /**
  * An encoder of WebAssembly modules (binary format 1): MVP with sign extension, saturating conversions and bulk memory,
- * which is what Node 20 runs. Code is appended instruction by instruction; the encoder checks no types, which
- * `new WebAssembly.Module` does. Functions refer to each other by handle, so imports may be added at any time.
+ * as supported by Node 20. Code is appended instruction by instruction; the encoder checks no types, which `new
+ * WebAssembly.Module` does. Functions refer to each other by handle, so imports may be added at any time.
  */
 import { invariant } from '../../../base/assert.ts';
 
@@ -388,7 +388,7 @@ interface ImportedFunction extends Import, FunctionHandle {}
 interface MemorySize {
   readonly minimum: number;
   readonly maximum?: number;
-  /** Of a shared one, views stay valid when it grows. It has a maximum. */
+  /** Views of a shared memory stay valid when it grows. It has a maximum. */
   readonly isShared?: boolean;
 }
 
@@ -401,7 +401,7 @@ export class ModuleBuilder {
   readonly #exports: { readonly name: string; readonly target: FunctionHandle }[] = [];
   #memory: (Import & MemorySize) | null = null;
 
-  /** A function from outside; asked for again under the same name, the same. */
+  /** An imported function; the same one for the same name. */
   importFunction(
     module: string,
     name: string,

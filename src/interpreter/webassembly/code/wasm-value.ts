@@ -21,7 +21,7 @@ export interface WasmLocal {
   readonly index: number;
   /** The number that the pattern encodes, as f32 or f64. */
   readonly number?: WasmLocal;
-  /** The greatest value it can have, unsigned, where that is known. */
+  /** The greatest possible value, unsigned, if known. */
   readonly limit?: number;
 }
 
@@ -73,7 +73,7 @@ export function f64(value: number): Item {
   return { kind: 'f64', value };
 }
 
-/** Calls a function with what has been pushed. */
+/** Calls a function with the pushed operands. */
 export function call(target: FunctionHandle): Item {
   return { kind: 'call', target };
 }
@@ -111,7 +111,7 @@ export function append(body: FunctionBody, ...items: readonly Item[]): void {
   }
 }
 
-/** Appends items and keeps what they leave on the stack in a new local. */
+/** Appends items and stores their result on the stack in a new local. */
 export function bind(body: FunctionBody, type: WasmType, ...items: readonly Item[]): WasmLocal {
   append(body, ...items);
   const index = body.local(type);
@@ -132,7 +132,7 @@ function partsOf(value: WasmValue): readonly WasmLocal[] {
 
 /**
  * New locals for a value that is assigned on several paths (a phi).
- * @param number also holds the number of a floating-point value: in a loop that adds up, this takes the conversion
+ * @param number also stores the number of a floating-point value: in a loop that adds up, this takes the conversion
  *   between pattern and number off the critical path (2 to 4 times as fast); it costs nothing where it is not used
  */
 export function variable(body: FunctionBody, width: Width | 'predicate', number?: 'f32' | 'f64'): WasmValue {
@@ -141,7 +141,9 @@ export function variable(body: FunctionBody, width: Width | 'predicate', number?
   return number ? { ...local(wasmType(width)), number: local(number) } : local(wasmType(width));
 }
 
-/** Pushes what {@link setVariable} is to put into `target`. Several may be pushed before they are set in reverse. */
+/**
+ * Pushes the value that {@link setVariable} assigns to `target`. Several may be pushed before they are set in reverse.
+ */
 export function pushForVariable(body: FunctionBody, target: WasmValue, value: WasmValue): void {
   if (target.kind === 'pair') {
     const low = value.kind === 'pair' ? value.low : wasmConstant(64, wordOf(value).value);
@@ -168,7 +170,7 @@ export function setVariable(body: FunctionBody, target: WasmValue): void {
 }
 
 /**
- * The type of number that the result of a floating-point instruction, or its sources, are best also kept as.
+ * The type of number in which the result of a floating-point instruction, or its sources, are best stored, too.
  * @param mnemonic for example `fma.rn.f32`
  */
 export function numberType(mnemonic: string): 'f32' | 'f64' | undefined {

@@ -19,7 +19,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(description: { readonly initial: number; readonly maximum?: number; readonly shared?: boolean });
     readonly buffer: ArrayBuffer;
-    /** By pages of 64 KiB; gives the former number of pages. */
+    /** By pages of 64 KiB; returns the former number of pages. */
     grow(pages: number): number;
   }
 
@@ -28,7 +28,7 @@ declare namespace WebAssembly {
     value: Value;
   }
 
-  /** What a module that cannot be loaded raises. */
+  /** Thrown for a module that cannot be loaded. */
   class CompileError extends Error {}
   class RuntimeError extends Error {}
 

@@ -140,7 +140,7 @@ export function livenessOf(program: Program): Liveness {
   return { liveIn: segments.map((segment) => live.list(segment.index) as ValueId[]), isUniform };
 }
 
-/** What an edge between segments assigns to the phis of its target. */
+/** Assignments of an edge between segments to the phis of its target. */
 export function phiInputs(
   kernel: Kernel,
   from: Segment,

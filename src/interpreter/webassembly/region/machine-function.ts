@@ -4,7 +4,7 @@ import type { WasmType } from '../code/wasm-module.ts';
 /** The module name under which region code imports memory and interpreter functions. */
 export const machineModule = 'machine';
 
-/** What region code calls. Steps are those of the call so far. */
+/** Functions that region code calls. Steps are those of the call so far. */
 export const machineFunctions = {
   /** An access that leaves the place it was taken to stay in. Frame, site, address, thread, steps. Does not return. */
   stray: [['i32', 'i32', 'i64', 'i32', 'i32'], []],
@@ -21,7 +21,7 @@ export const machineFunctions = {
   recordWord: [['i32', 'i32', 'i32', 'i32', 'i32'], []],
   /** The same of an access that only synchronizes. */
   handOver: [['i32', 'i32', 'i32', 'i32'], []],
-  /** What orders accesses, for the same. Frame, instruction, thread. */
+  /** Events that order accesses, for the same. Frame, instruction, thread. */
   event: [['i32', 'i32', 'i32'], []],
   /** The same of a fence that releases. Frame, instruction, thread, whether it is sequentially consistent. */
   fence: [['i32', 'i32', 'i32', 'i32'], []],

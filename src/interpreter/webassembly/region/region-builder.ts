@@ -1,4 +1,4 @@
-/** The function of a region while its code is written, and the locals that all of the code shares. */
+/** The function of a region during code generation, and the locals shared by all of its code. */
 import type { Domain } from '../../../isa/model/domain.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import type { FunctionBody, FunctionHandle, ModuleBuilder, WasmType } from '../code/wasm-module.ts';
@@ -58,7 +58,7 @@ export class RegionBuilder {
     return this.#stamp!;
   }
 
-  /** Frame plus the offset of the thread's local memory. Only where there is some. */
+  /** Frame plus the offset of the thread's local memory. Only if there is local memory. */
   get localBase(): WasmLocal {
     return this.#localBase!;
   }

@@ -73,7 +73,9 @@ function record(code: RegionBuilder, access: MemoryAccess, data: LinearAddress):
   append(body, call(code.machineFunction('recordWord')));
 }
 
-/** Reports an access to the detector with clocks. @param alert `recorded`, `handsOver`, or what is of no interest */
+/**
+ * Reports an access to the detector with clocks. @param alert `recorded`, `handsOver`, or another one, which is ignored
+ */
 function emitRecord(code: RegionBuilder, access: MemoryAccess, data: LinearAddress, alert: WasmLocal): void {
   const { body } = code;
   const operands = [code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread] as const;

@@ -14,7 +14,7 @@ import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/w
 import { pageBytes } from '../../core/memory.ts';
 import { header, pageEntry, pageFactors, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
 
-/** An address in linear memory: what a local holds plus a constant. */
+/** An address in linear memory: a local plus a constant. */
 export interface LinearAddress {
   readonly base: WasmLocal;
   readonly offset: number;

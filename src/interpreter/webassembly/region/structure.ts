@@ -9,13 +9,13 @@ import { postorder } from '../../../ir/form/postorder.ts';
 export type Structured =
   /** The code of a node up to its terminator, then one arm for each edge out of it. */
   | { readonly kind: 'node'; readonly node: number; readonly arms: readonly (readonly Structured[])[] }
-  /** What jumps to `label` inside goes to the end. */
+  /** A jump to `label` inside continues at the end. */
   | { readonly kind: 'block'; readonly label: number; readonly body: readonly Structured[] }
-  /** What jumps to `label` inside goes to the start. */
+  /** A jump to `label` inside continues at the start. */
   | { readonly kind: 'loop'; readonly label: number; readonly body: readonly Structured[] }
   | { readonly kind: 'jump'; readonly label: number };
 
-/** Levels of blocks and branches: the code of each is made within that of the one around it. */
+/** Maximum nesting of blocks and branches: the code of each is generated recursively. */
 const deepest = 1000;
 
 /**

@@ -1,4 +1,4 @@
-/** Which values WebAssembly code keeps both as numbers and as bit patterns. */
+/** Values that WebAssembly code stores both as numbers and as bit patterns. */
 import type { Kernel, ValueId } from '../../../ir/form/kernel.ts';
 import { numberType } from '../code/wasm-value.ts';
 

@@ -18,8 +18,8 @@ import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
 /**
- * What the race detector does: nothing, shadow words, or a list of accesses with clocks; `sifted`: words that leave out
- * what needs no clocks.
+ * Mode of the race detector: off, shadow words, or a list of accesses with clocks; `sifted`: words that filter out
+ * accesses that need no clocks.
  */
 export type Detection = 'off' | 'words' | 'sifted' | 'clocks';
 
@@ -34,7 +34,7 @@ export interface Place {
   readonly writable: boolean;
   /** A shadow word covers `1 << cellShift` bytes. */
   readonly cellShift: number;
-  /** Of its first shadow word: address, or offset in the shadow of shared memory. */
+  /** Its first shadow word: address, or offset in the shadow of shared memory. */
   readonly shadow: number;
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
@@ -73,9 +73,9 @@ interface Frame {
   readonly bytes: number;
 }
 
-/** How accesses count for words that sift. */
+/** Treatment of accesses by words that sift. */
 interface Sifting {
-  /** Strong accesses of several widths race where they overlap. */
+  /** Strong accesses of several widths race if they overlap. */
   readonly hasMixedWidths: boolean;
   /** As in CUDA C++, volatile accesses race with atomics and with each other. */
   readonly volatileRaces: boolean;
@@ -106,7 +106,7 @@ export interface Plan {
   readonly bufferAddresses: readonly number[];
   /** By access. */
   readonly sites: readonly Site[];
-  /** By value; undefined: never kept. */
+  /** By value; undefined: never saved. */
   readonly slots: readonly (Slot | undefined)[];
   /** Whether threads may be resumed at a segment. */
   readonly isRegion: Uint8Array;
@@ -120,7 +120,7 @@ export interface Plan {
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
-  /** Shadow words for what has none. */
+  /** Shadow words for memory without its own. */
   readonly scratch: number;
   /** First byte for the frames of resident blocks. */
   readonly end: number;
@@ -139,7 +139,7 @@ const firstFree = placeTable + 4096;
 export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
 
 /**
- * Rows of the transition table: what an access does. Strong accesses count as atomic: two of them do not race, and with
+ * Rows of the transition table: kinds of accesses. Strong accesses count as atomic: two of them do not race, and with
  * others they race as the weak ones would. Only some of them need contents to be there.
  */
 export const accessKinds = {
@@ -158,8 +158,8 @@ export const accessKinds = {
 } as const;
 
 /**
- * The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. Where they
- * sift, strong reads are atomics, and rows conflict wherever accesses do.
+ * The row of an access. Strong reads are reads: if there are strong writes as well, words do not decide. If they sift,
+ * strong reads are atomics, and rows conflict if accesses do.
  */
 export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
   const { operation, strong } = access;
@@ -219,8 +219,8 @@ export const pageEntry = {
 } as const;
 
 /**
- * What the number of a page is multiplied by, and that of its expanse, whose bases have a distance of 2^40 bytes: the
- * leading bits of the sum are the number of the entry.
+ * Factors of the index of a page, and of its expanse, whose bases have a distance of 2^40 bytes: the leading bits of
+ * the sum are the number of the entry.
  */
 export const pageFactors = { page: 0x9e3779b1 | 0, expanse: 0x85ebca6b | 0 } as const;
 export const pageFactorShift = 32 - Math.log2(pageEntries);
@@ -240,7 +240,7 @@ export function align(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
-/** Bytes in which a value is kept. */
+/** Bytes in which a value is saved. */
 function slotBytes(type: ValueType): 4 | 8 | 16 {
   return type === 128 ? 16 : type === 64 ? 8 : 4;
 }
@@ -296,7 +296,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
 
   // Which array each access goes to, and how wide the cells of the arrays may be
   const targets = chooseTargets(program, request, arrays, strays);
-  // Cells start where the array does.
+  // Cells start at the start of the array.
   const most = [...globals.map(() => 4), ...shareds.map(({ start }) => Math.min(4, Math.log2(start & -start || 16)))];
   const shifts = chooseCellShifts(program, arrays, globals.length, targets, most);
 
@@ -394,7 +394,7 @@ function siftingOf({ accesses }: Program, { volatileRaces }: RunRequest): Siftin
   return { hasMixedWidths: widths.size > 1, volatileRaces: volatileRaces === true };
 }
 
-/** The places in which threads may synchronise, with what has no end. */
+/** The places in which threads may synchronise, with unbounded buffers. */
 export function placesOfStrongAccesses({ program, sites, places }: Plan): {
   readonly places: readonly Place[];
   readonly anywhere: boolean;
@@ -432,7 +432,7 @@ function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { reado
   }));
 }
 
-/** Index of an array, or where else an access goes. */
+/** Index of an array, or another target of an access. */
 type Target = number | 'local' | 'anywhere';
 
 function chooseTargets(
