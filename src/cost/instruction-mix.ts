@@ -37,7 +37,7 @@ interface MixLine {
 interface MixEntry {
   readonly kind: MixKind;
   readonly instructions: number;
-  /** Those with most first. */
+  /** In descending order of their number. */
   readonly lines: readonly MixLine[];
 }
 

@@ -69,7 +69,7 @@ export interface MetricBound {
   readonly reason?: string;
   /** Whether some warp reaches the bound in every launch of these dimensions. */
   readonly exact?: boolean;
-  /** Those that cost something. */
+  /** Lines with a cost. */
   readonly lines: readonly LineBound[];
 }
 

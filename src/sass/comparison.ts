@@ -1,4 +1,4 @@
-/** Changes between the machine code of a kernel and its base: in total, then by line. */
+/** Changes between the SASS of a kernel and its base: in total, then by line. */
 import type { Location } from '../source/location.ts';
 import { lineKey } from './line-changes.ts';
 import type { Repetition, CodeProfile, LineProfile, WorkKind } from './profile.ts';

@@ -92,7 +92,7 @@ function stepsOfCall(
   return known.get(target)!;
 }
 
-/** How often blocks are executed. */
+/** Execution counts of blocks. */
 class Rounds {
   readonly #code: CodeFunction;
   readonly #flow: SassFlow;
@@ -130,7 +130,7 @@ class Rounds {
     return loop ? this.#ofLoop(loop) : constant(1);
   }
 
-  /** How often the header of a loop is executed. */
+  /** Execution count of the header of a loop. */
   #ofLoop(loop: SassLoop): Expression | null {
     const known = this.#known.get(loop);
     if (known !== undefined) return known;

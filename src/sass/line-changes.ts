@@ -1,4 +1,4 @@
-/** Changes in the machine code of a kernel, by source line: amounts of each kind of work, and instructions. */
+/** Changes in the SASS of a kernel, by source line: amounts of each kind of work, and instructions. */
 import { diffArrays } from 'diff';
 import type { Location } from '../source/location.ts';
 import type { SassInstruction } from './instruction/decode.ts';

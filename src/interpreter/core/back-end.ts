@@ -25,7 +25,7 @@ const longTurn = { thread: 1 << 16, block: 1 << 21 } as const;
 
 /**
  * Time slice of a thread in instructions; it ends at the next back edge after them. It is long if no thread waits for
- * another one in a loop: a run then shows effects after a long loop after the steps of one thread.
+ * another one in a loop: a run then passes a long loop after the steps of one thread.
  * @param threads of a block
  */
 export function timeSlice({ mayWait }: Pick<Program, 'mayWait'>, threads: number): number {

@@ -22,7 +22,7 @@ export interface LocatedBytes {
 
 /** Memory as code outside a back end sees it, one access at a time. */
 export interface SlowMemory {
-  /** Finds the target of an access; reports a fault if there is no target. */
+  /** Finds the target of an access; reports a fault if it has none. */
   locate(who: Executor, access: MemoryAccess, address: number): LocatedBytes;
   /** The access has happened. */
   touch(who: Executor, access: MemoryAccess, place: LocatedBytes): void;

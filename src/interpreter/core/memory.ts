@@ -121,14 +121,14 @@ export function regionPage(region: Region, index: number): Page {
 
 /**
  * The page of a region that a thread accesses.
- * @throws RunStop where threads touch more memory than a run may take
+ * @throws RunStop if threads touch more memory than a run may take
  */
 export function touchedPage(region: Region, index: number): Page {
   if (region.bytes === null && !region.pages.has(index)) takePage(region);
   return regionPage(region, index);
 }
 
-/** Counts a page of a region without end. @throws RunStop where threads touch more memory than a run may take */
+/** Counts a page of an unbounded region. @throws RunStop if threads touch more memory than a run may take */
 export function takePage({ quota }: Region): void {
   if (quota.left-- <= 0) throw new RunStop('budget');
 }

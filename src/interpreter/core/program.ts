@@ -367,7 +367,7 @@ export function segmentSuccessors(program: Program, segment: Segment): readonly 
 
 /**
  * Whether an edge between blocks may be part of a loop: the places where a thread's time slice can end. Blocks are in
- * reverse postorder, so every cycle holds such an edge.
+ * reverse postorder, so every cycle contains such an edge.
  */
 export function isRetreating(from: BlockId, to: BlockId): boolean {
   return to <= from;

@@ -54,7 +54,7 @@ export interface PassedBarrier {
   readonly times: number;
 }
 
-/** Where a thread is that did not arrive. */
+/** Location of a thread that did not arrive. */
 export type Whereabouts =
   | { readonly kind: 'exited' }
   | { readonly kind: 'barrier'; readonly instruction: InstructionId }

@@ -18,7 +18,7 @@ export interface StorePlace {
   readonly where: -1 | 0 | 1;
 }
 
-/** A store that has not become visible, or a fence after such stores: what it releases has to contain them. */
+/** A store that has not become visible, or a fence after such stores: its release has to include them. */
 type Pending =
   | { readonly kind: 'store'; readonly access: MemoryAccess; readonly place: StorePlace; readonly value: Page }
   | { readonly kind: 'fence'; readonly instruction: InstructionId };

@@ -1,4 +1,4 @@
-/** Changes in the machine code of a kernel, as sentences. */
+/** Changes in the SASS of a kernel, as sentences. */
 import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts';
 import { count } from '../text/code-text.ts';
 import { amountText } from './bound-text.ts';

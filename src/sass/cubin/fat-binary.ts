@@ -78,7 +78,7 @@ function cubinsOf(bytes: Uint8Array): Uint8Array[] {
   return found;
 }
 
-/** One block of LZ4: literals, then a copy of what came before, and so on. */
+/** One block of LZ4: literals, then a copy of earlier output, alternately. */
 function unpackLz4(data: Uint8Array, size: number): Uint8Array {
   const reader = new ByteReader(data, 'the compressed code');
   const output = new Uint8Array(size);

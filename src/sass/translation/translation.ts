@@ -29,7 +29,7 @@ import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
-/** Errors in the machine code of a kernel. Lines are those of the PTX. */
+/** Errors in the SASS of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
   /** A barrier, fence, atomic, store, asynchronous copy or wait for copies whose block was kept is not there. */
   | ({ readonly kind: 'missing' } & LostInstruction)
@@ -173,7 +173,7 @@ function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | n
 }
 
 /**
- * Checks the machine code of a kernel against its PTX.
+ * Checks the SASS of a kernel against its PTX.
  * @param kernel of the PTX that was assembled
  */
 export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {

@@ -94,7 +94,7 @@ export interface Plan {
   readonly localBytes: number;
   readonly detection: Exclude<Detection, 'sifted'>;
   /**
-   * Words only select what is to be recorded with clocks, because more than whole barriers orders accesses; or null.
+   * Set if words only select the accesses to be recorded with clocks, because not only full barriers order accesses.
    */
   readonly sifting: Sifting | null;
   /** Shadow words change with barriers of warps. */
