@@ -1,4 +1,4 @@
-/** Where an instruction accesses memory, in the terms of the kernel: the same in all warps, lanes and rounds. */
+/** Where an instruction accesses memory, over the terms of the kernel: the same in all warps, lanes and iterations. */
 import type { AccessForm } from './warp-setting.ts';
 import { resolveTargets } from '../analysis/values/memory-base.ts';
 import type { MemoryAccess } from '../interpreter/core/program.ts';
@@ -10,13 +10,13 @@ import type { WarpSetting } from './warp-setting.ts';
 /** One access that an instruction makes. */
 interface Access {
   readonly access: MemoryAccess;
-  /** The argument that holds the address. */
+  /** Index of the operand with the address. */
   readonly source: number;
-  /** Bytes behind the address. */
+  /** Offset in bytes added to the address. */
   readonly more: bigint;
 }
 
-/** Of an array that a parameter points to, in bytes: `cudaMalloc` gives as much. */
+/** Alignment in bytes of an array passed as a parameter: that of `cudaMalloc`. */
 const parameterAlignment = 256;
 
 /** The accesses of an instruction, local memory left out; found once. */
@@ -33,7 +33,7 @@ export function accessForms(setting: WarpSetting, instruction: Instruction): rea
   return forms;
 }
 
-/** The accesses of an instruction, in the order in which the machine counts them. */
+/** The accesses of an instruction, in the order in which the interpreter counts them. */
 export function accessesOf({ program }: WarpSetting, instruction: Instruction): Access[] {
   const first = program.firstAccess.get(instruction);
   if (first === undefined) return [];

@@ -1,4 +1,4 @@
-/** Potentials as bounds: of the rounds of a warp in a loop, while a loop around it, or the kernel, is executed once. */
+/** Bounds from potentials: iterations of a loop by one warp during one execution of an outer loop, or of the kernel. */
 import { dominates } from '../ir/form/dominators.ts';
 import type { Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
@@ -13,12 +13,12 @@ import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /**
- * A bound of the rounds of a loop.
- * @param root a loop, the counted one or one around it, or null for the kernel
- * @param around where the root is
+ * Upper bound of the trip count of a loop.
+ * @param root the counted loop or one around it; null for the kernel
+ * @param around the region that contains the root
  * @param mask lanes that enter the root
- * @param isTogether whether lanes go round together: then the one with most rounds counts, else each has its own
- * @returns null where none is found
+ * @param isTogether whether lanes iterate together: then the lane with most iterations counts, otherwise their sum
+ * @returns null if none is found
  */
 export function amortisedTripCount(
   setting: WarpSetting,
@@ -50,7 +50,7 @@ export function amortisedTripCount(
   return isSame ? scale(all[0]!, lanes.length) : add(...all);
 }
 
-/** The rounds of a loop that halves a distance, of the lane with most. */
+/** Trip count of a loop that halves a distance, for the lane with the most iterations. */
 function searchRounds(
   setting: WarpSetting,
   loop: Loop,
@@ -88,14 +88,14 @@ function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder)
     if (!high) return null;
     sums.push({ times, high });
   }
-  // What is rounded on both sides of the maximum compares with what other bounds say.
+  // Rounded on both sides of the maximum, the expression is comparable with other bounds.
   const [only] = sums;
   if (sums.length === 1 && only!.times.top > 0n)
     return maximum(rounded(add(constant(own), scale(only!.high, only!.times))), rounded(constant(own)));
   return rounded(add(constant(own), ...sums.map(({ times, high }) => scale(maximum(high, constant(0)), times))));
 }
 
-/** Whether all lanes that go round a root together come to a loop in it in each round, and go round it as often. */
+/** Whether all lanes that iterate a root together enter an inner loop in each iteration, with equal trip counts. */
 export function isVisitedAlike(
   { symbolic: { kernel }, uniformity }: WarpSetting,
   root: Loop | null,

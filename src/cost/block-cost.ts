@@ -1,4 +1,4 @@
-/** What lanes cost that go through a block of code together: steps, sectors, turns of shared memory. */
+/** Cost of lanes that execute a basic block together: steps, sectors, phases of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // oxfmt-ignore
@@ -10,19 +10,19 @@ import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from
 import { lanesInMask, type WarpPosition } from './lanes/warp-position.ts';
 import type { WarpSetting, AccessForm } from './warp-setting.ts';
 
-/** Where lanes are, and what is known of them there. */
+/** The position of lanes, and the known values there. */
 export interface BlockPlace {
   readonly place: WarpPosition;
   readonly evaluator: LaneEvaluator;
 }
 
-/** Instructions of a block up to one that accesses memory: what they cost so many lanes wherever they are. */
+/** Instructions of a block up to one that accesses memory; their cost depends only on the number of lanes. */
 interface Run {
   readonly costs: FixedCosts;
   readonly access: Instruction | null;
 }
 
-/** By block and number of lanes: rounds and warps come through a block again and again. */
+/** By block and number of lanes: iterations and warps execute a block repeatedly. */
 const runsOf = new WeakMap<WarpSetting, Map<Block, Map<number, readonly Run[]>>>();
 
 function knownRuns(setting: WarpSetting, block: Block, lanes: number): readonly Run[] {
@@ -51,7 +51,7 @@ function findRuns(setting: WarpSetting, block: Block, lanes: number): readonly R
   return [...runs, { costs: tally.fixed(), access: null }];
 }
 
-/** What some lanes cost that execute a block together, its terminator included. */
+/** Cost of some lanes that execute a block together, including its terminator. */
 export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): Cost {
   const tally = new CostTally();
   const lanes = lanesInMask(mask).length;
@@ -127,7 +127,7 @@ function withExceptions({ most }: Amount, lanes: number, { bytes }: AccessShape)
   return { most: most + lanes * Math.ceil(bytes / 32), isExact: false };
 }
 
-/** The addresses that lanes select between; those that differ by what is known in each lane stand together. */
+/** The addresses that lanes select between, grouped if they differ by amounts known in each lane. */
 function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, mask: number): LaneAlternatives[] {
   if (sums.length < 2) return [];
   const found: { readonly first: Sum; readonly values: LaneValues; readonly more: LaneValues['offsets'][] }[] = [];
@@ -147,7 +147,7 @@ function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
   return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // oxfmt-ignore
 }
 
-/** Whether the rounds of a loop cost differently in a way that the number of the round decides. */
+/** Whether the cost of an iteration depends on its index. */
 export function iterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { differing } = setting;
   const known = differing.get(loop.id) ?? doIterationsDiffer(setting, loop);
@@ -169,7 +169,7 @@ function doIterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
     for (const instruction of block.instructions) {
       for (const { access, source } of accessesOf(setting, instruction)) {
         const { terms } = symbolic.view.offset(addressOf(setting, instruction, source));
-        // Where all lanes are shifted alike, banks are too; sectors are by multiples of their size.
+        // A shift common to all lanes keeps bank conflicts; one by multiples of the sector size keeps sectors.
         const isShift = (term: Term, factor: bigint): boolean =>
           !holdsThread(term) &&
           (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);

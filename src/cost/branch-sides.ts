@@ -1,4 +1,4 @@
-/** Which lanes of a warp go which way at a branch. */
+/** The lanes of a warp that take each side of a branch. */
 import type { Block } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import type { BlockPlace } from './block-cost.ts';
@@ -8,7 +8,7 @@ import { isWarpUniform, laneValues } from './lanes/lane-values.ts';
 import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** How often a branch splits the warp that it may split: once, or as a guard does. */
+/** Number of times that a potentially divergent branch splits the warp: once, or as a guard does. */
 export function splitsOf(
   setting: WarpSetting,
   { place, evaluator }: BlockPlace,
@@ -19,7 +19,7 @@ export function splitsOf(
   return (condition && guardSplit(setting, condition, block.id, place, evaluator)) ?? constant(1);
 }
 
-/** The lanes that go either way; null where that is not known of every one. */
+/** The lanes that take either side; null if that is unknown for some lane. */
 export function decideBranch(
   setting: WarpSetting,
   region: BlockPlace,
@@ -40,7 +40,7 @@ export function decideBranch(
   return { yes, no };
 }
 
-/** Whether all lanes that come to a branch in one round go the same way. */
+/** Whether all lanes that reach a branch in one iteration take the same side. */
 export function isSameInAllLanes(setting: WarpSetting, region: BlockPlace, block: Block, mask: number): boolean {
   const condition = setting.symbolic.condition(block.id);
   const { view } = setting.symbolic;

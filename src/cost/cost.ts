@@ -21,7 +21,7 @@ export const free: Cost = { totals: new Map(), parts: new Map(), loose: none };
 
 /**
  * A cost of one count, on one line.
- * @param isExact whether it is met wherever it comes about
+ * @param isExact whether every execution has this cost
  */
 export function singleCost(count: Count, line: string, amount: Expression | null, isExact = true): Cost {
   const loose = isExact ? none : new Set([count]);
@@ -40,7 +40,7 @@ export class CostTally {
   readonly #parts = new Map<string, number | null>();
   readonly #loose = new Set<Count>();
 
-  /** Adds what another tally had. */
+  /** Adds the costs of another tally. */
   addFixed({ totals, parts }: FixedCosts): void {
     for (const [count, amount] of totals) added(this.#totals, count, amount);
     for (const [part, amount] of parts) added(this.#parts, part, amount);
@@ -53,7 +53,7 @@ export class CostTally {
     if (!isExact) this.#loose.add(count);
   }
 
-  /** What was added so far, all of it exact. */
+  /** The sum so far, all of it exact. */
   fixed(): FixedCosts {
     return { totals: [...this.#totals], parts: [...this.#parts] };
   }
@@ -94,7 +94,7 @@ function total(values: readonly (Expression | null)[]): Expression | null {
   return values.includes(null) ? null : add(...(values as Expression[]));
 }
 
-/** The costs of rounds one after the other. */
+/** The sum of the costs of successive iterations. */
 export function sumOverIterations(costs: readonly Cost[]): Cost {
   const inTurn = (values: readonly (Expression | null)[]): Expression | null => {
     if (values.includes(null)) return null;
@@ -117,7 +117,7 @@ export function sumOverIterations(costs: readonly Cost[]): Cost {
 export function worstOf(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (costs.length <= 1) return first ?? free;
-  // What only some of them cost is nothing in the others.
+  // A count that is missing in one of them is 0 there.
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
     values.includes(null)
       ? null
@@ -151,7 +151,7 @@ export function loosened(cost: Cost): Cost {
     : { ...cost, loose: new Set([...cost.loose, ...counts]) };
 }
 
-/** A cost that comes about several times; null: nobody knows how often. */
+/** A cost times a number of repetitions; null if their number is unknown. */
 export function repeated(cost: Cost, times: Expression | null): Cost {
   return mapCost(cost, (amount) => {
     if (amount.addends.size === 0) return amount;
@@ -183,7 +183,7 @@ function combined<Key>(
   return new Map([...lists].map(([key, list]) => [key, shortened(combine(list))]));
 }
 
-/** Nothing in place of an amount that nobody would read, and that takes long to compare. */
+/** The amount; null if it is too long to be readable, or to be compared quickly. */
 function shortened(amount: Expression | null): Expression | null {
   return amount && constantValue(amount) === null && amount.key.length > longestKey ? null : amount;
 }

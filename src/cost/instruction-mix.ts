@@ -1,4 +1,4 @@
-/** What kinds of instructions a kernel executes that are dearer than others, by source line. */
+/** The expensive instructions that a kernel executes, by kind and source line. */
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import type { MixKind } from './model/mix-kinds.ts';
@@ -27,7 +27,7 @@ export function matrixOperations({ operation: { mnemonic } }: Instruction): numb
   return 2 * Number(rows ?? 0) * Number(columns ?? 0) * Number(depth ?? 0);
 }
 
-/** So many instructions of a kind at a line. */
+/** The number of instructions of a kind at a line. */
 interface MixLine {
   readonly location: Location;
   readonly instructions: number;
@@ -37,13 +37,13 @@ interface MixLine {
 interface MixEntry {
   readonly kind: MixKind;
   readonly instructions: number;
-  /** Those with most first. */
+  /** In descending order of their number. */
   readonly lines: readonly MixLine[];
 }
 
 /**
- * The dearer instructions of a kernel.
- * @param placeOf where the user wrote what is at a location
+ * The expensive instructions of a kernel.
+ * @param placeOf maps a location to the place in the user's source
  */
 export function instructionMix(kernel: Kernel, placeOf: (location: Location) => Location): readonly MixEntry[] {
   const found = new Map<MixKind, { total: number; readonly lines: Map<string, MixLine> }>();

@@ -1,20 +1,20 @@
-/** What all rounds of a loop cost, from what one of them does. */
+/** Cost of all iterations of a loop from the cost of one iteration. */
 import { type Cost, loosened, mapCost, sumOverIterations, worstOf } from './cost.ts';
 import { add, constant, type Expression, namesOf, zero } from './expressions/expression.ts';
 import { isNonNegative, maximum } from './expressions/order.ts';
 import { isPolynomialIn, sumOverIterationRange } from './expressions/iteration-sum.ts';
 
-/** Where a guard keeps from the loop those for whom there would be less than no round, they pay nothing. */
+/** Lanes with a negative trip count are kept out of the loop by a guard; their cost is 0. */
 export function atLeastNothing(cost: Cost, rounds: Expression): Cost {
   return isNonNegative(rounds) ? cost : mapCost(cost, (amount) => maximum(amount, zero));
 }
 
-/** The cost of all rounds that are followed by another one, and of the last one. */
+/** The cost of all iterations that are followed by another one, and of the last one. */
 export function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): Cost {
   const summed = (cost: Cost, times: Expression): Cost =>
     mapCost(cost, (amount) => sumOverIterationRange(amount, name, times));
   const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
-  // Which round is the last one is not known exactly.
+  // The index of the last iteration is not known exactly.
   if (dependsOnRound) return loosened(summed(worstOf([each, last]), add(rounds, constant(1))));
   const isRounded = [...each.totals.values()].some((amount) => amount && !isPolynomialIn(amount, name));
   return sumOverIterations([isRounded ? loosened(summed(each, rounds)) : summed(each, rounds), last]);

@@ -26,32 +26,32 @@ const usualVisits = 50_000;
 /** Addresses of accesses that are looked at in those visits, each for all lanes of a warp. */
 const maxAddresses = 100_000;
 
-/** A kernel takes too many different ways to look at all of them. */
+/** Thrown if a kernel has too many paths to visit all of them. */
 class TooManyPaths extends Error {}
 
 export const tooManyPaths = 'the kernel has too many paths';
 const tooManyInARow = 'the kernel has too many blocks in a row';
 
-/** Why there are no bounds where a clock cut the analysis short. */
+/** Reason for missing bounds if the time limit ended the analysis. */
 export const outOfTime = `${tooManyPaths} to bound them in the time given`;
 
 export interface CostRequest {
   readonly kernel: Kernel;
   readonly dimensions: Dimensions;
-  /** Dynamic shared memory in bytes; null where it is not given. */
+  /** Dynamic shared memory in bytes; null if not given. */
   readonly sharedBytes: number | null;
   readonly declaredAs: DeclaredAs;
-  /** What an integer parameter is called; null for pointers and floating-point numbers. */
+  /** Name of an integer parameter; null for pointers and floating-point numbers. */
   readonly parameterName: (index: number, offset: number) => string | null;
-  /** A number that is stated to divide a parameter; 1 where none is. */
+  /** A declared divisor of a parameter; 1 without one. */
   readonly divisor?: (index: number, offset: number) => bigint;
-  /** What is stated of the elements of an array that a parameter points to, the least and the greatest. */
+  /** Declared bounds of the elements of an array that a parameter points to. */
   readonly elements?: (index: number, offset: number) => TermBounds | null;
-  /** Of what the assembler merged: the bytes of a lane of the access that stands for others, 0 of those others. */
+  /** Accesses merged by ptxas: bytes per lane of the one that represents others, 0 for these others. */
   readonly merged?: ReadonlyMap<Instruction, number>;
-  /** Where the user wrote what a place of the kernel does: as reports name it. */
+  /** Maps a location of the kernel to the place in the user's source, as reports name it. */
   readonly placeOf?: (location: Location) => Location;
-  /** Visits of blocks by all warps, where those are to be fewer than usual. */
+  /** Limit of block visits by all warps if it is lower than the default. */
   readonly mostVisits?: number | undefined;
   /** Whether the time for the kernel is up: then it has no bounds, for {@link outOfTime}. */
   readonly expired?: () => boolean;
@@ -64,12 +64,12 @@ interface LineBound {
 }
 
 export interface MetricBound {
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly bound: Expression | null;
   readonly reason?: string;
-  /** Whether some warp costs as much in every launch of these dimensions. */
+  /** Whether some warp reaches the bound in every launch of these dimensions. */
   readonly exact?: boolean;
-  /** Those that cost something. */
+  /** Lines with a cost. */
   readonly lines: readonly LineBound[];
 }
 
@@ -84,25 +84,25 @@ export interface BlockCost {
 
 interface KernelCost {
   readonly bounds: KernelBounds;
-  /** Null where the size of a block is not known. */
+  /** Null if the size of a block is not known. */
   readonly block: BlockCost | null;
-  /** What the bounds take for granted. */
+  /** Assumptions of the bounds. */
   readonly assumptions: readonly CostAssumption[];
-  /** How often a warp goes round at the lines of loops. */
+  /** Iterations of a warp at the lines of loops. */
   readonly rounds: readonly (LineIterations & { readonly location: Location })[];
   /** By lines of the PTX in loops: how often a warp comes there at most. */
   readonly visits: ReadonlyMap<number, Expression>;
 }
 
-/** The bounds of {@link costOfKernel} alone. */
+/** Only the bounds of {@link costOfKernel}. */
 export function boundKernel(request: CostRequest): KernelBounds {
   return costOfKernel(request).bounds;
 }
 
 /**
- * Bounds what one warp of a kernel costs at most, and a block: in launches whose integer parameters are not negative,
- * whose index arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc` gives them,
- * and whose barriers are reached by whole warps.
+ * Upper bounds of the cost of one warp of a kernel, and of a block: in launches whose integer parameters are not
+ * negative, whose index arithmetic does not wrap around, whose arrays start at multiples of 256 bytes, as `cudaMalloc`
+ * returns them, and whose barriers are reached by whole warps.
  */
 export function costOfKernel(request: CostRequest): KernelCost {
   const [unsupported] = request.kernel.unsupported;
@@ -112,13 +112,13 @@ export function costOfKernel(request: CostRequest): KernelCost {
   } catch (error) {
     if (error instanceof OutOfTime) return withoutCost(outOfTime);
     if (error instanceof TooManyPaths) return withoutCost(tooManyPaths);
-    // A walk waits at each block for what comes after it, so that thousands in a row fill the stack.
+    // The walk recurses at each block, so that thousands of blocks in a row overflow the stack.
     if (error instanceof RangeError && error.message.includes('call stack')) return withoutCost(tooManyInARow);
     throw error;
   }
 }
 
-/** Of a kernel without bounds. */
+/** The cost of a kernel without bounds. */
 export function withoutCost(reason: string): KernelCost {
   const bounds = byMetric(boundMetrics, () => ({ bound: null, reason, lines: [] }));
   return { bounds, block: null, assumptions: [], rounds: [], visits: new Map() };
@@ -212,8 +212,8 @@ function blockCostOf(warps: readonly Cost[]): BlockCost {
 }
 
 /**
- * Whether a metric is met in every launch: by a warp of which all is exact that goes into it, and that has as much of
- * each count as any.
+ * Whether every launch attains the bound of a metric: some warp has only exact counts in it, each of them the largest
+ * of all warps.
  */
 function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolean {
   const wanted = counts.filter((count) => boundTable[metric].weights[count] !== undefined);
@@ -223,7 +223,7 @@ function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolea
   );
 }
 
-/** The lines of a kernel by name: code that the compiler gave none belongs to what comes before it. */
+/** The lines of a kernel by name: code without a line belongs to the code before it. */
 class Places {
   readonly #lines = new Map<Instruction | Block, string>();
   readonly #locations = new Map<string, Location | null>();

@@ -1,4 +1,4 @@
-/** How often a warp executes the code of a line: rounds of the loops around it, in the parameters of the kernel. */
+/** How often a warp executes the code of a line: iterations of the loops around it, in the parameters of the kernel. */
 import { dominates } from '../ir/form/dominators.ts';
 import type { BlockId, Kernel, Loop, LoopId } from '../ir/form/kernel.ts';
 import { add, constant, constantValue, type Expression, multiply, namesOf, zero } from './expressions/expression.ts';
@@ -9,23 +9,23 @@ import { isRoundName } from './lanes/term-bound.ts';
 
 /** At most, in loops of a line. */
 export interface LineIterations {
-  /** Of the innermost loop, each time it is entered. */
+  /** Trip count of the innermost loop, each time it is entered. */
   readonly inner: Expression;
-  /** Of all loops around the line together. */
+  /** Product of the trip counts of all loops around the line. */
   readonly all: Expression;
 }
 
 const one = constant(1);
 
-/** The most rounds of each loop of a kernel, in whatever visit of whatever warp. */
+/** Maximum trip count of each loop of a kernel over all executions by all warps. */
 export class LoopIterations {
-  /** Null where some visit has no bound in the parameters alone. */
+  /** Null if some execution has no bound in only the parameters. */
   readonly #known = new Map<LoopId, { readonly stays: Expression | null; readonly from: BlockId | null }>();
 
   /**
-   * Notes a visit of a loop.
-   * @param stays rounds that are followed by another one
-   * @param from the block that decides whether there is another one, where one alone does
+   * Notes an execution of a loop.
+   * @param stays iterations that are followed by another one
+   * @param from the block that decides on another iteration; null if there are several
    */
   note(loop: LoopId, stays: Expression | null, from: BlockId | null): void {
     const own = stays && ofParameters(stays);
@@ -34,16 +34,16 @@ export class LoopIterations {
     this.#known.set(loop, { stays: most, from: known && known.from !== from ? null : from });
   }
 
-  /** How often a block is executed each time the loop is entered; null where nobody knows. */
+  /** How often a block is executed each time the loop is entered; null if unknown. */
   #roundsOf({ dominators }: Kernel, { id }: Loop, block: BlockId): Expression | null {
     const { stays = null, from = null } = this.#known.get(id) ?? {};
     if (stays === null) return null;
-    // What comes behind the decision is not reached in the last round.
+    // Blocks after the decision are not reached in the last iteration.
     return from !== null && from !== block && dominates(dominators, from, block) ? stays : add(stays, one);
   }
 
   /**
-   * By line: the most of any of its code that is in loops. A line with code in a loop of unknown rounds is left out.
+   * By line: the maximum over its code in loops. A line with code in a loop of unknown trip count is left out.
    * @param lineOf the name of the line of an instruction
    */
   byLine<Line extends string | number>(
@@ -67,7 +67,7 @@ export class LoopIterations {
   }
 }
 
-/** Rounds of a visit, none below zero; null where they depend on the round of a loop around, or are shared among visits. */
+/** Trip count, not below 0; null if it depends on the iteration of an outer loop, or is shared among executions. */
 function ofParameters(stays: Expression): Expression | null {
   const value = constantValue(stays);
   if (value) return maximum(constant(-floorOf({ top: -value.top, bottom: value.bottom })), zero);

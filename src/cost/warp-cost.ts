@@ -1,7 +1,7 @@
 /**
- * What one warp costs at most. Its way through the kernel is followed with the lanes that may take part: a branch that
- * all lanes decide alike costs the dearer side, one that may split them costs both. Lanes meet again where the sides
- * do, and go round a loop together, as the counters of `interpreter/counters.ts` have it.
+ * Maximum cost of one warp. Its paths through the kernel are followed with the lanes that may be active: a uniform
+ * branch costs its more expensive side, one that may split the lanes costs both. Lanes reconverge where the sides join,
+ * and iterate a loop together, as the counters of `interpreter/counters.ts` define it.
  */
 import { waits } from '../interpreter/core/program.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kernel.ts';
@@ -33,52 +33,52 @@ import { type TripCount, tripCounts } from './loops/trip-count.ts';
 import { lanesInMask, type WarpPosition, type Rounds, type Warp } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** Loops of at most this many rounds are looked at round by round, where the rounds differ. */
+/** Loops with at most this trip count are analysed by iteration if their iterations differ. */
 const maxRounds = 64;
 /** Blocks at which a walk ends, in their order. */
 type Stops = ReadonlySet<BlockId>;
 
 const noStops: Stops = new Set();
 
-/** What a walk costs, and which lanes may arrive where it ends. */
+/** The cost of a walk, and the lanes that may arrive at its ends. */
 interface Walked {
   readonly cost: Cost;
   readonly reached: ReadonlyMap<BlockId, number>;
-  /** Whether lanes may wait for others on the way. Who does not wait goes on meanwhile, and meets nobody again. */
+  /** Whether lanes may wait for others on the path. Lanes that do not wait continue meanwhile and do not reconverge. */
   readonly waits: boolean;
   /** In how many groups that do not wait for each other the lanes may arrive. */
   readonly groups: number;
-  /** The line of a loop on the way. */
+  /** The line of a loop on the path. */
   readonly loop: string | null;
-  /** Whether all those lanes arrive where they may. */
+  /** Whether all those lanes arrive. */
   readonly isSure: boolean;
 }
 
-/** What is known of a branch. */
+/** Known facts on a branch. */
 interface Decision {
-  /** All lanes go one way. */
+  /** All lanes take one side. */
   readonly isExclusive: boolean;
-  /** Which lanes go which way is known. */
+  /** The side of every lane is known. */
   readonly isDecided: boolean;
 }
 
-/** One round of a loop, or the kernel outside of loops. */
+/** One iteration of a loop, or the kernel outside of loops. */
 interface Region extends BlockPlace {
   readonly loop: Loop | null;
-  /** What the loop is in; null outside of loops. */
+  /** The region around the loop; null outside of loops. */
   readonly outer: Region | null;
   /** Lanes that have entered the loop, or begun. */
   readonly mask: number;
   readonly known: Map<string, Walked>;
-  /** What does not depend on the branch that bounds the rounds, for a round that stays and one that leaves. */
+  /** Costs independent of the branch that bounds the trip count, shared by a staying and a leaving iteration. */
   readonly common: Common;
-  /** Branches out of the loop of which it is not known which lanes take them in this round. */
+  /** Branches out of the loop whose taking lanes in this iteration are unknown. */
   readonly open: Set<BlockId>;
-  /** What becomes of the branch that bounds the rounds: stays in all rounds but the last. */
+  /** Outcome of the branch that bounds the trip count: stays in all iterations except the last. */
   readonly forced: { readonly trip: TripCount; readonly stays: boolean } | null;
 }
 
-/** What lanes cost in a round whichever way it ends: in a block, and in a loop within. */
+/** Costs in an iteration regardless of how it ends: of a block, and of an inner loop. */
 interface Common {
   readonly blocks: Map<string, Cost>;
   readonly loops: Map<string, Walked>;
@@ -90,7 +90,7 @@ interface Round {
   readonly open: ReadonlySet<BlockId>;
 }
 
-/** What two ways through one round of a loop share. */
+/** The parts that two paths through one iteration of a loop share. */
 function placeOf({ place, evaluator, common }: Region): Pick<Region, 'place' | 'evaluator' | 'common'> {
   return { place, evaluator, common };
 }
@@ -105,9 +105,9 @@ class WarpWalker {
   readonly #setting: WarpSetting;
   readonly #warp: Warp;
   readonly #kernel: Kernel;
-  /** Values that are the same in all rounds. */
+  /** Values that are the same in all iterations. */
   readonly #ofWarp: LaneMemos = [];
-  /** Bounds of rounds in all visits that a root makes, by their names. */
+  /** Bounds of trip counts, summed over all executions within a root, by their names. */
   readonly #shared = new Map<string, { readonly root: Loop | null; readonly total: Expression }>();
 
   constructor(setting: WarpSetting, warp: Warp) {
@@ -137,12 +137,14 @@ class WarpWalker {
     };
   }
 
-  /** One round of a loop: of a number, or any. */
+  /** One iteration of a loop: of a given index, or any. */
   #round(outer: Region, loop: Loop, mask: number, number: number | null, forced: Region['forced'] = null): Region {
     return this.#region(loop, outer, mask, new Map([...outer.place.rounds, [loop.id, number]]), forced);
   }
 
-  /** A cost in which what a loop, or the kernel, bounds for all of its rounds together is bounded. */
+  /**
+   * A cost with the trip counts that a loop, or the kernel, bounds over all of its iterations replaced by their bounds.
+   */
   #settled(cost: Cost, root: Loop | null): Cost {
     const boundOf = (name: string): Expression | null => {
       const known = this.#shared.get(name);
@@ -188,7 +190,7 @@ class WarpWalker {
     region.common.blocks.set(key, straight);
     const own = [straight];
     if (splits) own.push(singleCost('divwarps', this.#setting.lineOf(node), splits, decision.isDecided));
-    // Who waits for some lanes only goes on without the others.
+    // Lanes that wait only for some lanes continue without the others.
     const waiting = node.instructions.filter(({ operation }) => waits(operation.effect));
     const groups = waiting.every(isForAllLanes) ? 1 : lanesInMask(mask).length;
     const whole: Walked = {
@@ -202,7 +204,7 @@ class WarpWalker {
     return this.#goOn(region, whole, mask, sides, decision, this.#joinOf(region, block), stops);
   }
 
-  /** The sides up to where they meet, and on from there. */
+  /** The sides up to their reconvergence points, and the walk from there on. */
   #goOn(
     region: Region,
     own: Walked,
@@ -218,7 +220,7 @@ class WarpWalker {
     const costs = walks.map(({ cost }) => cost);
     const lanes = lanesInMask(mask).length;
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
-    // Whichever way lanes go, they all come to the same place.
+    // All sides reach the same block.
     const [first] = walks;
     const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // oxfmt-ignore
     const isKnown = isDecided || walks.length < 2;
@@ -269,7 +271,7 @@ class WarpWalker {
   }
 
   /**
-   * What groups of lanes cost that go on by themselves. In a loop they may be in different rounds, and yet execute an
+   * Cost of groups of lanes that continue separately. In a loop they may be in different iterations, and yet execute an
    * instruction together.
    */
   #inGroups(cost: Cost, groups: number, loop: string | null): Cost {
@@ -297,7 +299,7 @@ class WarpWalker {
     return at === null ? null : loops[at]!;
   }
 
-  /** Where all ways from a block meet again, within the round. */
+  /** The block that joins all paths from a block within the iteration. */
   #joinOf({ loop }: Region, block: BlockId): BlockId | null {
     const join = this.#kernel.postdominators[block] ?? null;
     if (join === null || (loop && (join === loop.header || !loop.blocks.has(join)))) return null;
@@ -327,7 +329,7 @@ class WarpWalker {
       return { sides: all(mask), isExclusive: false, isDecided: true, splits: null };
     const { forced, loop } = region;
     if (forced?.trip.from === block.id) {
-      // Who leaves, and on how many branches, is counted for all rounds together.
+      // Leaving lanes and their divergent branches are counted for all iterations together.
       const sides = all(mask).filter(([next]) => (next === forced.trip.stay) === forced.stays);
       return { sides, isExclusive: false, isDecided: true, splits: null };
     }
@@ -356,7 +358,7 @@ class WarpWalker {
     };
   }
 
-  /** All rounds of a loop; arrivals are at the blocks behind its exits. */
+  /** All iterations of a loop; lanes arrive at the blocks after its exits. */
   #runLoop(outer: Region, loop: Loop, mask: number): Walked {
     const around = outer.place;
     const trips = tripCounts(this.#setting, loop, mask, around, outer.evaluator);
@@ -371,8 +373,8 @@ class WarpWalker {
   }
 
   /**
-   * The rounds of a loop from potentials: their bound, or a name for them where those of all visits that a loop around
-   * makes have a better one together; null where there is none that is better than the direct one.
+   * Trip count of a loop from potentials: its bound, or a name for it if its sum over all executions within an outer
+   * loop has a better bound; null if none is better than the direct one.
    */
   #amortised(outer: Region, loop: Loop, mask: number, direct: Expression | null): Expression | null {
     const setting = this.#setting;
@@ -380,11 +382,11 @@ class WarpWalker {
     let least = own && direct ? tighter(direct, own) : (own ?? direct);
     let found = least === direct ? null : least;
     for (let root: Region | null = outer; root; root = root.outer) {
-      // Of one visit nothing is shared.
+      // A single execution shares nothing.
       if (least && outer.loop === null) break;
       const isAlike = mask === root.mask && isVisitedAlike(setting, root.loop, loop);
       const total = amortisedTripCount(setting, root.loop, loop, root.outer ?? root, root.mask, isAlike);
-      // What as much bounds in more rounds around is better.
+      // An equal bound over more outer iterations is better.
       if (!total || (least && compareGrowth(growthOf(least), growthOf(total)) < 0)) continue;
       least = total;
       const name = sharedName(loop.id, root.loop?.id ?? null, isAlike);
@@ -426,7 +428,7 @@ class WarpWalker {
       for (const block of region.open) open.add(block);
     }
     costs.push(this.#openExits(open, mask, constant(count + 1)));
-    // Lanes that left while others waited in a later round are ahead of them.
+    // Lanes that left while others waited in a later iteration are ahead of them.
     const separateGroups = doWait ? Math.max(1, leaving) : 1;
     const cost = this.#settled(sumOverIterations(costs), loop);
     return { cost, reached, waits: doWait, groups: Math.min(most, groups * separateGroups), loop: line, isSure };
@@ -465,7 +467,7 @@ class WarpWalker {
     const inner = rounds === null ? repeated(each, null) : atLeastNothing(overRounds(each, last, name, rounds), rounds);
     const open = new Set([...staying, ...leaving].flatMap((one) => [...one.open]));
     const visits = rounds && maximum(rounds, zero);
-    // Branches that come before the one that bounds the rounds are met once more.
+    // Branches before the one that bounds the trip count are executed once more.
     const isMetLast = leaving.some((one) => one.open.size > 0);
     const exits: Cost[] = [this.#openExits(open, mask, visits && (isMetLast ? add(visits, constant(1)) : visits))];
     if (trip && this.#setting.uniformity.branch(trip.from) === 'varying') {
@@ -487,7 +489,7 @@ class WarpWalker {
     const isUniform = loop.exits.every((exit) => this.#setting.uniformity.branch(exit.from) !== 'varying');
     const staysTogether = all.every((walked) => walked.groups === 1);
     const whole = this.#settled(sequentialCost([inner, ...exits]), loop);
-    // All lanes leave together, after as many rounds as they may at most.
+    // All lanes leave together, after the maximum number of iterations.
     const isExact = trip?.isExact === true && loop.exits.length === 1 && all.every((walked) => walked.isSure);
     const total = isExact ? whole : loosened(whole);
     return {
@@ -500,7 +502,7 @@ class WarpWalker {
     };
   }
 
-  /** The most rounds that the ranges of the values allow, where that is a number that says something. */
+  /** The maximum trip count by the ranges of the values; null if it is too large to be useful. */
   #fromRanges(loop: Loop): Expression | null {
     const most = this.#setting.symbolic.rounds[loop.id]!;
     return most <= 1n << 20n ? constant(most) : null;
@@ -526,8 +528,8 @@ function mergeInto(into: Map<BlockId, number>, more: ReadonlyMap<BlockId, number
 }
 
 /**
- * Of two bounds the one that is nowhere larger; else the one that grows less with the names; else the one that is smaller
- * where names are as large as in programs. Of such that are alike the second.
+ * Of two bounds the one that is nowhere larger; otherwise the one that grows less with the names; otherwise the one
+ * that is smaller at sizes as in programs. Of equal ones the second.
  */
 function tighter(a: Expression, b: Expression): Expression {
   if (a.key === b.key) return b;
@@ -539,7 +541,7 @@ function tighter(a: Expression, b: Expression): Expression {
   return ofA!.every((value, index) => value < ofB![index]!) ? a : b;
 }
 
-/** How a bound grows if all its names grow together. */
+/** Growth of a bound if all its names grow together. */
 function growthOf(bound: Expression): Growth {
   return growthIn(
     substitute(bound, () => named('')),

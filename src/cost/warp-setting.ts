@@ -1,4 +1,4 @@
-/** What the bounds of all warps of a kernel share. */
+/** State shared by the bounds of all warps of a kernel. */
 import type { LoopIterations } from './line-iterations.ts';
 import type { AccessShape } from './lanes/access-cost.ts';
 import type { Linear } from '../term/linear.ts';
@@ -15,34 +15,34 @@ export interface WarpSetting extends BoundSetting {
   readonly declaredAs: DeclaredAs;
   /** The line that a place in the kernel belongs to. */
   readonly lineOf: (place: Instruction | Block) => string;
-  /** How often loops go round. */
+  /** Trip counts of the loops. */
   readonly loopRounds: LoopIterations;
-  /** By root and counted loop: what was found. */
+  /** By root and counted loop: the potential found. */
   readonly potentials: Map<string, Potential | null>;
-  /** By loop: what halves in it. */
+  /** By loop: the form that it halves. */
   readonly halvings: Map<LoopId, Halving | null>;
-  /** By loop and branch: where its lanes meet. */
+  /** By loop and branch: the blocks at which its lanes reconverge. */
   readonly meetings: Map<string, readonly BlockId[]>;
-  /** By loop: whether its rounds cost differently. */
+  /** By loop: whether the cost of its iterations differs. */
   readonly differing: Map<LoopId, boolean>;
-  /** Bytes of a lane of accesses that stand for others, too; 0 where another one does. */
+  /** Bytes per lane of accesses that represent merged ones; 0 for accesses represented by another one. */
   readonly merged: ReadonlyMap<Instruction, number>;
-  /** By instruction: what it accesses. */
+  /** By instruction: its accesses. */
   readonly accessForms: Map<Instruction, readonly AccessForm[]>;
-  /** Counts a look at a block; throws where there have been too many. */
+  /** Counts a visit of a block; throws if there were too many. */
   readonly visit: () => void;
   /** Counts addresses of an access that are looked at; throws as `visit`. */
   readonly look: (addresses: number) => void;
-  /** Told why something has no bound, or what an access costs. */
+  /** Called with the reason for a missing bound, or the cost of an access. */
   readonly note: (count: Count, line: string, text: string) => void;
 }
 
 export interface AccessForm {
-  /** Generic where it is not known which of the two. */
+  /** Generic if it is unknown which of the two. */
   readonly space: 'global' | 'shared' | 'generic';
   /** From the start of the array, in bytes. */
   readonly offset: Linear;
   readonly shape: AccessShape;
-  /** Of an array that a parameter points to. */
+  /** Whether it is in an array that a parameter points to. */
   readonly isParameter: boolean;
 }

@@ -23,7 +23,7 @@ export function widenedConstants(
 ): readonly WidenedConstant[] {
   const makers = new Map<ValueId, Instruction>();
   const users = new Map<ValueId, Instruction[]>();
-  /** What phis, branches and others take: they say nothing of floats. */
+  /** Operands of phis, branches and others: they do not determine floats. */
   const elsewhere = new Set<ValueId>();
   for (const { phis, instructions } of kernel.blocks) {
     for (const { inputs } of phis) for (const input of inputs) if (input.kind === 'value') elsewhere.add(input.id);
@@ -84,7 +84,7 @@ export function widenedConstants(
   return [...found.values()];
 }
 
-/** The number that 64 bits stand for (IEEE 754 binary64). */
+/** The number that 64 bits encode (IEEE 754 binary64). */
 function doubleOf(bits: bigint): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setBigUint64(0, BigInt.asUintN(64, bits));
@@ -95,8 +95,8 @@ function doubleOf(bits: bigint): number {
 const literal = /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])/g;
 
 /**
- * The literal of a line that a constant comes from: the one of its value, or whose reciprocal or negative it is, since
- * compilers divide by multiplying; else the first without a suffix.
+ * The literal of a line that a constant comes from: the one of its value, or of its reciprocal or negative, since
+ * compilers divide by multiplying; otherwise the first without a suffix.
  */
 export function literalOf(text: string, value: number): string | undefined {
   const all = [...text.replace(/\/\/.*$|"(?:[^"\\]|\\.)*"/g, '').matchAll(literal)].map(([one]) => one);

@@ -1,9 +1,9 @@
 /**
- * Counts what a launch costs its warps: instructions, sectors of global memory, bank conflicts of shared memory,
- * divergent branches. The lanes of a warp run in lockstep: of those that are ready the ones go on together that stand
- * furthest up in an order of the basic blocks in which every block comes after those that lead to it, and a loop is in
- * one piece, with its header last. So lanes which took different ways wait for each other at the postdominator of the
- * branch, as they do on hardware with a reconvergence stack, be it where another round begins.
+ * Counts the costs of a launch by warp: instructions, sectors of global memory, bank conflicts of shared memory,
+ * divergent branches. The lanes of a warp run in lockstep: of the ready lanes those at the first block execute
+ * together, in an order of the basic blocks in which every block comes after its predecessors, and a loop is
+ * contiguous, with its header last. So diverged lanes wait for each other at the postdominator of the branch, as on
+ * hardware with a reconvergence stack, even if that begins the next iteration.
  */
 import type { Dim3 } from '../base/dim3.ts';
 import { localWindow, sharedWindow } from '../isa/model/address-window.ts';
@@ -13,7 +13,7 @@ import type { MemoryAccess } from './core/program.ts';
 import type { WatchedProgram } from './core/program.ts';
 import type { Thread } from './core/thread.ts';
 
-/** Counts of warps, unless said otherwise. */
+/** Counts of warps, unless stated otherwise. */
 export interface Counts {
   /** Instructions executed by a warp, for one or more of its lanes. */
   readonly steps: number;
@@ -22,14 +22,14 @@ export interface Counts {
   /** Accesses to global memory, and the 32-byte segments that they touch. */
   readonly globalAccesses: number;
   readonly sectors: number;
-  /** The segments that the bytes of the lanes would fill if they lay side by side. */
+  /** The segments that the bytes of the lanes would fill if they were contiguous. */
   readonly leastSectors: number;
   /** Extra turns of atomics on global memory, because lanes update the same word. */
   readonly atomicTurns: number;
   /** Accesses to shared memory, and the extra turns that they take because lanes need other words of one bank. */
   readonly sharedAccesses: number;
   readonly conflicts: number;
-  /** Conditional branches, and those whose lanes went different ways. */
+  /** Conditional branches, and the divergent ones among them. */
   readonly branches: number;
   readonly divergentBranches: number;
 }
@@ -40,7 +40,7 @@ export interface WarpCounts extends Counts {
   readonly warp: number;
 }
 
-/** What one instruction or terminator counted. */
+/** Counts of one instruction or terminator. */
 interface PlacedCounts {
   readonly place: Instruction | Terminator;
   readonly counts: Counts;
@@ -78,11 +78,11 @@ const turnBytes = banks * wordBytes;
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
-/** Segments that a warp may execute before other warps get their turn. */
+/** Time slice of a warp in segments. */
 const turn = 1 << 14;
-/** Segments after which lanes that the foremost ones keep waiting get theirs: those may wait for them. */
+/** Segments after which lanes that wait for the foremost ones are scheduled: the latter may wait for them. */
 const patience = 1 << 11;
-/** A segment that asks nothing of memory that others may answer counts as so much of one. */
+/** Fraction of a segment that is charged for one without accesses to shared state. */
 const unasking = 1 / 512;
 
 /** The number of 32-byte segments that lanes touch together. */
@@ -96,11 +96,11 @@ export function sectorsOf(addresses: readonly number[], bytes: number): number {
 }
 
 /**
- * The extra turns of an access to shared memory: in each turn a bank gives one word, to as many lanes as want it.
+ * The extra phases of an access to shared memory: in each phase a bank delivers one word, to all lanes that request it.
  * Accesses of 8 and 16 bytes are done by half warps and quarter warps.
  * @param lanes parallel to `offsets`, which are in bytes
  * @param bytes of one lane
- * @param atomic updates of one word take turns too
+ * @param atomic updates of one word are serialized, too
  */
 export function conflictsOf(
   lanes: readonly number[],
@@ -128,9 +128,9 @@ export function conflictsOf(
 }
 
 /**
- * The blocks of a kernel in an order in which each comes after its predecessors, save that the header of a loop is the
- * last of it: who begins another round waits for those who are not through with this one. The blocks of a loop follow
- * each other.
+ * The blocks of a kernel in an order in which each comes after its predecessors, except that the header of a loop is
+ * its last block: lanes that begin the next iteration wait for those still in this one. The blocks of a loop are
+ * contiguous.
  */
 export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
   const order: BlockId[] = [];
@@ -163,10 +163,10 @@ export function convergenceOrder(kernel: Kernel): readonly BlockId[] {
     for (const part of waiting.keys()) dependents.set(part, []);
     for (const [part, before] of waiting) for (const source of before) dependents.get(source)!.push(part);
     const inners = new Map(kernel.loops.flatMap(({ id, parent, header: at }) => (parent === loop ? [[at, id]] : [])));
-    // The keys are in reverse postorder, and what is deleted is not met again.
+    // The keys are in reverse postorder, and deleted keys are not visited again.
     const parts = waiting.keys();
     for (let next = parts.next(); !next.done;) {
-      // Control that is not reducible has no such order: the first in reverse postorder goes on.
+      // Irreducible control flow has no such order: the first in reverse postorder continues.
       const isReady = waiting.get(next.value)!.size === 0;
       const part = isReady ? next.value : (firstReady(waiting) ?? next.value);
       waiting.delete(part);
@@ -188,7 +188,7 @@ function firstReady(waiting: ReadonlyMap<BlockId, ReadonlySet<BlockId>>): BlockI
   return undefined;
 }
 
-/** What the lanes of a warp access by one instruction. */
+/** Accesses of the lanes of a warp by one instruction. */
 interface Together {
   readonly access: MemoryAccess;
   readonly lanes: number[];
@@ -263,7 +263,7 @@ export class LaunchCounters implements RunObserver {
     try {
       for (const thread of group) step(thread);
     } finally {
-      // A step that ends the run leaves what was accessed before it.
+      // If a step ends the run, earlier accesses are still counted.
       for (const together of this.#together.values()) this.#count(together, warp);
       this.#together.clear();
     }

@@ -1,6 +1,6 @@
 /**
- * The machine: runs a launch on the back end that is asked for, or that suits its size, with every access seen by the
- * race detector. One run is one of the executions that the hardware may produce.
+ * The interpreter: runs a launch on the requested back end, or one that suits its size, with every access checked by
+ * the race detector. One run is one of the executions that the hardware may produce.
  */
 import type { RunResult } from './core/run-result.ts';
 import type { RunRequest } from './core/run-request.ts';
@@ -9,7 +9,7 @@ import { isInterleaved } from './core/schedule.ts';
 import { runIfSmall, runStaged, stagedFor } from './javascript/staged-run.ts';
 import { runWebAssembly } from './webassembly/wasm-run.ts';
 
-/** Runs a launch. Never throws for what the kernel does. */
+/** Runs a launch. Never throws for errors of the kernel. */
 export function runKernel(request: RunRequest): RunResult {
   if (isInterleaved(request.seed) && request.backend !== 'reference') return runStaged(request);
   switch (request.backend ?? 'auto') {

@@ -1,4 +1,4 @@
-/** Counters of a run that also see which memory each block needs at all, and where its atomics meet. */
+/** Counters of a run that also record the memory each block accesses, and the contention of its atomics. */
 import type { InstructionId } from '../ir/form/kernel.ts';
 import { localWindow, sharedWindow } from '../isa/model/address-window.ts';
 import type { MemoryAccess } from './core/program.ts';
@@ -13,7 +13,7 @@ const localStart = Number(localWindow);
 interface Contention {
   /** The instruction that updates it most. */
   readonly instruction: InstructionId;
-  /** Of all blocks that ran, and of how many of these. */
+  /** Updates by all blocks that ran, and the number of blocks with updates. */
   readonly updates: number;
   readonly blocks: number;
   readonly isShared: boolean;
@@ -56,7 +56,7 @@ export class MemoryUseCounters extends LaunchCounters {
     return new Map([...this.#sectors].map(([block, { size }]) => [block, size]));
   }
 
-  /** The address that one atomic updates most often; null where there is none. */
+  /** The address that one atomic updates most often; null without atomics. */
   get contention(): Contention | null {
     let most: Updates | null = null;
     for (const one of this.#updates.values()) if (!most || one.updates > most.updates) most = one;

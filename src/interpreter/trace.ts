@@ -11,17 +11,17 @@ import { isTimeSliceExpired } from './core/schedule.ts';
 
 /** A value in a register: its bits, or a truth value. */
 export interface TracedValue {
-  /** The register in the PTX, where there is one; the symbol of an address. */
+  /** The register in the PTX, if any; the symbol of an address. */
   readonly register: string | undefined;
   readonly type: ValueType;
-  /** Null: a special register or an address, whose name says enough. */
+  /** Null: a special register or an address, whose name suffices. */
   readonly value: bigint | boolean | null;
 }
 
 export interface TracedAccess {
   readonly operation: MemoryAccess['operation'];
   readonly bytes: number;
-  /** What lies there: the name of a buffer or the symbol of a variable, and bytes from its start. */
+  /** The accessed object: the name of a buffer or the symbol of a variable, and the offset from its start in bytes. */
   readonly object: string;
   readonly offset: number;
 }
@@ -40,16 +40,16 @@ export interface TraceEntry {
 const sharedStart = Number(sharedWindow);
 const localStart = Number(localWindow);
 
-/** Instructions that a thread executes before others get their turn, where the schedule does not say it. */
+/** Time slice of a thread in instructions if the schedule does not specify it. */
 const timeSlice = 1 << 14;
 
-/** Watches chosen threads. The others run as ever. */
+/** Traces chosen threads. The others run as usual. */
 export class Trace implements RunObserver {
   readonly singly = true;
   #program!: WatchedProgram;
   /** The highest first. */
   #memory: readonly NamedMemory[] = [];
-  /** Of the instruction that a chosen thread is about to execute; null: nobody asks. */
+  /** Of the instruction that a chosen thread is about to execute; null if not recorded. */
   #accesses: TracedAccess[] | null = null;
   /** Entries of threads that wait for the results of an exchange. */
   readonly #waiting = new Map<Thread, Omit<TraceEntry, 'writes'>>();
@@ -58,9 +58,9 @@ export class Trace implements RunObserver {
   readonly #isTold: ((place: Instruction | Terminator) => boolean) | undefined;
 
   /**
-   * @param isChosen says whether a thread is traced, by its block and its position in it
+   * @param isChosen whether a thread is traced, by its block and its position in it
    * @param emit called for each instruction, in the order of execution
-   * @param isTold says which instructions `emit` is called for. Threads that are not chosen then go on without a stop
+   * @param isTold instructions for which `emit` is called. Threads that are not chosen then continue without a stop
    *   after each instruction, so that the run may end some steps after its last one. Absent: for all of them.
    */
   constructor(

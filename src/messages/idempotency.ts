@@ -18,20 +18,20 @@ export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): str
   return condition === undefined ? classPhrases[kernel] : `idempotent ${condition}`;
 }
 
-/** What a condition asks for beside arrays that lie apart. */
+/** Requirements of a condition in addition to disjoint arrays. */
 interface AskedMore extends LaunchConditionText {
-  /** Blocks with which usual launches meet it: `256`, `16 x 16`. */
+  /** Blocks with which usual launches satisfy it: `256`, `16 x 16`. */
   readonly blocks: readonly string[];
 }
 
 /**
  * The condition of a conditional kernel as a clause after "idempotent".
- * @param more what it asks for beside arrays that lie apart; null: nothing
+ * @param more requirements in addition to disjoint arrays; null: none
  */
 export function overlapsText(overlaps: readonly OverlapClause[], more: AskedMore | null = null): string {
-  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually meet` : ''; // oxfmt-ignore
+  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually satisfy` : ''; // oxfmt-ignore
   const tested = more === null || more.isWhole ? '' : `; its validator tests more${blocks}`;
-  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `where its arguments meet a condition that its validator tests${blocks}`; // oxfmt-ignore
+  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `if its arguments satisfy a condition that its validator tests${blocks}`; // oxfmt-ignore
   const clauses = overlaps.map(
     ({ written, read }) => `${arrayText(written)} overlaps ${orListed(read.map(arrayText))}`,
   );
@@ -42,7 +42,7 @@ function orListed(texts: readonly string[]): string {
   return listed(texts).replace(/ and (?=[^,]*$)/, ' or ');
 }
 
-/** What would make a kernel idempotent: arrays of its own for what it writes. */
+/** A change that would make a kernel idempotent: separate output arrays. */
 export function elsewhereText(arrays: readonly string[], condition: string | null): string {
   const others = arrays.map((array) => `${array}_new`);
   const where = arrays.length === 1 ? 'another array' : 'other arrays';
@@ -50,9 +50,9 @@ export function elsewhereText(arrays: readonly string[], condition: string | nul
 }
 
 /**
- * What would make a kernel idempotent: to split it at barriers.
+ * A change that would make a kernel idempotent: splitting it at barriers.
  * @param barriers in their order
- * @param conditions of the kernels that it would be, as {@link overlapsText} says them; null: in every launch
+ * @param conditions of the resulting kernels, as worded by {@link overlapsText}; null: in every launch
  */
 export function splitText(barriers: readonly Location[], conditions: readonly (string | null)[]): string {
   const places = barriers.map((barrier) => place(barrier));
@@ -62,7 +62,7 @@ export function splitText(barriers: readonly Location[], conditions: readonly (s
   return `If it were split ${where} into ${conditions.length === 2 ? 'two' : conditions.length} kernels, launched one after the other, each would be idempotent ${condition}`;
 }
 
-/** What a change does to the class of a kernel, as a sentence without its full stop. */
+/** The change of the class of a kernel, as a sentence without its full stop. */
 export function classChangeText(name: string, base: IdempotencyReport, head: IdempotencyReport): string {
   const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // oxfmt-ignore
   const why = head.kernel === 'non-idempotent' && head.reasons[0] !== undefined ? `: ${head.reasons[0]}` : '';
@@ -81,15 +81,15 @@ export function judgedText(launches: readonly LaunchIdempotencyReport[]): string
   return `Of its launches, ${listed(rest > 0 ? [...told, `${rest} more`] : told)}`;
 }
 
-/** At most so many launches of a kernel are told. */
+/** Maximum number of reported launches of a kernel. */
 const maxLaunches = 3;
 
-/** An array by its name; `?` is one that no name leads to. */
+/** An array by its name; `?` is one without a name. */
 function arrayText(name: string): string {
-  return name === '?' ? 'memory behind an unknown pointer' : code(name);
+  return name === '?' ? 'memory at an unknown pointer' : code(name);
 }
 
-/** What a kernel does that another run may not repeat alike; the first that fits. */
+/** Effects that another run may not repeat; the first match counts. */
 const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^special register %(clock|globaltimer)/, 'the kernel reads a clock'],
   [/^special register /, 'the kernel reads a register that may hold another value in another run'],
@@ -98,7 +98,7 @@ const effectTexts: readonly (readonly [what: RegExp, text: string])[] = [
   [/^trap$/, 'the kernel may trap'],
   [/^(sust|sured)\./, 'the kernel writes a surface'],
   [/^ld\./, 'the kernel reads what other threads may write meanwhile'],
-  [/^griddepcontrol$/, 'the kernel runs while the kernel before it or behind it in the stream does'],
+  [/^griddepcontrol$/, 'the kernel overlaps with the kernel before it or after it in the stream'],
   [/^st\./, 'the kernel writes in an order that is open'],
 ];
 
@@ -112,16 +112,16 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
       return `an atomic operation changes ${written === undefined ? 'global memory' : arrayText(written)}${named}`;
     case 'effect': {
       const text = effectTexts.find(([of]) => of.test(what ?? ''))?.[1];
-      return `${text ?? 'the kernel does what another run may not repeat alike'}${named.replace('special register ', '')}`;
+      return `${text ?? 'the kernel has an effect that another run may not repeat'}${named.replace('special register ', '')}`;
     }
     case 'read-then-write':
       return `the kernel reads ${read === undefined ? 'memory' : arrayText(read)} and writes the same bytes afterwards`;
     case 'overlap':
       return `the kernel writes ${written === undefined ? 'an array' : arrayText(written)}, which may overlap ${read === undefined ? 'what it reads' : arrayText(read)}`;
     case 'address-from-memory':
-      return `an address in ${arrays} rests on a value that the kernel reads from memory`;
+      return `an address in ${arrays} depends on a value that the kernel reads from memory`;
     case 'condition-from-memory':
-      return `whether ${arrays} is accessed rests on a value that the kernel reads from memory`;
+      return `whether ${arrays} is accessed depends on a value that the kernel reads from memory`;
     case 'unknown-texture':
       return `the kernel reads a texture that is not among its arguments${named}: what it is bound to is not known`;
     case 'unbounded':
@@ -146,8 +146,8 @@ export function idempotencyReasonText({ kind, written, read, what }: Idempotency
 }
 
 /**
- * What stands in the way of running a kernel again, each with its places: at most `most` of them. Then what would help, and
- * of a conditional kernel its launches.
+ * The obstacles to running a kernel again, each with its places: at most `most` of them. Then the remedy, and for a
+ * conditional kernel its launches.
  */
 export function idempotencyDetails(report: IdempotencyReport, most = Infinity): string[] {
   const { kernel, details = [], reasons, remedy = '', launches = [] } = report;
@@ -169,7 +169,7 @@ function uncapitalised(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
-/** How many kernels have each class, or nothing where none was classified. */
+/** Number of kernels of each class, or nothing if none was classified. */
 export function idempotencyCounts(reports: readonly (IdempotencyReport | undefined)[]): string {
   const classified = reports.filter((report) => report !== undefined);
   const parts = (['idempotent', 'conditional', 'non-idempotent', 'unknown'] as const).flatMap((kind) => {

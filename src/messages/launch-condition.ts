@@ -5,7 +5,7 @@ import { code } from './text/code-text.ts';
 /** The name of a parameter, or of a field of one. */
 type NameOf = (field: { readonly index: number; readonly offset: number }) => string;
 
-/** Parts of a condition that are told; of more of them the reader learns nothing. */
+/** Maximum number of reported parts of a condition; longer texts are unreadable. */
 const maxTold = 5;
 /** Parts of an expression, or of a choice. */
 const maxParts = 4;
@@ -13,18 +13,18 @@ const maxParts = 4;
 const maxSizes = 8;
 
 export interface LaunchConditionText {
-  /** As a clause after "if"; null where that takes too many words. */
+  /** As a clause after "if"; null if that is too long. */
   readonly text: string | null;
-  /** It says all that the condition does. */
+  /** Whether it is equivalent to the condition. */
   readonly isWhole: boolean;
 }
 
 /**
- * A condition on a launch; of one with several parts, those that can be told in few words. Arrays that lie apart are told by
- * other clauses.
+ * A condition on a launch; of one with several parts, those with a short text. Disjoint arrays are reported by other
+ * clauses.
  */
 export function launchConditionText(condition: ValidatorCondition, nameOf: NameOf): LaunchConditionText {
-  // Most launches have one dimension; where that is all, it is told.
+  // Most launches have one dimension; it is reported only if there is nothing else.
   const all = condition.kind === 'all' ? condition.conditions : [condition];
   const own = all.filter((part) => !isOfTwoArrays(part, nameOf));
   const others = own.filter((part) => !isOfOneDimension(part));
@@ -40,12 +40,12 @@ export function launchConditionText(condition: ValidatorCondition, nameOf: NameO
   };
 }
 
-/** Of conditions of which one has to hold: what all of them mean, without an "or" that would need parentheses. */
+/** Text of a disjunction, without an "or" that would need parentheses. */
 function singleText(conditions: readonly ValidatorCondition[], nameOf: NameOf): string | null {
   return writtenText(conditions) ?? oneOf(conditions, nameOf);
 }
 
-/** One of the conditions that can be told; others may hold instead. Those of any launch come last. */
+/** One of the conditions with a text; others may hold instead. Those of any launch come last. */
 function sufficientText(conditions: readonly ValidatorCondition[], nameOf: NameOf): string | null {
   const told = conditions.map((part) => (part.kind === 'any' ? null : launchConditionText(part, nameOf)));
   const best = told.findLast((one) => one?.isWhole) ?? told.findLast((one) => one !== null && one.text !== null);
@@ -61,7 +61,7 @@ function writtenText(conditions: readonly ValidatorCondition[]): string | null {
   return others.length === 0 && conditions.every((part) => part.kind === 'within' || isSize(part)) ? text : null;
 }
 
-/** A part of a condition; null where that takes too many words. */
+/** A part of a condition; null if that is too long. */
 function partText(condition: ValidatorCondition, nameOf: NameOf): string | null {
   switch (condition.kind) {
     case 'compare':
@@ -79,7 +79,7 @@ function partText(condition: ValidatorCondition, nameOf: NameOf): string | null 
   }
 }
 
-/** Of shared memory: that an array holds what is written to it, or that all is written that is read. */
+/** Clause on shared memory: an array is large enough for its writes, or all bytes read are written. */
 function withinText({ base, steps: [step, ...others], bytes }: AddressSet): string {
   const isArray = base.kind === 'constant' && base.value === 0n && bytes === 1 && others.length === 0;
   if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there'; // oxfmt-ignore
@@ -87,10 +87,10 @@ function withinText({ base, steps: [step, ...others], bytes }: AddressSet): stri
   return 'its blocks write all shared memory that they read';
 }
 
-/** Of two parts of one array. */
+/** Clause on two disjoint parts of one array. */
 function apartText(left: AddressSet, right: AddressSet, nameOf: NameOf): string | null {
   const [a, b] = [arrayOf(left, nameOf), arrayOf(right, nameOf)];
-  return a === null || a !== b ? null : `what it writes of ${code(a)} is apart from what else it accesses there`;
+  return a === null || a !== b ? null : `what it writes of ${code(a)} does not overlap its other accesses there`;
 }
 
 function isOfTwoArrays(condition: ValidatorCondition, nameOf: NameOf): boolean {
@@ -137,7 +137,7 @@ function comparisonText(
   return a === null || b === null ? null : code(`${a} ${comparison === '=' ? '==' : comparison} ${b}`);
 }
 
-/** Of a bound that is the end of the numbers of a width, or near it; 24 bits are those that a float holds exactly. */
+/** The width whose range ends at, or near, a bound; a float represents 24 bits exactly. */
 function bitsOf(quantity: Quantity): 24 | 32 | 64 | null {
   if (quantity.kind !== 'constant') return null;
   const size = quantity.value < 0n ? -quantity.value : quantity.value;

@@ -1,4 +1,4 @@
-/** How the parts of a report read, the same in every format. */
+/** Phrases for the parts of a report, the same in every format. */
 import type { DivergenceReport, RaceReport, ReportedFact } from '../report-model/finding.ts';
 import type { AccessDescription, Assumption } from '../verdict/finding.ts';
 import { tallyCauses } from '../report-model/finding-group.ts';
@@ -8,7 +8,7 @@ import type { Location } from '../source/location.ts';
 import { count, readable } from './text/code-text.ts';
 import { triple } from './text/launch.ts';
 
-/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; where the text is not known, `write of 4 bytes of s by …`. */
+/** `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; if the text is unknown, `write of 4 bytes of s by …`. */
 export function accessPhrase(
   { operation, expression, thread, block, bytes }: AccessDescription,
   array?: string,
@@ -22,11 +22,11 @@ export function accessPhrase(
   return `${what}${object === '' ? 'memory' : object}${who}${where}`;
 }
 
-/** A place of a finding and what happens there. */
+/** A place of a finding and its event. */
 export interface Mark {
   readonly location?: Location | undefined;
   readonly text: string;
-  /** The source text that is meant, where it is known. */
+  /** The marked source text, if known. */
   readonly expression?: string | undefined;
 }
 
@@ -62,14 +62,14 @@ function markOf(access: AccessDescription, array: string | undefined): Mark {
   return { location, text: accessPhrase(access, array), expression };
 }
 
-/** A source line with blanks for tabs, and where in it something is marked: first column, from 0, and how many. */
+/** A source line with blanks for tabs, and the marked columns: the first, from 0, and their number. */
 interface MarkedLine {
   readonly text: string;
   readonly column: number;
   readonly width: number;
 }
 
-/** A line with its mark under the expression where that is found in it, else under its place, else where the text starts. */
+/** A line with its mark under the expression if found, otherwise at its column, otherwise at the start of the text. */
 export function markedLine(line: string, { location, expression }: Mark): MarkedLine {
   const blanks = (part: string): string => part.replaceAll('\t', '    ');
   const text = blanks(line).trimEnd();
@@ -80,14 +80,14 @@ export function markedLine(line: string, { location, expression }: Mark): Marked
   return { text, column: blanks(line.slice(0, start)).length, width: 1 };
 }
 
-/** The condition that a divergence depends on, where its message does not name it and somebody can read it. */
+/** The condition that a divergence depends on, if it is readable and not in its message. */
 export function conditionOf(finding: Finding): string | undefined {
   if (isRace(finding) || finding.condition === undefined) return undefined;
   const { condition } = finding;
   return finding.message.includes(condition) || readable(condition) === undefined ? undefined : condition;
 }
 
-/** What is known of a finding beyond its message: how it was shown, and what was chosen for that. */
+/** The status of a finding beyond its message: its confirmation, and chosen values. */
 export function standing(finding: Finding): string {
   if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
   if (!finding.confirmed) return 'not confirmed by a run';
@@ -96,12 +96,12 @@ export function standing(finding: Finding): string {
     : 'confirmed by a run';
 }
 
-/** What would decide the verdict of a check, where none of its findings tells. */
+/** The fact that would decide the verdict of a check, if none of its findings states one. */
 export function decidingOf({ wouldDecide, findings }: RaceReport | DivergenceReport): ReportedFact | undefined {
   return findings.some((finding) => finding.wouldDecide) ? undefined : wouldDecide;
 }
 
-/** What a repair came to: a few words, and what is to be said of them. Undefined where there is nothing to say. */
+/** The result of a repair: a few words, and their details. Undefined if there is nothing to report. */
 export function repairPhrase({ status, reason, cost, leaves }: RepairReport): RepairPhrase | undefined {
   const price = cost ? ` (${cost.text})` : '';
   const detail = reason === undefined ? '' : `${reason}${price}`;
@@ -125,7 +125,7 @@ export function repairPhrase({ status, reason, cost, leaves }: RepairReport): Re
   }
 }
 
-/** What else was verified, by repair. */
+/** Other verified edits, by repair. */
 export function alternativePhrases({ alternatives = [] }: RepairReport): RepairPhrase[] {
   return alternatives.map(({ reason, cost }) => ({
     isEdit: true,
@@ -141,7 +141,7 @@ interface RepairPhrase {
   readonly detail: string;
 }
 
-/** `2 kernels repaired, 1 not`; empty where no repair was tried. */
+/** `2 kernels repaired, 1 not`; empty if no repair was tried. */
 export function repairsPhrase({ kernels }: Report): string {
   const of = (...statuses: readonly RepairReport['status'][]): number =>
     kernels.filter(({ repair: { status } }) => statuses.includes(status)).length;
@@ -156,7 +156,7 @@ export function assumptionsOf(kernel: KernelReport): Assumption[] {
   return [...new Map(all.map((assumption) => [`${assumption.kind} ${assumption.text}`, assumption])).values()];
 }
 
-/** How many kernels there are of each worst verdict, from races to proofs: together all of them. */
+/** Number of kernels by worst verdict, from races to proofs; they add up to all kernels. */
 export function kernelsByWorstVerdict({ kernels }: Report): { readonly amount: number; readonly words: string }[] {
   const kinds = [
     ['with races', ['race']],
@@ -204,10 +204,10 @@ export function findingsPhrase(report: Report): string {
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }
 
-/** At most so many instances of a template are named. */
+/** Maximum number of named instances of a template. */
 const maxInstances = 4;
 
-/** The instances of a template that are told together: `63 instances: <float, 1>, <float, 2> and 61 more`. */
+/** The instances of a template that are reported together: `63 instances: <float, 1>, <float, 2> and 61 more`. */
 export function instancesPhrase(instances: readonly string[]): string {
   const shown = instances.slice(0, maxInstances).join(', ');
   const more = instances.length > maxInstances ? ` and ${instances.length - maxInstances} more` : '';

@@ -1,4 +1,4 @@
-/** Repairs in words: what an edit does and costs, and why there is none. */
+/** Repairs in words: effect and cost of an edit, or the reason for its absence. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
 import type {
@@ -32,10 +32,10 @@ const noteTexts: Readonly<Record<Note, string>> = {
 const hindranceTexts: Readonly<Record<MacroHindrance, string>> = {
   operators: 'its definition holds `#`, `##` or variable arguments',
   definitions: 'it is defined more than once',
-  part: 'its use is not a statement of its own within braces',
+  part: 'its use is not a separate statement within braces',
 };
 
-/** What an edit does, in the imperative: ``add `__syncthreads()` after line 11``. */
+/** An edit in the imperative: ``add `__syncthreads()` after line 11``. */
 export function explanationText({ steps, notes, leaves, because, header }: Explanation): string {
   const rest = because ? [restText(leaves, because)] : [];
   const place = header ? `in ${header.file}, ` : '';
@@ -55,7 +55,7 @@ function reachText({ verified, broken }: EditedHeader): string {
   return `verified in ${them}${rest}`;
 }
 
-/** What a repair in part leaves: `the warning of line 12 stays, because …`. */
+/** Findings left by a partial repair: `the warning of line 12 stays, because …`. */
 function restText(leaves: readonly LeftOpen[], because: readonly Obstacle[]): string {
   const told = (['error', 'warning', 'notice'] as const).flatMap((severity) => {
     const own = leaves.filter((one) => one.severity === severity);
@@ -90,7 +90,7 @@ function stepText(step: EditStep): string {
     case 'join-branches':
       return `move the barriers of both branches out of the ${code('if')} on line ${step.lines.join(', ')}`;
     case 'double-buffer':
-      return `use two copies of ${step.arrays.map(code).join(' and ')} in turn, one in each round of the loop on line ${step.line}`;
+      return `use two copies of ${step.arrays.map(code).join(' and ')} alternately, one in each iteration of the loop on line ${step.line}`;
     case 'redundant':
       return `no two accesses need the ${step.lines.length === 1 ? 'barrier on line' : 'barriers on lines'} ${step.lines.join(', ')}`;
   }
@@ -251,8 +251,8 @@ function refusalText(refusal: EditRefusal): string {
 
 /**
  * The sentences on barriers that a kernel does not need.
- * @param reason what an edit that removes them does, in words
- * @param cost what that saves, in words; undefined where it is not known
+ * @param reason the edit that removes them, in words
+ * @param cost the savings, in words; undefined if unknown
  */
 export function redundantMessage(kernel: string, barriers: number, reason: string, cost: string | undefined): string {
   const [what, them] = barriers === 1 ? ['a redundant barrier', 'it'] : ['redundant barriers', 'them'];
@@ -260,7 +260,7 @@ export function redundantMessage(kernel: string, barriers: number, reason: strin
   return sentences(`the kernel ${kernel} has ${what}: ${reason}`, `Selvage proves the kernel without ${them}${saving}`);
 }
 
-/** What an edit costs: `1 barrier more in the loop, 2 registers fewer`. */
+/** The cost of an edit: `1 barrier more in the loop, 2 registers fewer`. */
 export function repairCostText(
   { added, removed, addedInLoops, removedInLoops }: BarrierChange,
   before: BuildCost,

@@ -1,4 +1,4 @@
-/** What a review adds to the message of a finding: a title, other lines, the launch and the kernels that are meant. */
+/** Additions of a review to the message of a finding: a title, other lines, the launch and the kernels. */
 import type { Finding } from '../report-model/outcome.ts';
 import { placeNames } from '../report-model/cause.ts';
 import { type FindingGroup, findingsInGroup } from '../report-model/finding-group.ts';
@@ -18,7 +18,7 @@ const maxKernels = 5;
 
 /**
  * A few words: ``Data race on shared `s` ``.
- * @param findings of one cause, the one that is told first
+ * @param findings of one cause, the reported one first
  */
 export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]): string {
   if (!isRace(finding))
@@ -41,8 +41,8 @@ export function fixedTitle({ code: kind, memory, array }: FixedFinding): string 
 }
 
 /**
- * The pairs of lines of races with one cause that the message of the first does not tell.
- * @param findings the one that is told first
+ * The pairs of lines of races with one cause that are not in the message of the first.
+ * @param findings the reported one first
  */
 export function otherLinesText([told, ...others]: readonly [Finding, ...Finding[]]): string {
   if (!isRace(told)) return '';
@@ -73,7 +73,7 @@ export function sentencesIn(message: string): string[] {
   return [...found, sentence].filter((text) => text !== '');
 }
 
-/** The sentences of a message that say what to do, as they may be in it. */
+/** The remedies as sentences, as a message may contain them. */
 export function remediesOf(finding: Finding): string[] {
   if (!isRace(finding)) return divergenceRemedies(finding.kind).map((text) => sentences(text));
   const { first, second, interleaving } = finding;
@@ -82,12 +82,12 @@ export function remediesOf(finding: Finding): string[] {
   return [sentences(remedyText(interleaving.missing as MissingOrder, accesses))];
 }
 
-/** Under which launch and arguments, and where these come from; empty where the message says what was chosen, or nothing was given. */
+/** Launch and arguments, and their origin; empty if the message states the chosen ones, or nothing was given. */
 export function launchText({ witness, witnessOrigin }: Finding, launch: LaunchReport | undefined): string {
   if (witnessOrigin === 'chosen' || !launch) return '';
   const block = witness?.block ?? launch.block;
   const grid = witness?.grid ?? launch.grid;
-  // The launch is not where values come from that it leaves open.
+  // Values that the launch leaves open do not come from it.
   const chosen = new Set(witness?.chosen);
   const scalars = Object.entries(witness?.args ?? {}).flatMap(([name, value]) =>
     typeof value === 'object' || chosen.has(name) ? [] : [`${code(name)} = ${code(String(value))}`],
@@ -117,8 +117,8 @@ function kernelNames({ kernels, archs }: Pick<FindingGroup, 'kernels' | 'archs'>
 }
 
 /**
- * What is told of a finding that several kernels share: their names, and lines that only some of them have. Of the finding
- * of one kernel nothing.
+ * Texts on a finding that several kernels share: their names, and lines that only some of them have. Empty for the finding
+ * of one kernel.
  */
 export function sharedTexts(group: FindingGroup): string[] {
   const isShared = group.kernels.length > 1 || group.archs.length > 0;
@@ -126,11 +126,11 @@ export function sharedTexts(group: FindingGroup): string[] {
   return texts.filter((text) => text !== '');
 }
 
-/** ``2 findings told with `reduce<128>` ``; empty where there are none. */
+/** ``2 findings reported with `reduce<128>` ``; empty without findings. */
 export function toldElsewhereText(groups: readonly FindingGroup[]): string {
   if (groups.length === 0) return '';
   const names = groups.map(({ example: { kernel } }) => code(kernel.name) + (kernel.arch ? ` (${kernel.arch})` : ''));
-  return `${count(groups.length, 'finding')} told with ${listed([...new Set(names)])}`;
+  return `${count(groups.length, 'finding')} reported with ${listed([...new Set(names)])}`;
 }
 
 function tuple(value: Dim3): string {

@@ -8,7 +8,7 @@ import { notAwaited } from './finding/interleaving.ts';
 import { triple } from './text/launch.ts';
 import { sameCluster } from './text/verdict-reason.ts';
 
-/** What may order two accesses although the detector does not take it to, as a clause. */
+/** Unmodelled order of two accesses, as a clause. */
 export function doubtText(by: readonly Unmodelled[]): string | undefined {
   return by.length === 0 ? undefined : by.map((kind) => doubts[kind]).join('; ');
 }
@@ -28,9 +28,9 @@ function threadText(thread: Dim3, block: Dim3): string {
 export type AbsentThread =
   | { readonly kind: 'returned' }
   | { readonly kind: 'running'; readonly line: number }
-  /** At the same barrier, in another round of a loop around it. */
+  /** At the same barrier, in another iteration of a loop around it. */
   | { readonly kind: 'other-iteration' }
-  /** `mnemonic`: of an instruction that is no barrier. */
+  /** `mnemonic`: of an instruction other than a barrier. */
   | { readonly kind: 'waiting'; readonly mnemonic?: string; readonly line: number };
 
 /** Threads of a block that wait at a barrier for others. */
@@ -93,7 +93,7 @@ interface FaultyAccess {
   /** 0: not known. */
   readonly bytes: number;
   readonly line: number;
-  /** What the machine says of the address. */
+  /** Description of the address by the interpreter. */
   readonly detail: string;
 }
 
@@ -104,7 +104,7 @@ export function faultMessage({ kind, thread, block, operation, bytes, line, deta
   return sentences(`${threadText(thread, block)} ${verb}${size} ${wrongAccesses[kind]} on line ${line}: ${detail}`);
 }
 
-/** The sentences on an instruction, or on control flow, that the machine cannot execute. */
+/** The sentences on an instruction, or on control flow, that the interpreter cannot execute. */
 export function unsupportedMessage(thread: Dim3, block: Dim3, what: string, line: number): string {
   return sentences(
     `${threadText(thread, block)} reaches ${what} on line ${line}, which Selvage cannot execute`,
@@ -112,7 +112,7 @@ export function unsupportedMessage(thread: Dim3, block: Dim3, what: string, line
   );
 }
 
-/** The sentence on a run that found as many races as it may. */
+/** The sentence on a run that reached its limit of races. */
 export function raceLimitMessage(races: number): string {
   return sentences(`the run ended after ${count(races, 'pair')} of accesses that race`);
 }
@@ -144,14 +144,14 @@ export function trapMessage(stopped: StoppedThread | undefined): string {
   );
 }
 
-/** The sentence on arguments that break what the source states. */
+/** The sentence on arguments that violate assumptions of the source. */
 export function brokenAssumptionMessage(lines: readonly number[]): string {
   return sentences(
-    `${code('SELVAGE_ASSUME')} does not hold on ${linesText(lines)}: with these arguments the run says nothing about the kernel`,
+    `${code('SELVAGE_ASSUME')} does not hold on ${linesText(lines)}: with these arguments the run shows nothing about the kernel`,
   );
 }
 
-/** The sentence on values that the machine does not compute. */
+/** The sentence on values that the interpreter does not compute. */
 export function unknownValueMessage(mnemonics: readonly string[], lines: readonly number[]): string {
   return sentences(
     `Selvage cannot compute the values of ${codeList(mnemonics)} on ${linesText(lines)}; it uses 0 instead`,

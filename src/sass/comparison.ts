@@ -1,9 +1,9 @@
-/** What changed between the code of a kernel and what it was: in all of it, then on which line. */
+/** Changes between the SASS of a kernel and its base: in total, then by line. */
 import type { Location } from '../source/location.ts';
 import { lineKey } from './line-changes.ts';
 import type { Repetition, CodeProfile, LineProfile, WorkKind } from './profile.ts';
 
-/** So many accesses of so many bits. */
+/** The number of accesses of one width in bits. */
 export interface Accesses {
   readonly count: number;
   readonly bits: number;
@@ -14,7 +14,7 @@ export type CodeChange = {
   readonly location: Location | undefined;
   /** Loops around the line in the head: none, some, or the last of which holds no other. */
   readonly loop: 'none' | 'outer' | 'inner';
-  /** Of the innermost loop around the line at most, each time it is entered; absent where nobody knows. */
+  /** Maximum trip count of the innermost loop around the line, each time it is entered; absent if unknown. */
   readonly rounds?: Repetition;
 } & (
   | { readonly kind: 'spills'; readonly before: number; readonly after: number; readonly areSpills: boolean }
@@ -29,7 +29,7 @@ export type CodeChange = {
   | { readonly kind: 'instructions'; readonly before: number; readonly after: number }
 );
 
-/** Work that is told by its number alone: what orders accesses, told before them, and the rest. */
+/** Work reported only by count: synchronisation, reported before the accesses, and the rest. */
 const ordering = ['barrier', 'fence', 'atomic'] as const;
 const arithmetic = ['double', 'division', 'tensor', 'special', 'copy', 'texture', 'call'] as const;
 export type CountedWork = (typeof ordering)[number] | (typeof arithmetic)[number];
@@ -54,9 +54,9 @@ function loopOf({ depth, isInner }: LineProfile): CodeChange['loop'] {
 }
 
 /**
- * Compares the code of a kernel with what it was. Work that only moved to another line is no change.
- * @param baseOf the line of the base that a line of the head was; null where it is new
- * @returns what weighs most first; empty where the code does the same
+ * Compares the code of a kernel with its base. Work that only moved to another line is not a change.
+ * @param baseOf the line of the base that a line of the head was; null if it is new
+ * @returns most significant changes first; empty if the work is the same
  */
 export function compareCode(
   base: CodeProfile,
@@ -85,7 +85,7 @@ export function compareCode(
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
     let found: LinePair | undefined;
-    // What is executed more often weighs more.
+    // Work that is executed more often weighs more.
     const weight = (pair: LinePair): number => size(pair) * sign * (pair.rounds?.all.weight ?? 1);
     for (const pair of pairs) if (weight(pair) > Math.max(0, found ? weight(found) : 0)) found = pair;
     return found;
@@ -97,7 +97,7 @@ export function compareCode(
     const place = placeOf(pair);
     const { spillBytes = 0 } = spillsAfter > spillsBefore ? head : base;
     const areSpills = spillBytes > 0;
-    // All spills of a kernel are one matter; the line is where most of them are.
+    // All spills of a kernel are one change; its line is the one with most of them.
     changes.push({ ...place, kind: 'spills', before: spillsBefore, after: spillsAfter, areSpills });
   }
   const countedChanges = (kinds: readonly CountedWork[]): void => {
@@ -115,7 +115,7 @@ export function compareCode(
       const [before, after] = [family(base.work), family(head.work)];
       if (difference(before, after) === 0) continue;
       const pair = most((one) => difference(family(one.before), family(one.after)), 1);
-      // As many bits as before in other widths: one change, even where the accesses were on several lines.
+      // The same number of bits in other widths: one change, even if the accesses were on several lines.
       const isRegrouped = totalBits(before) === totalBits(after);
       const gaining = most((one) => gained(family(one.before), family(one.after)), 1);
       const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // oxfmt-ignore
@@ -146,7 +146,7 @@ function sum(work: Work, kinds: readonly WorkKind[]): number {
   return kinds.reduce((total, kind) => total + (work.get(kind) ?? 0), 0);
 }
 
-/** How many accesses there are of each width, for a prefix of their kind. */
+/** Number of accesses by width, for a prefix of their kind. */
 function widths(work: Work, prefix: string): Map<number, number> {
   return new Map(
     [...work].flatMap(([kind, count]) =>

@@ -7,7 +7,7 @@ interface SassBlock {
   readonly end: number;
   readonly successors: readonly number[];
   readonly predecessors: readonly number[];
-  /** The guard of the branch at its end, and the block that it leads to; undefined where something else decides, too. */
+  /** The guard of the branch at its end, and its target block; undefined if there are other conditions. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -15,7 +15,7 @@ export interface SassFlow {
   readonly instructions: readonly SassInstruction[];
   /** In the order of their addresses; the entry is the first. */
   readonly blocks: readonly SassBlock[];
-  /** Why it is not all of the flow; undefined where it is. */
+  /** Why the flow is incomplete; undefined if it is complete. */
   readonly unknown: string | undefined;
 }
 
@@ -25,7 +25,7 @@ function hasOtherCondition(instruction: SassInstruction): boolean {
   // A branch on a uniform predicate: bits 24 to 26.
   if (code === 0x547) return wordBits(instruction, 24, 3) !== 7;
   if (wordBits(instruction, 87, 3) !== 7) return true;
-  // `.DIV` is taken where lanes diverge, `.CONV` where they do not.
+  // `.DIV` is taken if lanes diverge, `.CONV` if they do not.
   return code === 0x947 && wordBits(instruction, 32, 2) >= 2;
 }
 
@@ -33,14 +33,14 @@ function hasOtherCondition(instruction: SassInstruction): boolean {
 const [firstOfControl, lastOfControl] = [0x140, 0x15f];
 
 /**
- * Finds the blocks of a function and where each leads.
+ * Finds the blocks of a function and their successors.
  * @param instructions of the function, ascending by address
  */
 export function flowOf(instructions: readonly SassInstruction[], version: number): SassFlow {
   const count = instructions.length;
   const start = count === 0 ? 0 : instructions[0]!.address;
   let unknown: string | undefined;
-  /** By index: whether a block begins there, and what ends one. */
+  /** By index: whether a block begins there, and whether one ends. */
   const begins = new Uint8Array(count + 1);
   begins[0] = 1;
   const ends = new Map<number, { readonly target: number | undefined; readonly falls: boolean }>();

@@ -1,16 +1,16 @@
 /**
- * Whether accesses that share a base register in the code stand as far from each other as in the PTX: two accesses of one
- * array that were exchanged have each other's displacement.
+ * Whether accesses that share a base register in the SASS have the same distances as in the PTX: two exchanged accesses
+ * of one array have each other's displacement.
  */
 import type { Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { type SassInstruction, wordBits } from './instruction/decode.ts';
 import { displacementAt } from './instruction/operands.ts';
 
-/** An access of the code with the one instruction of the PTX that it is of. */
+/** An access of the SASS with its only PTX instruction. */
 export interface PlacedAccess {
   readonly instruction: SassInstruction;
   readonly ptx: Instruction;
-  /** What its address is made of in the code, beside the displacement; equal texts are equal addresses. */
+  /** Origin of its address in the SASS without the displacement; equal strings are equal addresses. */
   readonly base: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * How many instructions of its code a warp executes at most, from how often it comes to the lines of the PTX. A loop of
- * the code may do several rounds of the PTX at once, or a part of them. An access is executed where the PTX executes it:
- * so each round of the code takes as many rounds of the PTX as it has copies of one access that no way leaves out.
+ * Maximum number of SASS instructions that a warp executes, from the visits to the lines of the PTX. One iteration of a
+ * SASS loop may execute several iterations of the PTX loop, or a part of one. Accesses are executed as often as in the
+ * PTX: so each SASS iteration executes one PTX iteration per copy of an access that is on all paths.
  */
 import { add, constant, type Expression, floorQuotient, scale, zero } from '../cost/expressions/expression.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -20,26 +20,26 @@ import { lineKey } from './line-changes.ts';
 import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
 import { withoutPadding } from './profile.ts';
 
-/** Instructions that a warp executes, whose lanes meet again where they parted; null where nobody knows. */
+/** Instructions that a warp executes if diverged lanes reconverge; null if unknown. */
 export interface ExecutedSteps {
   readonly whole: Expression | null;
   /** By {@link lineKey}. */
   readonly byLine: ReadonlyMap<string, Expression | null>;
 }
 
-/** What a round of the code takes of the PTX: at least so many visits of a line. */
+/** The PTX visits in one iteration of a SASS loop: at least `copies` visits of a line. */
 interface Share {
   readonly copies: number;
   readonly visits: Expression;
-  /** Whether the last round, which is left, takes as many. */
+  /** Whether the last, incomplete iteration has that number of visits, too. */
   readonly isWhole: boolean;
 }
 
 /**
- * Bounds what a warp executes of a kernel's code.
- * @param visits how often a warp comes to lines of the PTX that are in loops, at most
+ * Bounds the SASS instructions of a kernel that a warp executes.
+ * @param visits maximum number of visits of a warp to lines of the PTX in loops
  * @param placeOf the name of a place in `byLine`
- * @returns null where the code is not all understood
+ * @returns null if some of the code is not understood
  */
 export function executedSteps(
   kernel: Kernel,
@@ -72,7 +72,7 @@ export function executedSteps(
   return { whole, byLine };
 }
 
-/** Instructions of the body that a call leads to; 0 where nothing is called, null where the body loops or nobody knows it. */
+/** Instructions of a called body; 0 without call, null if the body loops or is unknown. */
 function stepsOfCall(
   instruction: SassInstruction,
   { functions }: Cubin,
@@ -92,7 +92,7 @@ function stepsOfCall(
   return known.get(target)!;
 }
 
-/** How often blocks are executed. */
+/** Execution counts of blocks. */
 class Rounds {
   readonly #code: CodeFunction;
   readonly #flow: SassFlow;
@@ -124,13 +124,13 @@ class Rounds {
     [this.#code, this.#flow, this.#loops, this.#visits, this.#version] = [code, flow, loops, visits, version];
   }
 
-  /** At most; null where nobody knows. */
+  /** Upper bound; null if unknown. */
   ofBlock(block: number): Expression | null {
     const loop = this.#loops.innermost(block);
     return loop ? this.#ofLoop(loop) : constant(1);
   }
 
-  /** How often the header of a loop is executed. */
+  /** Execution count of the header of a loop. */
   #ofLoop(loop: SassLoop): Expression | null {
     const known = this.#known.get(loop);
     if (known !== undefined) return known;
@@ -145,14 +145,14 @@ class Rounds {
     return found;
   }
 
-  /** How often a loop is entered: at most once in each round of the one around it. */
+  /** How often a loop is entered: at most once in each iteration of the outer one. */
   #around(loop: SassLoop): Expression | null {
     const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // oxfmt-ignore
     if (outer.length === 0) return constant(1);
     return this.#ofLoop(outer.reduce((least, one) => (one.blocks.size < least.blocks.size ? one : least)));
   }
 
-  /** The access with the most copies that every round of a loop executes; null where it has none of known visits. */
+  /** The access with the most copies that every iteration of a loop executes; null if it has none of known visits. */
   #shareOf(loop: SassLoop): Share | null {
     const { dominates, innermost } = this.#loops;
     const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // oxfmt-ignore

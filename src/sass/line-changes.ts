@@ -1,4 +1,4 @@
-/** What changed in the code of a kernel, by source line: how much of each kind of work, and which instructions. */
+/** Changes in the SASS of a kernel, by source line: amounts of each kind of work, and instructions. */
 import { diffArrays } from 'diff';
 import type { Location } from '../source/location.ts';
 import type { SassInstruction } from './instruction/decode.ts';
@@ -9,9 +9,9 @@ import type { CodeProfile, LineProfile, WorkKind } from './profile.ts';
 type BeforeAfter = readonly [before: number, after: number];
 
 export interface LineChange {
-  /** In the head; undefined where the line is gone, or the code belongs to no line. */
+  /** In the head; undefined if the line is gone, or the code belongs to no line. */
   readonly location: Location | undefined;
-  /** In the base; undefined where the line is new, or the code belongs to no line. */
+  /** In the base; undefined if the line is new, or the code belongs to no line. */
   readonly was: Location | undefined;
   readonly instructions: BeforeAfter;
   /** Kinds of which there are more or fewer. */
@@ -20,12 +20,12 @@ export interface LineChange {
   readonly diff: readonly string[];
 }
 
-/** Kinds that say how work is done, not what is done: they would name lines on which nothing else changed. */
+/** Kinds that describe how work is done, not what is done: they would name lines on which nothing else changed. */
 const manner: ReadonlySet<WorkKind> = new Set(['uniform', 'guarded', 'conversion', 'other']);
 
-/** Of instructions that both sides have, so many stand around a change. */
+/** Number of unchanged instructions listed around a change. */
 const context = 2;
-/** So many instructions of a line are listed. */
+/** Maximum number of listed instructions of a line. */
 const maxListed = 40;
 /** Instructions taken away and put in; the time grows with their square. */
 const maxEdits = 1000;
@@ -36,10 +36,10 @@ export function lineKey(location: { readonly file: string; readonly line: number
 }
 
 /**
- * The lines whose instructions are others than before. Registers, addresses, encodings, and the order of the instructions
- * of a line are no difference.
- * @param baseOf the line of the base that a line of the head was; null where it is new
- * @returns what changed most first
+ * The lines whose instructions changed. Registers, addresses, encodings, and the order of the instructions of a line
+ * are ignored.
+ * @param baseOf the line of the base that a line of the head was; null if it is new
+ * @returns largest changes first
  */
 export function changedLines(
   base: CodeProfile,
@@ -68,7 +68,7 @@ export function changedLines(
   }
   const versions: BeforeAfter = [base.version, head.version];
   const changes = pairs.flatMap(([was, is]) => {
-    // What is gone from one line and new on another only moved.
+    // Code that is gone from one line and new on another only moved.
     const same = was ? undefined : moved.get(shapesOf(is.code, head.version))?.shift();
     if (same) left.delete(lineKey(same.location));
     return same ? [] : (changeOf(was, is, versions) ?? []);
@@ -82,7 +82,7 @@ export function changedLines(
   return changes.sort((a, b) => size(b) - size(a));
 }
 
-/** Instructions in whatever order, with whatever registers. */
+/** Instructions regardless of their order and registers. */
 function shapesOf(code: readonly SassInstruction[], version: number): string {
   return code.map((one) => instructionShape(one, version)).sort().join('\n'); // oxfmt-ignore
 }
@@ -114,7 +114,7 @@ interface Row {
   readonly text: string;
 }
 
-/** Both sides as one list; empty where each has the same instructions, in whatever order. */
+/** Both sides as one list; empty if both have the same instructions, in any order. */
 function instructionDiff(
   before: readonly SassInstruction[],
   after: readonly SassInstruction[],
@@ -163,7 +163,7 @@ function withoutMoves(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Changes with what stands around them. */
+/** Changes with their context. */
 function listed(rows: readonly Row[]): string[] {
   if (rows.every(({ sign }) => sign === ' ')) return [];
   const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // oxfmt-ignore

@@ -1,11 +1,11 @@
-/** How far the lines of a kernel are from where they were, where the sources are not at hand. */
+/** Distance of the lines of a kernel from their former lines, without the sources. */
 import { instructionShape } from './listing.ts';
 import type { CodeProfile } from './profile.ts';
 
 /** The instructions of the lines of a file, without the names of their registers, each with how many there are. */
 type Shapes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** So many distances are tried: those of the lines with most instructions. */
+/** Number of lines, those with most instructions, whose distances are tried. */
 const maxLines = 24;
 
 /** The lines of a file. */
@@ -23,7 +23,7 @@ export function inFile({ lines, version }: CodeProfile, file: string): Shapes {
   );
 }
 
-/** The distance at which most instructions stand on the line on which they stood; of equals the least. */
+/** The distance at which most instructions are on their former line; of equals the least. */
 export function lineDistance(base: Shapes, head: Shapes): number {
   const [from, to] = [base, head].map((side) => longest(side));
   const distances = new Set([0, ...to!.flatMap((line) => from!.map((was) => line - was))]);

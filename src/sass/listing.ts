@@ -3,8 +3,8 @@ import { accessBits, type SassInstruction, sassGuard } from './instruction/decod
 import { firstUniform, registerUse } from './instruction/operands.ts';
 
 /**
- * An instruction with the registers that it writes and those that it reads: `@!P0 LDS.128 R4-R7 <- R2`. Immediate values
- * and modifiers are left out; a code that nobody knows is told as a number.
+ * An instruction with the registers that it writes and those that it reads: `@!P0 LDS.128 R4-R7 <- R2`. Immediate
+ * values and modifiers are left out; an unknown code is printed as a number.
  */
 export function instructionText(instruction: SassInstruction, version: number): string {
   const guard = sassGuard(instruction);
@@ -15,7 +15,7 @@ export function instructionText(instruction: SassInstruction, version: number): 
   return `${guarded}${operationText(instruction, version)}${written}${read}`;
 }
 
-/** What is left of an instruction where registers and predicates have other names: `@P LDS.128 R <- R`. */
+/** An instruction without the names of registers and predicates: `@P LDS.128 R <- R`. */
 export function instructionShape(instruction: SassInstruction, version: number): string {
   const use = registerUse(instruction, version);
   const shape = (registers: readonly number[]): string => registers.map((one) => (one < firstUniform ? 'R' : 'UR')).join(''); // oxfmt-ignore

@@ -11,20 +11,20 @@ const firstPredicate = 512;
 const words = 17;
 const wordsOfLanes = firstUniform / 32;
 
-/** What the instructions of a function read and write, in arrays that all walks share. */
+/** Registers read and written by the instructions of a function, in arrays that all walks share. */
 export class RegisterSteps {
   /**
    * By instruction, `fields` each: where the registers that it reads begin in `members`, where those that it writes
-   * begin, and its predicates and guard. One more says where the last ones end.
+   * begin, and its predicates and guard. One more is the end of the last ones.
    */
   readonly steps: Int32Array;
   readonly members: readonly number[];
-  /** Whether somebody knows the operands of every instruction. */
+  /** Whether the operands of every instruction are known. */
   readonly isKnown: boolean;
   /** The words of a set that may have members. */
   readonly words: readonly number[];
 
-  /** @param ofLanes whether registers of lanes are all that is asked for, and no predicates */
+  /** @param ofLanes whether only registers of lanes are needed, and no predicates */
   constructor(instructions: readonly SassInstruction[], version: number, ofLanes = false) {
     const count = instructions.length;
     const steps = new Int32Array((count + 1) * fields);
@@ -61,28 +61,28 @@ export class RegisterSteps {
 /** Numbers that {@link RegisterSteps} has of an instruction. */
 const fields = 3;
 
-/** The set of what is read under the guard of an instruction. */
+/** The set of registers read under the guard of an instruction. */
 function guardSetOf(instruction: SassInstruction): number {
   const guard = (instruction.text[instruction.at]! >>> 12) & 15;
   if (guard === 7) return unguarded;
-  // Guards of the uniform datapath are predicates of its own.
+  // Guards of the uniform datapath are separate predicates.
   return guard === 15 || instruction.opcode!.uniform ? otherGuard : setOf(guard);
 }
 
 /** Of the third of these numbers: predicates that are written are in its bits 0 to 6, then those that are read, then the guard. */
 const [readShift, guardShift] = [7, 14];
 
-/** What stands for a guard, beside the sets of guards. */
+/** Encodings of guards other than the sets of guards. */
 const [unguarded, otherGuard, anything] = [-1, -2, -3];
 
-/** What is live at each instruction of a function. */
+/** Live registers at each instruction of a function. */
 export class RegisterLiveness {
   readonly #flow: SassFlow;
   readonly #steps: RegisterSteps;
   /** By block, `words` each. */
   readonly #atStart: Uint32Array;
   readonly #live = new Uint32Array(words);
-  /** What is read under a guard alone, by the guard, `words` each, until its predicate is written. */
+  /** Registers read only under a guard, by the guard, `words` each, until its predicate is written. */
   #underGuard = none;
   /** Guards whose sets are not empty, as bits. */
   #guards = 0;
@@ -91,8 +91,8 @@ export class RegisterLiveness {
 
   /**
    * @param steps of the instructions of the flow
-   * @param idle instructions that count as if they were not there, by their indices
-   * @param before is called with what is known to be live before an instruction; for each, the last time with all of it
+   * @param idle indices of ignored instructions
+   * @param before is called with the registers found live before an instruction; the last call for each has all of them
    */
   constructor(flow: SassFlow, steps: RegisterSteps, idle: ReadonlySet<number> = new Set(), before?: LivenessVisitor) {
     this.#flow = flow;
@@ -114,7 +114,7 @@ export class RegisterLiveness {
     }
   }
 
-  /** Whether what is live at the start of a block is more than was known. */
+  /** Whether the live set at the start of a block has grown. */
   #keep(block: number): boolean {
     const used = this.#steps.words;
     const live = this.#live;
@@ -132,8 +132,8 @@ export class RegisterLiveness {
 
   /**
    * Visits each instruction, those of a block in reverse order.
-   * @param before is called with what is live before an instruction
-   * @param behind is called with what is live behind an instruction
+   * @param before is called with the registers that are live before an instruction
+   * @param after is called with the registers that are live after an instruction
    */
   each({ before, after }: { before?: LivenessVisitor; after?: LivenessVisitor }): void {
     for (let block = 0; block < this.#flow.blocks.length; block++) this.#walk(block, before, after);
@@ -151,7 +151,7 @@ export class RegisterLiveness {
     for (let predicate = 0; predicate < 7 && this.#guards !== 0; predicate++) this.#forget(predicate);
   }
 
-  /** What is live where a guard holds, or may hold. */
+  /** The live set under a guard that is, or may be, true. */
   #seenBy(guard: number): Uint32Array {
     if (this.#guards === 0) return this.#live;
     if (this.#seen === none) this.#seen = new Uint32Array(words);
@@ -169,7 +169,7 @@ export class RegisterLiveness {
     for (let one = 0; one < used.length; one++) target[used[one]!]! |= sets[from + used[one]!]!;
   }
 
-  /** From here on, upwards, a predicate is another one: what is read under it may be read whatever it is. */
+  /** Before its definition a predicate is another one: registers read under it count as read under any value. */
   #forget(predicate: number): void {
     for (let which = 2 * predicate; which <= 2 * predicate + 1; which++) {
       if (((this.#guards >> which) & 1) === 0) continue;
@@ -193,7 +193,7 @@ export class RegisterLiveness {
     const written = facts & 0x7f;
     if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one); // oxfmt-ignore
     const from = steps[own + 1]!;
-    // What a guard may leave alone stays live, but for what reads it under the same guard.
+    // A guarded write ends liveness only for reads under the same guard.
     if (guard === unguarded) {
       this.#exclude(live, 0, index);
       for (let left = this.#guards; left !== 0; left &= left - 1) this.#exclude(this.#underGuard, (31 - Math.clz32(left & -left)) * words, index); // oxfmt-ignore
@@ -211,7 +211,7 @@ export class RegisterLiveness {
     live[words - 1]! |= (facts >> readShift) & 0x7f;
   }
 
-  /** Takes what an instruction writes out of the set that begins at a place of others. */
+  /** Removes the registers that an instruction writes from the set at an offset of `sets`. */
   #exclude(sets: Uint32Array, start: number, index: number): void {
     const { steps, members } = this.#steps;
     const own = index * fields;
@@ -223,7 +223,7 @@ export class RegisterLiveness {
   }
 }
 
-/** Of seven predicates, each as it is and negated. */
+/** Seven predicates, each of them plain and negated. */
 const guardSets = 14;
 const none = new Uint32Array(0);
 
@@ -246,8 +246,8 @@ export function isLive(live: Uint32Array, register: number): boolean {
 }
 
 /**
- * How many registers are live before each instruction; those that a warp shares do not count.
- * @returns null where nobody knows the operands of some instruction
+ * Number of live registers before each instruction, without uniform registers.
+ * @returns null if the operands of some instruction are unknown
  */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
   const steps = new RegisterSteps(flow.instructions, version, true);

@@ -3,7 +3,7 @@ import { dominates, immediateDominators } from '../ir/form/dominators.ts';
 import type { SassFlow } from './control-flow.ts';
 
 interface LoopPlace {
-  /** How many loops surround a block. */
+  /** Number of loops around a block. */
   readonly depth: number;
   /** Whether the innermost of them holds no further loop. */
   readonly isInner: boolean;
@@ -20,13 +20,13 @@ export interface SassLoop {
 /** The loops of a function, and which blocks dominate which. */
 export interface SassLoops {
   readonly loops: readonly SassLoop[];
-  /** Whether every way to the second block leads through the first. */
+  /** Whether every path to the second block leads through the first. */
   readonly dominates: (first: number, second: number) => boolean;
-  /** The loop around a block that holds no other one around it. */
+  /** The innermost loop around a block. */
   readonly innermost: (block: number) => SassLoop | undefined;
 }
 
-/** Which blocks dominate which; those that no way leads to have no place. */
+/** Which blocks dominate which; unreachable ones have no place. */
 interface DominatedBlocks {
   /** Reachable blocks in reverse postorder. */
   readonly order: readonly number[];

@@ -1,13 +1,12 @@
 /**
- * Accesses that the assembler merged: four loads of 32 bits become one of 128 where they lie side by side. What they cost
- * is what the one costs.
+ * Accesses that the assembler merged: four adjacent loads of 32 bits become one of 128. Their cost is that of the one.
  */
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Cubin } from './cubin/cubin.ts';
 import { rootOf } from './displacements.ts';
 import { accessBits, instructionsOf, versionOf } from './instruction/decode.ts';
 
-/** By access of the PTX that was merged: the bytes of a lane that it stands for, 0 where another one does. */
+/** By merged access of the PTX: the bytes per lane that it represents, 0 if another one represents it. */
 export type MergedAccesses = ReadonlyMap<Instruction, number>;
 
 interface PlacedAccess {
@@ -18,8 +17,8 @@ interface PlacedAccess {
 }
 
 /**
- * Finds the accesses of shared and global memory that were merged. Only those whose line has one width in all of the
- * code count, and whose neighbours left no code of their own.
+ * Finds the accesses of shared and global memory that were merged. Only accesses count whose line has one width in the
+ * whole SASS, and whose neighbours left no separate code.
  */
 export function mergedAccesses(kernel: Kernel, cubin: Cubin): MergedAccesses {
   const merged = new Map<Instruction, number>();

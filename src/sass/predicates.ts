@@ -16,7 +16,7 @@ const all = 0x7f;
 /** Predicates by sets of bits. */
 const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) => [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1)); // oxfmt-ignore
 
-/** Predicates that an instruction may write, as bits: all of them where nobody knows it. */
+/** Predicates that an instruction may write, as bits: all of them if unknown. */
 export function predicateBitsWritten(instruction: SassInstruction): number {
   const { opcode } = instruction;
   if (!opcode || opcode.mnemonic === 'R2P' || opcode.kind === 'call') return all;
@@ -25,7 +25,7 @@ export function predicateBitsWritten(instruction: SassInstruction): number {
   return all & (doubleWriters.has(opcode.mnemonic) ? first | (1 << wordBits(instruction, 84, 3)) : first);
 }
 
-/** Predicates that an instruction may write: all of them where nobody knows it. */
+/** Predicates that an instruction may write: all of them if unknown. */
 export function predicatesWritten(instruction: SassInstruction): readonly number[] {
   return lists[predicateBitsWritten(instruction)]!;
 }

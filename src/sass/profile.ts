@@ -1,4 +1,4 @@
-/** What a kernel executes, by source line. */
+/** Instructions of a kernel, by source line. */
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
@@ -21,17 +21,20 @@ export interface LineProfile {
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By address. */
   readonly code: readonly SassInstruction[];
-  /** Of the deepest of its instructions: the loops around it, and whether the last one holds no other. */
+  /** Number of loops around the deepest of its instructions, and whether the last one is innermost. */
   readonly depth: number;
   readonly isInner: boolean;
-  /** Of those loops at most, where somebody knows it: of the innermost each time it is entered, and of all together. */
+  /** Maximum trip counts of those loops, if known: of the innermost each time it is entered, and of all together. */
   readonly rounds?: { readonly inner: Repetition; readonly all: Repetition };
 }
 
-/** A bound in the parameters of the kernel: as text, at the reference sizes, and with 1000 for what nobody gives. */
+/**
+ * A bound in the parameters of the kernel: as text, and its value at the reference sizes, with 1000 for unspecified
+ * ones.
+ */
 export interface Repetition {
   readonly bound: string;
-  /** Null where the reference sizes do not give it. */
+  /** Null if the reference sizes do not determine it. */
   readonly value: number | null;
   readonly weight: number;
 }
@@ -42,14 +45,14 @@ export interface CodeProfile {
   readonly version: number;
   readonly instructions: number;
   readonly registers: number | undefined;
-  /** Bytes that registers are spilled to, where somebody says; without that, local memory may hold arrays as well. */
+  /** Bytes that registers are spilled to, if known; otherwise, local memory may contain arrays as well. */
   readonly spillBytes?: number;
   /**
-   * The most registers that are live at once, and where, found when it is asked for; undefined where nobody knows the
-   * operands of some instruction.
+   * The maximum number of live registers, and its location, computed on demand; undefined if the operands of some
+   * instruction are unknown.
    */
   readonly live?: { readonly registers: number; readonly location: Location | undefined } | undefined;
-  /** Of all lines. */
+  /** Work of all lines. */
   readonly work: ReadonlyMap<WorkKind, number>;
   /** By file and line. */
   readonly lines: readonly LineProfile[];
@@ -57,10 +60,10 @@ export interface CodeProfile {
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic', 'constant', 'surface']);
 
-/** Work by operation and by what else decides of it, which most instructions share. */
+/** Cached work by operation and the bits that vary it, which most instructions share. */
 const works = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
 
-/** What an instruction does. */
+/** The work of an instruction. */
 function workOf(
   instruction: SassInstruction,
   version: number,
@@ -104,7 +107,7 @@ function kindsOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: bool
   return found;
 }
 
-/** Instructions without the fillers behind the end: NOPs, and a branch to itself. */
+/** Instructions without the padding after the end: NOPs, and a branch to itself. */
 export function withoutPadding(instructions: readonly SassInstruction[], version: number): readonly SassInstruction[] {
   let end = instructions.length;
   while (end > 0) {
@@ -132,9 +135,9 @@ interface MutableLine {
 }
 
 /**
- * Counts what a kernel executes.
+ * Counts the instructions of a kernel.
  * @param symbol of the kernel
- * @returns null where the cubin has no such kernel
+ * @returns null if the cubin has no such kernel
  */
 export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const functions = functionsOfKernel(cubin, symbol);
@@ -153,7 +156,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
     if (one === kernel) flowOfKernel = flow;
     const places = loopPlaces(flow, loopsOf(flow));
     total += instructions.length;
-    /** By row of the table of lines, which instructions that follow each other mostly share. */
+    /** By row of the table of lines, which consecutive instructions usually share. */
     let place: Location | undefined;
     let line: MutableLine | undefined;
     for (let block = 0; block < places.length; block++) {
@@ -202,7 +205,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   };
 }
 
-/** What is counted of the line that the user wrote at a place. */
+/** The counts of the source line at a place. */
 function lineOf(lines: Map<string, MutableLine>, place: Location | undefined): MutableLine {
   const location = place && (outsideToolkit(place) ?? outermost(place));
   const key = location ? `${location.file}\n${location.line}` : '';
@@ -218,7 +221,7 @@ function order(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Where most registers of a kernel are live; null where its code does not show it. */
+/** The place with most live registers of a kernel; null if unknown. */
 function mostLive(kernel: CodeFunction, flow: SassFlow, version: number): CodeProfile['live'] | null {
   const live = flow.unknown === undefined ? liveRegisters(flow, version) : null;
   if (!live || live.length === 0) return null;

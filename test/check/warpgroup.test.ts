@@ -36,7 +36,7 @@ test('a product that reads what was written, fenced and handed over by a barrier
 test('a product that reads through another proxy what no fence hands over', async () => {
   const without = await check(`${setUp} ${fill('%r33')} ${barrier} ${whole}`, options);
   assert.equal(without.race.verdict, 'possible');
-  assert.match(without.race.reason!, /no `fence\.proxy\.async` stands between a write/);
+  assert.match(without.race.reason!, /no `fence\.proxy\.async` is between a write/);
   const others = {
     'of global memory': `${fill('%r33')} fence.proxy.async.global; ${barrier} ${whole}`,
     'of aliases': `${fill('%r33')} fence.proxy.alias; ${barrier} ${whole}`,

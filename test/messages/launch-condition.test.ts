@@ -39,14 +39,14 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [{ kind: 'any', conditions: [blockOf(128), blockOf(64)] }, '`blockDim.x` is 64 or 128', true],
   [fits, 'its indices fit in 32 bits', true],
   [{ kind: 'compare', comparison: '<=', left: number(-(1 << 23)), right: count }, 'its indices fit in 24 bits', true],
-  [halves, 'what it writes of `out` is apart from what else it accesses there', true],
+  [halves, 'what it writes of `out` does not overlap its other accesses there', true],
   // Other clauses say that arrays are apart.
   [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // oxfmt-ignore
   [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits', false], // oxfmt-ignore
   // What holds instead would need parentheses.
-  [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` is apart from what else it accesses there', false], // oxfmt-ignore
+  [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` does not overlap its other accesses there', false], // oxfmt-ignore
   // Under a launch at hand, or under any.
-  [{ kind: 'any', conditions: [{ kind: 'all', conditions: [blockOf(64), rounded] }, { kind: 'all', conditions: [halves, fits] }] }, 'what it writes of `out` is apart from what else it accesses there and its indices fit in 32 bits', false], // oxfmt-ignore
+  [{ kind: 'any', conditions: [{ kind: 'all', conditions: [blockOf(64), rounded] }, { kind: 'all', conditions: [halves, fits] }] }, 'what it writes of `out` does not overlap its other accesses there and its indices fit in 32 bits', false], // oxfmt-ignore
   [{ kind: 'compare', comparison: '<=', left: { kind: 'sum', operands: [width, number(-16)] }, right: count }, '`blockDim.x - 16 <= n`', true], // oxfmt-ignore
   [rounded, null, false],
 ];
@@ -63,10 +63,10 @@ test('a condition on a launch is told in words, as far as these are few', () => 
 
 test('what the words leave out is said to be tested', () => {
   const overlaps = [{ written: 'out', read: ['in', '?'], locations: [] }];
-  const unless = 'unless `out` overlaps `in` or memory behind an unknown pointer';
+  const unless = 'unless `out` overlaps `in` or memory at an unknown pointer';
   assert.equal(overlapsText(overlaps), unless);
   assert.equal(overlapsText(overlaps, { text: 'A', isWhole: true, blocks: ['64'] }), `${unless}, if A`);
-  const partly = '; its validator tests more, which launches with blocks of 64 threads usually meet';
+  const partly = '; its validator tests more, which launches with blocks of 64 threads usually satisfy';
   assert.equal(overlapsText(overlaps, { text: 'A', isWhole: false, blocks: ['64'] }), `${unless}, if A${partly}`);
   assert.equal(overlapsText(overlaps, { text: null, isWhole: true, blocks: [] }), unless);
   assert.equal(overlapsText([], { text: 'A', isWhole: false, blocks: [] }), 'if A; its validator tests more');
@@ -78,7 +78,7 @@ test('reasons name the array and what is done, and those that say the same are t
   const effect = (what: string): string => idempotencyReasonText({ kind: 'effect', locations: [], what });
   assert.equal(effect('special register %clock64'), 'the kernel reads a clock (`%clock64`)');
   assert.equal(effect('vprintf'), 'the kernel prints (`vprintf`)');
-  assert.equal(effect('discard.global'), 'the kernel does what another run may not repeat alike (`discard.global`)');
+  assert.equal(effect('discard.global'), 'the kernel has an effect that another run may not repeat (`discard.global`)');
   const at = (line: number) => ({ kind: 'atomic', text: 'told', locations: [{ file: 'a.cu', line, column: 1 }] });
   const report = { kernel: 'unknown', reasons: ['told'], details: [at(3), at(4), at(3)] } as const;
   assert.deepEqual(idempotencyDetails(report), ['told (a.cu:3:1, a.cu:4:1)']);

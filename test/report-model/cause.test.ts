@@ -143,7 +143,7 @@ test('every format tells a finding of several kernels once, and names them', asy
   assert.equal(pretty.split('error[race/shared]').length, 2);
   assert.match(pretty, /= in `k<128>`, `k<256>` \(sm_80 and sm_90\)/);
   assert.match(pretty, /= Accesses on these lines race for the same reason: 4 and 6\./);
-  assert.match(pretty, /1 finding told with `k<128>` \(sm_80\)/);
+  assert.match(pretty, /1 finding reported with `k<128>` \(sm_80\)/);
   assert.match(pretty, /2 kernels with races; 1 error/);
   const markdown = await render('markdown', report, options);
   assert.equal(markdown.split('### error').length, 2);

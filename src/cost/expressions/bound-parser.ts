@@ -1,6 +1,6 @@
 /**
- * Bounds as text: what reports print and configurations limit. Sums, products, `floor(a/b)`, `ceil(a/b)`,
- * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; quotients by numbers alone
+ * Bounds as text, as in reports and in limits of configurations. Sums, products, `floor(a/b)`, `ceil(a/b)`,
+ * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; only quotients by numbers
  * need no rounding.
  */
 import { type Expression, add, ceilDivide, constant, constantValue, floorQuotient, log2, multiply, named, scale } from './expression.ts'; // oxfmt-ignore
@@ -28,7 +28,7 @@ class Refused extends Error {
 }
 
 const one = constant(1);
-/** A name may stand for a member (`p.n`), or for the bytes of a parameter from an offset on (`p@8`). */
+/** A name may denote a member (`p.n`), or the bytes of a parameter from an offset on (`p@8`). */
 const token = /\s*(?:(\d+)|([\p{L}_$][\p{L}\p{N}_$]*(?:[.@][\p{L}\p{N}_$]+)*)|(\S))/uy;
 const deepest = 100;
 
@@ -176,7 +176,7 @@ class Parser {
     return list;
   }
 
-  /** A fraction as an expression, where its divisor is a number. */
+  /** A fraction as an expression if its divisor is a number. */
   #rounded({ top, bottom }: Fraction, at: number): Expression {
     const by = constantValue(bottom);
     if (!by) throw new Refused('a quotient of names must be rounded: floor(a/b) or ceil(a/b)', at);

@@ -8,8 +8,8 @@ type Comparison =
   | { readonly kind: 'other-order'; readonly name: string; readonly grows: 'faster' | 'slower' };
 
 /**
- * Compares two bounds of one metric, wherever their names may point: `larger` is the second one larger somewhere and
- * nowhere smaller. Another order of growth is told first.
+ * Compares two bounds of one metric, over all values of their names: `larger` if the second one is larger somewhere and
+ * nowhere smaller. Another order of growth takes precedence.
  */
 export function compareBounds(before: Expression, after: Expression): Comparison {
   if (before.key === after.key) return { kind: 'equal' };

@@ -31,7 +31,7 @@ export function expressionText(expression: Expression): string {
  */
 function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
   const left = new Map(addends);
-  // These stand under a key that is no longer that of their factors.
+  // Their key no longer matches their factors.
   const rewritten = new Set<string>();
   for (const key of addends.keys()) {
     const addend = left.get(key);
@@ -55,7 +55,7 @@ function gathered({ addends }: Expression): ReadonlyMap<string, Addend> {
   return left;
 }
 
-/** A maximum of which a part has a negative number beside it, and the same without that number; null for others. */
+/** A maximum with a negative constant in one operand, and the same with that constant factored out; null for others. */
 function raised(factor: Factor): { readonly factor: Factor; readonly by: bigint } | null {
   if (factor.kind === 'floor') {
     // floor(max(0, n - 1) / 128) + 1 is max(1, ceil(n / 128)).
@@ -108,7 +108,7 @@ function printFactor(factor: Factor): string {
   }
 }
 
-/** In parentheses where it is more than one factor. */
+/** In parentheses if it is more than one factor. */
 function nested(expression: Expression): string {
   const [only] = expression.addends.values();
   const isSimple = expression.addends.size === 1 && only!.factors.length + (constantValue(expression) ? 1 : 0) === 1;

@@ -1,7 +1,7 @@
 /**
  * Symbolic costs: sums of products of names, floor(a / b), floor(log2(a)), ceil(log2(a)), minimums and maximums, with
- * rational coefficients, in a normal form. Names stand for integers that are not below `least`. A rounded-up quotient
- * is kept as a rounded-down one, and printed as it was meant.
+ * rational coefficients, in a normal form. Names denote integers that are not below `least`. A rounded-up quotient is
+ * kept as a rounded-down one, and printed as it was meant.
  */
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
@@ -14,7 +14,7 @@ export type Factor =
       readonly divisor: Expression;
       readonly key: string;
     }
-  /** Of numbers below 1 it is 0. */
+  /** 0 for numbers below 1. */
   | { readonly kind: 'floor-log2' | 'ceil-log2'; readonly of: Expression; readonly key: string }
   | { readonly kind: 'min' | 'max'; readonly parts: readonly Expression[]; readonly key: string };
 
@@ -33,7 +33,7 @@ export interface Expression {
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
 
-/** Most expressions are added up and never compared: the key is made when it is asked for. */
+/** Most expressions are added up and never compared: the key is computed on demand. */
 class Made implements Expression {
   readonly addends: ReadonlyMap<string, Addend>;
   #key: string | null = null;
@@ -62,7 +62,7 @@ export function made(addends: ReadonlyMap<string, Addend>): Expression {
   return new Made(addends);
 }
 
-/** Numbers that are kept once they were made: most costs of an instruction are small. */
+/** Cached small constants: most costs of an instruction are small. */
 const smallNumbers: Expression[] = [];
 const maxSmall = 1024;
 
@@ -81,7 +81,7 @@ export const zero = constant(0);
 
 /**
  * A name.
- * @param least what it is at least: 0 for sizes, 1 for dimensions of a launch
+ * @param least its lower bound: 0 for sizes, 1 for dimensions of a launch
  */
 export function named(name: string, least = 0n): Expression {
   return single({ kind: 'name', name, least, key: `[${name}]` });
@@ -155,7 +155,7 @@ export function floorQuotient(dividend: Expression, divisor: Expression): Expres
   const whole: [string, Addend][] = [];
   const rest: [string, Addend][] = [];
   if (value) {
-    // What the divisor divides comes out; of the rest the constant is between 0 and the divisor.
+    // Multiples of the divisor are factored out; the remaining constant is between 0 and the divisor.
     for (const [key, addend] of dividend.addends) {
       const { coefficient, factors } = addend;
       const quotient = multiplyRational(coefficient, { top: value.bottom, bottom: value.top });
@@ -240,7 +240,7 @@ export function ceilDivide(dividend: Expression, divisor: Expression): Expressio
   return floorQuotient(add(dividend, divisor, constant(-1)), divisor);
 }
 
-/** floor(log2(of)) or ceil(log2(of)); 0 where `of` is below 1. */
+/** floor(log2(of)) or ceil(log2(of)); 0 if `of` is below 1. */
 export function log2(of: Expression, rounding: 'floor' | 'ceil'): Expression {
   const value = constantValue(of);
   if (value) return constant(logarithm(value, rounding));
@@ -280,7 +280,7 @@ export function namesOf(expression: Expression, into = new Set<string>()): Set<s
 
 /**
  * The value for given names.
- * @returns null where a name has none, or a divisor is not positive
+ * @returns null if a name has none, or a divisor is not positive
  */
 export function evaluate(expression: Expression, values: (name: string) => bigint | undefined): Rational | null {
   let sum = none;

@@ -1,6 +1,6 @@
 import type { Expression, Factor } from './expression.ts';
 
-/** How an expression grows with a name: its degree, and that of the logarithm. */
+/** Growth of an expression with a name: its degree, and that of the logarithm. */
 export interface Growth {
   readonly degree: number;
   readonly logarithm: number;

@@ -1,4 +1,4 @@
-/** Sums over the rounds of a loop. */
+/** Sums over the iterations of a loop. */
 import {
   type Addend,
   type Expression,
@@ -18,9 +18,9 @@ import { isNonNegative, maximum, substitute } from './order.ts';
 import { sharedSumOf, holdsShared, isSteady, joined } from './shared-iterations.ts';
 
 /**
- * A number that the sum of an amount over the rounds 0 to `rounds` - 1 does not exceed.
- * @param name what the number of the round is called in the amount
- * @returns null where none is seen
+ * Upper bound of the sum of an amount over the iterations 0 to `rounds` - 1.
+ * @param name the name of the iteration index in the amount
+ * @returns null if none is found
  */
 export function sumOverIterationRange(amount: Expression, name: string, rounds: Expression): Expression | null {
   if (holdsShared(amount)) {
@@ -37,7 +37,7 @@ export function sumOverIterationRange(amount: Expression, name: string, rounds: 
   return add(...parts);
 }
 
-/** Whether the number of the round is in no quotient, logarithm, minimum or maximum: then the sum is exact. */
+/** Whether the iteration index is in no quotient, logarithm, minimum or maximum: then the sum is exact. */
 export function isPolynomialIn(amount: Expression, name: string): boolean {
   return [...amount.addends.values()].every(({ factors }) =>
     factors.every((factor) => factor.kind === 'name' || !namesOf(single(factor)).has(name)),
@@ -60,13 +60,13 @@ function sumOfAddend(whole: Expression, addend: Addend, name: string, rounds: Ex
   if (hidden.length > 1 || coefficient.top < 0n || !others.every((other) => isNonNegative(single(other)))) return null;
   const open = opened(factor, name, rounds);
   if (open) return sumOverIterationRange(multiply(cofactor, open), name, rounds);
-  // Something that only grows or only falls with the round is nowhere larger than at its ends.
+  // A factor that is monotone in the iteration index is largest at one of its ends.
   if (others.some(containsName) || !isMonotone(factor, name)) return null;
   const at = (round: Expression): Expression => substitute(whole, (other) => (other === name ? round : undefined));
   return multiply(rounds, maximum(at(constant(0)), at(subtract(rounds, constant(1))), constant(0)));
 }
 
-/** Something that is not smaller than a factor and has no rounding and no maximum; null where there is nothing. */
+/** An upper bound of a factor without rounding and maximum; null if none is found. */
 function opened(factor: Factor, name: string, rounds: Expression): Expression | null {
   if (factor.kind === 'floor') {
     const divisor = constantValue(factor.divisor);
@@ -76,7 +76,7 @@ function opened(factor: Factor, name: string, rounds: Expression): Expression | 
   const [moving, ...more] = factor.parts.filter((part) => constantValue(part) === null);
   const isOverZero = factor.parts.every((part) => part === moving || (constantValue(part)?.top ?? 1n) <= 0n);
   if (!moving || more.length > 0 || !isOverZero || !isLinear(moving, name)) return null;
-  // There is a round only where there is at least one.
+  // An iteration exists only if the trip count is at least 1.
   const ends = [constant(0), subtract(rounds, constant(1))];
   const isPositive = ends.every((end) =>
     isNonNegative(
@@ -89,7 +89,7 @@ function opened(factor: Factor, name: string, rounds: Expression): Expression | 
   return isPositive ? moving : null;
 }
 
-/** An expression with the one name that makes the rounds counted from where there is one. */
+/** Replaces the single name in the trip count so that the trip count is at least 1. */
 function withSomeRound(expression: Expression, rounds: Expression): Expression {
   const names = [...namesOf(rounds)];
   const [name] = names;
@@ -98,7 +98,7 @@ function withSomeRound(expression: Expression, rounds: Expression): Expression {
   return substitute(expression, (other) => (other === name ? add(named(name), constant(1n - less.top)) : undefined));
 }
 
-/** Whether a factor only grows, or only falls, with the round. */
+/** Whether a factor is monotone in the iteration index. */
 function isMonotone(factor: Factor, name: string): boolean {
   switch (factor.kind) {
     case 'name':
@@ -116,7 +116,7 @@ function isMonotone(factor: Factor, name: string): boolean {
   }
 }
 
-/** Whether the round occurs once, in a product with nothing that may change its sign. */
+/** Whether the iteration index occurs once, in a product without factors that may change its sign. */
 function isLinear(expression: Expression, name: string): boolean {
   const containsName = (factor: Factor): boolean => namesOf(single(factor)).has(name);
   const [moving, ...more] = [...expression.addends.values()].filter(({ factors }) => factors.some(containsName));

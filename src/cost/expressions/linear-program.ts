@@ -18,11 +18,11 @@ export interface Constraint {
 const zero = rational(0n);
 
 /**
- * Values from 0 on that meet constraints, and of which a weighted sum is least: the dual simplex method with Bland's
- * rule, which ends.
+ * Values from 0 on that satisfy constraints and minimise a weighted sum: the dual simplex method with Bland's rule,
+ * which terminates.
  * @param weights by variable, none negative
  * @param pivots steps at most
- * @returns null where nothing meets the constraints, or the steps are not enough
+ * @returns null if the constraints are infeasible, or the steps do not suffice
  */
 export function minimise(
   weights: readonly Rational[],
@@ -72,7 +72,7 @@ interface Row extends Sum {
   readonly basic: number;
 }
 
-/** A sum with a row in place of the row's variable. */
+/** A sum with the variable of a row replaced by the row. */
 function replaced({ constant, of }: Sum, row: Row): Sum {
   const factor = of.get(row.basic);
   if (!factor) return { constant, of };

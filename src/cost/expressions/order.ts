@@ -1,4 +1,4 @@
-/** Which of two expressions is nowhere below the other, as far as it shows; minimums and maximums, which keep what counts. */
+/** Provable order of expressions, and minimums and maximums without operands that are never attained. */
 import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // oxfmt-ignore
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
 
@@ -11,12 +11,12 @@ const maxAddends = 250;
 /** Addends that all comparisons may look at which find one least or greatest expression. */
 const maxAddendsTogether = 6000;
 
-/** What is left of them. */
+/** The remaining effort. */
 interface Effort {
   left: number;
 }
 
-/** Whether an expression is provably not negative, whatever its names stand for. False where that is not seen. */
+/** Whether an expression is provably not negative, for all values of its names. False if unproven. */
 export function isNonNegative(expression: Expression): boolean {
   return isSeen(expression, { left: maxAddends });
 }
@@ -35,8 +35,8 @@ function isSeen(expression: Expression, effort: Effort): boolean {
 }
 
 /**
- * What an expression is at least, with one of the parts in place of a maximum that is added or a minimum that is taken
- * away: of parts that cancel something.
+ * Lower bounds of an expression: an added maximum, or a subtracted minimum, is replaced by one of its parts that
+ * cancels another addend.
  */
 function withOneChoice(expression: Expression): Expression[] {
   return [...expression.addends.values()].flatMap(({ coefficient, factors }) => {
@@ -48,7 +48,7 @@ function withOneChoice(expression: Expression): Expression[] {
   });
 }
 
-/** Something that is nowhere larger: what is taken away is taken from something that is as large for sure. */
+/** A lower bound: a subtrahend is cancelled against an addend that is provably at least as large. */
 function withoutPairs(expression: Expression, effort: Effort): Expression {
   const list = [...expression.addends];
   for (const [key, taken] of list) {
@@ -61,7 +61,7 @@ function withoutPairs(expression: Expression, effort: Effort): Expression {
     const rest = new Map(expression.addends);
     rest.delete(key);
     rest.delete(giving[0]);
-    // Of the two what is left over, which keeps its sign.
+    // The remainder of the two keeps its sign.
     if (left.top > 0n) rest.set(giving[0], { ...giving[1], coefficient: left });
     if (left.top < 0n) rest.set(key, { ...taken, coefficient: left });
     return made(rest);
@@ -81,7 +81,7 @@ function isAtLeast(product: readonly Factor[], other: readonly Factor[], effort:
     else if (!isPositive(factor)) return false;
     else left.splice(at, 1);
   }
-  // Of two that differ in one factor, the others are as they are.
+  // The other factors of two products that differ in one factor are equal.
   if (left.length === 1 && unmatched.length === 1) return isFactorAtLeast(left[0]!, unmatched[0]!, effort);
   if (![...left, ...unmatched].every(isPositive)) return false;
   for (const factor of unmatched) {
@@ -89,7 +89,7 @@ function isAtLeast(product: readonly Factor[], other: readonly Factor[], effort:
     if (at < 0) return false;
     left.splice(at, 1);
   }
-  // n * n is at least n, and what is at least 1 makes nothing smaller.
+  // n * n is at least n, and factors of at least 1 do not decrease a product.
   return left.every(
     (factor) =>
       other.some((same) => same.kind === 'name' && same.key === factor.key) ||
@@ -131,7 +131,7 @@ function fromLeast(expression: Expression): Expression {
   return substituteWith(expression, raise, chosenFrom);
 }
 
-/** Something that is nowhere larger, without quotients that are rounded; null where there is nothing of use. */
+/** A lower bound without rounded quotients; null without a useful one. */
 function withoutRounding(expression: Expression): Expression | null {
   const parts: Expression[] = [];
   let changed = false;
@@ -169,7 +169,7 @@ function withoutRounding(expression: Expression): Expression | null {
   return left.key === expression.key ? left : (withoutRounding(left) ?? left);
 }
 
-/** A number that an expression is never below; null where none is seen. */
+/** A constant lower bound of an expression; null if none is found. */
 function lowest(expression: Expression): Rational | null {
   let sum = none;
   for (const { coefficient, factors } of expression.addends.values()) {
@@ -190,7 +190,7 @@ function lowest(expression: Expression): Rational | null {
   return sum;
 }
 
-/** What {@link lowestOf} says: sums share their factors. */
+/** Results of {@link lowestOf}: sums share their factors. */
 const knownLowest = new WeakMap<Factor, Rational | null>();
 
 function lowestOf(factor: Factor): Rational | null {
@@ -256,7 +256,7 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   return chosenFrom(kind, ...kept);
 }
 
-/** The expressions that may count: none is always at least as far from counting as another one. */
+/** The operands that may be attained: none is dominated by another one. */
 function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expression[] {
   let left = maxAddendsTogether;
   const loses = (a: Expression, b: Expression): boolean => {
@@ -302,7 +302,7 @@ export function minimum(...parts: readonly Expression[]): Expression {
   return extremum('min', ...parts);
 }
 
-/** Puts expressions in place of names. */
+/** Replaces names by expressions. */
 export function substitute(expression: Expression, replace: (name: string) => Expression | undefined): Expression {
   return substituteWith(expression, replace, extremum);
 }

@@ -1,7 +1,7 @@
 /**
- * Costs in which the rounds of a loop in one visit are a name, since only their sum over all rounds of a loop around it
- * is bounded. Added up over those rounds the name stands for the sum, until the loop around ends and its bound takes
- * the name's place.
+ * Costs in which the trip count of one execution of a loop is a name, since only its sum over all iterations of an
+ * outer loop is bounded. Summed over these iterations, the name denotes the sum; at the end of the outer loop it is
+ * replaced by its bound.
  */
 import {
   type Addend,
@@ -20,23 +20,23 @@ import { isNonNegative, maximum } from './order.ts';
 
 const mark = '@';
 
-/** The name of the rounds of a loop, of which a root has a bound for all visits together. */
+/** The name of the trip count of a loop whose sum over all executions within a root is bounded. */
 export function sharedName(loop: number, root: number | null, isAlike: boolean): string {
   return `${mark}${loop}/${root ?? ''}${isAlike ? '' : '*'}`;
 }
 
-/** Whether an amount speaks of rounds that only have a bound together. */
+/** Whether an amount contains shared trip counts. */
 export function holdsShared(amount: Expression): boolean {
   return constantValue(amount) === null && amount.key.includes(`[${mark}`);
 }
 
-/** rest + sum of factor * shared rounds. */
+/** rest + sum of factor * shared trip count. */
 interface SharedSum {
   readonly rest: Expression;
   readonly shared: ReadonlyMap<string, Expression>;
 }
 
-/** A sum that is not below an amount, and linear in the shared rounds; null where there is none. */
+/** An upper bound of an amount that is linear in the shared trip counts; null if none is found. */
 export function sharedSumOf(amount: Expression): SharedSum | null {
   if (!holdsShared(amount)) return { rest: amount, shared: new Map() };
   const rest: Expression[] = [];
@@ -88,14 +88,14 @@ export function joined({ rest, shared }: SharedSum): Expression {
   return add(rest, ...[...shared].map(([name, by]) => multiply(by, named(name))));
 }
 
-/** The cost of rounds one after the other, of which each has its share of the shared ones; null where none is seen. */
+/** The cost of successive iterations, each with its share of the shared trip counts; null if none is found. */
 export function addRounds(amounts: readonly Expression[]): Expression | null {
   const parts = amounts.map(sharedSumOf);
   return parts.includes(null) ? null : joined(worstShared(parts as SharedSum[], add));
 }
 
 /**
- * An amount with bounds in place of shared rounds.
+ * An amount with shared trip counts replaced by their bounds.
  * @param boundOf the bound of a name, null for those that stay
  */
 export function boundSharedIterations(
@@ -109,7 +109,7 @@ export function boundSharedIterations(
   return add(sum.rest, ...parts);
 }
 
-/** Whether the factors of shared rounds are without a name: then they are the same in all rounds. */
+/** Whether the factors of shared trip counts are independent of a name: then they are equal in all iterations. */
 export function isSteady({ shared }: SharedSum, name: string): boolean {
   return [...shared.values()].every((by) => constantValue(by) !== null || !namesOf(by).has(name));
 }

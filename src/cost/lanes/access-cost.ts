@@ -1,20 +1,20 @@
-/** What an access of a warp costs at most: sectors of global memory, extra turns of shared memory. */
+/** Maximum cost of an access of a warp: sectors of global memory, extra phases of shared memory. */
 import { conflictsOf, sectorsOf } from '../../interpreter/counters.ts';
 import type { LaneValues } from './lane-values.ts';
 import { lanesInMask } from './warp-position.ts';
 
 export interface AccessShape {
-  /** Of one lane, a power of two. */
+  /** Bytes per lane, a power of two. */
   readonly bytes: number;
   readonly isAtomic: boolean;
-  /** Of where the array starts, in bytes. */
+  /** Alignment of the array in bytes. */
   readonly alignment: number;
 }
 
 /** A number of turns or sectors. */
 interface Amount {
   readonly most: number;
-  /** Whether it is as much wherever the part leads that lanes share. */
+  /** Whether the amount is independent of the address part that lanes share. */
   readonly isExact: boolean;
 }
 
@@ -60,16 +60,16 @@ function sectorsOfPiece(
   return Math.ceil((isAligned ? reach : reach + sectorBytes - 1) / sectorBytes);
 }
 
-/** Addresses of which each lane takes one: those of `values`, and what lanes may add to them. */
+/** Alternative addresses of each lane: those of `values`, and with the offsets of `more` added. */
 export interface LaneAlternatives {
   readonly values: LaneValues;
   readonly more: readonly (readonly (bigint | undefined)[])[];
 }
 
 /**
- * As {@link maxSectors}, where each lane takes one of several addresses.
- * @param ways those whose parts that lanes share are the same stand together
- * @param runs of neighbouring lanes at most that take the same way; null where it is not known
+ * As {@link maxSectors} if each lane takes one of several addresses.
+ * @param ways alternatives, grouped by the address part that lanes share
+ * @param runs maximum number of runs of neighbouring lanes with the same alternative; null if unknown
  */
 export function maxSectorsOfAlternatives(
   ways: readonly LaneAlternatives[],
@@ -89,14 +89,14 @@ export function maxSectorsOfAlternatives(
   return { most: Math.min(most, lanes.length * Math.ceil(shape.bytes / sectorBytes)), isExact: false };
 }
 
-/** Where lanes up to some number take one way and those behind them another, or all take the same. */
+/** Maximum if the lanes up to some index take one alternative and the later ones another, or all take the same. */
 function maxSectorsOfRuns(
   ways: readonly LaneAlternatives[],
   lanes: readonly number[],
   shape: AccessShape,
   runs: number,
 ): number {
-  /** Of the amounts of the first so many lanes, and of the last so many, by way: the most of two runs together. */
+  /** Maximum of the sum of two runs, from the amounts of the first n and the last n lanes, by alternative. */
   const mostOf = (fronts: readonly (readonly number[])[], backs: readonly (readonly number[])[]): number => {
     const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
     const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!)); // oxfmt-ignore
@@ -104,14 +104,14 @@ function maxSectorsOfRuns(
   };
   const [only] = ways;
   if (ways.length === 1 && !only!.values.scattered && lanes.every((lane) => only!.values.groups[lane] === '')) {
-    // All ways start at the same place within a sector, as far as they are not known to differ.
+    // All alternatives start at the same place within a sector unless they are known to differ.
     const { values, more } = only!;
     const first = values.offsets[lanes[0]!]!;
     const all = [lanes.map(() => 0n), ...more.map((by) => lanes.map((lane) => by[lane]!))];
     const known = new Map(
       all.map((by) => {
         const own = lanes.map((lane, at) => values.offsets[lane]! - first + by[at]!);
-        // What is whole sectors away touches as many.
+        // A shift by whole sectors touches an equal number of them.
         const shift = BigInt(modulo(own[0]!, sectorBytes)) - own[0]!;
         const places = own.map((place) => clampToNumber(place + shift));
         return [places.join(' '), places];
@@ -172,7 +172,7 @@ function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape:
   ];
 }
 
-/** What {@link sectorsOfGroup} finds of a group of lanes that grows. */
+/** Incremental {@link sectorsOfGroup} for a growing group of lanes. */
 class GroupSectors {
   /** The most sectors of the lanes so far. */
   most = 0;
@@ -209,7 +209,7 @@ class GroupSectors {
   }
 }
 
-/** As {@link maxConflicts}, where each lane takes one of several addresses: no bank has more turns than all of them. */
+/** As {@link maxConflicts} if each lane takes one of several addresses: no bank has more phases than all of them. */
 export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, shape: AccessShape): Amount {
   const lanes = lanesInMask(mask);
   const phases = phasesOf(lanes, shape);
@@ -234,7 +234,7 @@ function sectorsOfGroup(
   );
 }
 
-/** Amounts by what decides them: warps, rounds and instructions access memory in the same few patterns. */
+/** Amounts by access pattern: warps, iterations and instructions share few patterns. */
 const amounts = new Map<string, Amount>();
 const maxAmounts = 4096;
 
@@ -341,7 +341,7 @@ function phasesOf(lanes: readonly number[], shape: AccessShape): number {
   return new Set(lanes.map((lane) => phaseOf(lane, shape))).size;
 }
 
-/** Where all lanes of a turn want other words of one bank. */
+/** Conflicts if all lanes of a phase access different words of one bank. */
 function worstConflicts(lanes: readonly number[], shape: AccessShape): number {
   return lanes.length - phasesOf(lanes, shape);
 }

@@ -1,7 +1,7 @@
 /** Conditions of branches, read as comparisons. */
 import type { Term, TermStore } from '../../term/term.ts';
 
-/** Conditions that all hold where one does. */
+/** The conjuncts of a condition. */
 export function conjuncts(store: TermStore, condition: Term): readonly Term[] {
   if (condition.operator === 'all') return condition.arguments;
   const [inner] = condition.arguments;
@@ -13,12 +13,12 @@ export function conjuncts(store: TermStore, condition: Term): readonly Term[] {
 export interface TermComparison {
   readonly smaller: Term;
   readonly larger: Term;
-  /** `differ`: goes on while they are not equal. */
+  /** `differ`: continues while they are not equal. */
   readonly kind: 'strict' | 'weak' | 'differ';
   readonly signed: boolean;
 }
 
-/** A condition as a comparison; null where it is none. */
+/** A condition as a comparison; null for other conditions. */
 export function comparisonOf(condition: Term): TermComparison | null {
   const negated = condition.operator === 'not';
   const core = negated ? condition.arguments[0]! : condition;

@@ -1,6 +1,6 @@
 /**
- * Whether a guard such as `i < n` splits a warp: where neighbouring lanes compare neighbouring numbers and warps start
- * at multiples of 32 of them, it does so for one warp at most, and only if the limit is no such multiple.
+ * Whether a guard such as `i < n` splits a warp: if neighbouring lanes compare consecutive integers and warps start at
+ * multiples of 32, it splits one warp at most, and only if the limit is not such a multiple.
  */
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -19,7 +19,7 @@ import { type BoundSetting, TermBounder } from './term-bound.ts';
 import type { WarpPosition } from './warp-position.ts';
 
 /**
- * An expression that is 1 where a condition may split a full warp, and 0 where it cannot; null where that is not seen.
+ * An expression that is 1 if a condition may split a full warp, and 0 if it cannot; null if unknown.
  * @param block whose branch the condition decides
  */
 export function guardSplit(
@@ -52,7 +52,7 @@ export function guardSplit(
     if (!low || low.key !== high?.key) return null;
     limit = add(limit, scale(low, factor));
   }
-  // Lanes below the crossing go one way, the others the other way.
+  // Lanes below the crossing take one side, the others the other side.
   const crossing = ceilDivide(step < 0n ? limit : subtract(constant(1), limit), constant(size));
   const warp = constant(warpSize);
   return subtract(ceilDivide(crossing, warp), floorQuotient(crossing, warp));

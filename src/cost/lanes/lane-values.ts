@@ -1,6 +1,6 @@
 /**
- * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and what each lane
- * adds to it. Lanes that differ in something unknown fall into groups.
+ * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and the offset of
+ * each lane. Lanes that differ in something unknown are in different groups.
  */
 import { gcd } from '../../base/integer.ts';
 import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbolic.ts';
@@ -25,19 +25,19 @@ export interface LaneSetting {
   readonly uniformity: UniformityResult;
   /** A divisor of a parameter. */
   readonly divisor: (index: number, offset: number) => bigint;
-  /** Told what is taken for granted. */
+  /** Called with each assumption. */
   readonly assume: (what: CostAssumption) => void;
 }
 
 /** A sum in the lanes of a warp. */
 export interface LaneValues {
-  /** What all lanes share is a multiple of this; 0 where it is 0. */
+  /** Divisor of the part that all lanes share; 0 if that part is 0. */
   readonly modulus: bigint;
-  /** By lane: what it adds, undefined for lanes that were not asked about. */
+  /** By lane: its offset; undefined for inactive lanes. */
   readonly offsets: readonly (bigint | undefined)[];
   /** By lane: equal for lanes that share the unknown part; with other lanes they may differ by a multiple of the modulus. */
   readonly groups: readonly string[];
-  /** Of what differs between lanes and is not known in any: the range, and a number that divides it; null if there is none. */
+  /** Addends that differ between lanes and are unknown in each: their range and a common divisor; null without such. */
   readonly scattered: Scattered | null;
 }
 
@@ -45,11 +45,11 @@ interface Scattered {
   readonly low: bigint;
   readonly high: bigint;
   readonly divisor: bigint;
-  /** Where all of it lies in few pieces that start at multiples of their size: that, how many, and what its parts divide by. */
+  /** Set if all values are in few aligned pieces: the size of a piece, their number, and a divisor of the values. */
   readonly pieces?: { readonly size: bigint; readonly count: number; readonly step: bigint };
 }
 
-/** Whether all lanes of a warp that are in a block in the same round have the same value of a term. */
+/** Whether all lanes of a warp that execute a block in the same iteration have the same value of a term. */
 export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, { rounds }: WarpPosition): boolean {
   const { definedIn } = setting.symbolic;
   return term.leaves.every(({ atom }) => {
@@ -72,7 +72,7 @@ export function isWarpUniform(setting: LaneSetting, term: Term, block: BlockId, 
   });
 }
 
-/** Whether a value leaves a loop that lanes leave in different rounds. */
+/** Whether a value is used outside a loop that lanes leave in different iterations. */
 function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: BlockId, block: BlockId): boolean {
   for (let loop = kernel.loopOf[home] ?? null; loop !== null; loop = kernel.loops[loop]!.parent)
     if (uniformity.divergent(loop) && !kernel.loops[loop]!.blocks.has(block)) return true;
@@ -82,26 +82,26 @@ function leftDivergent({ symbolic: { kernel }, uniformity }: LaneSetting, home: 
 /** Values of terms by lane, as far as they are known. */
 export type LaneMemos = Map<Term, bigint | undefined>[];
 
-/** Evaluates terms in one lane, as far as the launch and the rounds decide them. */
+/** Evaluates terms in one lane, as far as the launch and the iterations determine them. */
 export class LaneEvaluator {
   readonly #memos: LaneMemos = [];
   readonly #ofWarp: LaneMemos;
   readonly #place: WarpPosition;
 
-  /** @param ofWarp what rounds do not decide, for all evaluators of a warp */
+  /** @param ofWarp memos of values independent of iterations, shared by all evaluators of a warp */
   constructor(place: WarpPosition, ofWarp: LaneMemos = []) {
     this.#place = place;
     this.#ofWarp = ofWarp;
   }
 
-  /** The bit pattern of a term; undefined where it is not known. */
+  /** The bit pattern of a term; undefined if unknown. */
   evaluate(term: Term, lane: number): bigint | undefined {
     const memos = term.leaves.some(({ atom }) => atom!.kind === 'iteration') ? this.#memos : this.#ofWarp;
     const memo = (memos[lane] ??= new Map());
     return evaluateTerm(term, (leaf) => this.atom(leaf, lane), memo);
   }
 
-  /** As {@link evaluate}, in some lanes: once where all have the same value. */
+  /** As {@link evaluate}, in some lanes: only once if all have the same value. */
   inLanes(term: Term, lanes: readonly number[]): readonly (bigint | undefined)[] {
     const isShared = term.leaves.every(({ atom }) => atom!.kind !== 'thread');
     if (!isShared) return lanes.map((lane) => this.evaluate(term, lane));
@@ -119,8 +119,8 @@ export class LaneEvaluator {
 }
 
 /**
- * What a reading of a value reads, as a form of its own: where that only leaves the range of the reading by its sign,
- * index arithmetic is taken not to do so. Hashes, masks and what is narrower than an int are cut off on purpose.
+ * The value that a reading reads, as a separate form: if it leaves the range of the reading only by its sign, index
+ * arithmetic is assumed not to wrap. Hashes, masks and types narrower than int are truncated on purpose.
  */
 export function unread(view: LinearView, reading: Term): Linear | null {
   if (!readingOf(reading) || reading.width < 32) return null;
@@ -133,7 +133,7 @@ export function unread(view: LinearView, reading: Term): Linear | null {
 
 /**
  * A linear form in which readings of values that may wrap around are the values themselves, see {@link unread}.
- * @param more other readings that do not cut anything off, and what they read
+ * @param more other readings that do not truncate, and the values that they read
  */
 export function withoutReadings(
   { symbolic: { view }, assume }: LaneSetting,
@@ -223,7 +223,7 @@ export function laneValues(
   return { modulus, offsets, groups, scattered };
 }
 
-/** The integers that a term of a linear form stands for in some lanes; null where one is not known. */
+/** The integers that a term of a linear form denotes in some lanes; null if one is unknown. */
 function integersOf(
   { symbolic: { view } }: LaneSetting,
   term: Term,
@@ -233,7 +233,7 @@ function integersOf(
   const reading = readingOf(term);
   const inner = reading ? term.arguments[0]! : term;
   const isSigned = reading ? reading === 'signed' : term.operator !== 'atom' && view.unknownRange(term).low < 0n;
-  // Where a term has an atom without a value, most lanes need not be asked.
+  // If a term has an atom without a value, the first lane usually suffices.
   if (lanes.length > 0 && evaluator.evaluate(inner, lanes[0]!) === undefined) return null;
   const values: bigint[] = [];
   for (const value of evaluator.inLanes(inner, lanes)) {
@@ -243,7 +243,7 @@ function integersOf(
   return values;
 }
 
-/** What a term, or what it reads, keeps of a number: the bits of a mask, or the rest of a division. */
+/** The part of a number that a term, or its operand, keeps: the bits of a mask, or the remainder of a division. */
 function cutIn(
   setting: LaneSetting,
   term: Term,
@@ -259,7 +259,7 @@ function cutIn(
   return isWarpUniform(setting, a, block, place) ? { of: b, by: a, isRest: false } : null;
 }
 
-/** What each of some lanes adds to a multiple of a number that all share; null where that is not so. */
+/** Offset of each lane from a common multiple of a number; null without such a multiple. */
 function plainValues(
   setting: LaneSetting,
   { constant, terms }: Linear,
@@ -302,8 +302,8 @@ function maskedIntegers(
 const sectorBytes = 32n;
 
 /**
- * In how many pieces of a sector what a mask or a rest keeps of neighbouring numbers lies: numbers that agree in all but
- * their lowest bits agree in those after any mask, and a rest begins anew once.
+ * Number of sector-sized pieces that contain masked or reduced neighbouring integers: integers that differ only in
+ * their lowest bits do so after any mask, and a remainder wraps once.
  */
 function piecesOf(
   setting: LaneSetting,
@@ -314,11 +314,11 @@ function piecesOf(
   place: WarpPosition,
   evaluator: LaneEvaluator,
 ): Scattered['pieces'] | null {
-  // Downwards a piece ends where it is aligned, and an access there goes on behind it.
+  // With a negative factor a piece ends at its alignment, and an access at its end extends beyond it.
   const cut = factor > 0n && sectorBytes % factor === 0n ? cutIn(setting, term, block, place) : null;
   if (!cut) return null;
   const form = setting.symbolic.view.natural(cut.of);
-  // What wraps around, or is negative, leaves other rests.
+  // Values that wrap around, or are negative, have other remainders.
   if (cut.isRest && (form.low < 0n || !inside(form, signedBounds(cut.of.width)))) return null;
   const values = plainValues(setting, form, lanes, block, place, evaluator);
   if (!values) return null;
@@ -363,7 +363,7 @@ function splitProduct(
   return null;
 }
 
-/** What {@link divisorOf} says: terms share their parts, and are not walked once for each way to one. */
+/** Results of {@link divisorOf}: terms share their parts, which are visited once. */
 const knownDivisors = new WeakMap<LaneSetting, Map<Term, bigint>>();
 
 /** A number that divides every value of a term; 0 for 0. */

@@ -1,14 +1,14 @@
-/** Where lanes that a branch has parted meet again. */
+/** Blocks at which diverged lanes reconverge. */
 import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 
 /**
- * Blocks at which lanes meet, in the order in which they come to them: each that is on two of the ways, or on one and
- * behind such a block, and where all ways meet in the end. Between them no block is on two ways: what lanes do together
- * may cost more turns at shared memory than what they do apart.
- * @param loop that the ways stay in; null outside of loops
- * @param starts where the ways begin
- * @param last where all ways meet; null where there is no such block within the loop
- * @param stops where nobody goes on
+ * Blocks at which lanes reconverge, in the order in which they are reached: each block on two of the paths, or on one
+ * of them after such a block, and the one that joins all paths. Between them no block is on two paths: an access of
+ * lanes together may take more shared-memory phases than their separate accesses.
+ * @param loop that the paths stay in; null outside of loops
+ * @param starts first blocks of the paths
+ * @param last block that joins all paths; null without such a block in the loop
+ * @param stops blocks at which paths end
  */
 export function reconvergencePoints(
   kernel: Kernel,

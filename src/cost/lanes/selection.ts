@@ -1,4 +1,4 @@
-/** Sums that lanes select between: what each may be, and into how many runs of neighbouring lanes that divides a warp. */
+/** Sums that lanes select between, and the number of runs of neighbouring lanes with the same selection. */
 import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
@@ -11,7 +11,7 @@ export type Sum = Pick<Linear, 'constant' | 'terms'>;
 /** Sums that selections lead to, and that are looked at. */
 const maxWays = 4;
 
-/** What lanes select between, and the conditions by which they do. */
+/** The alternatives of the lanes, and the conditions that select them. */
 interface Selection {
   /** Each lane has one of these. */
   readonly ways: readonly Sum[];
@@ -19,8 +19,8 @@ interface Selection {
 }
 
 /**
- * Sums in which something is selected (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`), as those that each lane has one of.
- * Only the one itself where nothing is selected, or too much.
+ * Sums in which something is selected (`i == 0 ? i : i - 1`, `min(i + 1, n - 1)`), as the alternatives of each lane.
+ * Only the sum itself if it has no selections, or too many.
  */
 export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
   const ways: Sum[] = [];
@@ -40,8 +40,8 @@ export function selectionOf(setting: LaneSetting, sum: Sum): Selection {
 }
 
 /**
- * The sum that lanes have where every selection in it is by an equality that one lane of a warp meets at most
- * (`i + 1 == n ? 0 : i + 1`), and how many lanes may have another one; null for other sums.
+ * The sum of most lanes if every selection in it is by an equality that at most one lane of a warp satisfies (`i + 1 ==
+ * n ? 0 : i + 1`), and the number of lanes that may have another one; null for other sums.
  */
 export function sumOfMostLanes(
   setting: LaneSetting,
@@ -80,7 +80,7 @@ function selectIn(term: Term): Term | null {
   return inner.operator === 'select' ? inner : null;
 }
 
-/** What a selection, or a reading of one, is where each side is taken; null for other terms. */
+/** The values of a selection, or of a reading of one, for each side; null for other terms. */
 function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
   const { view } = setting.symbolic;
   const reading = readingOf(term);
@@ -91,15 +91,15 @@ function armsOf(setting: LaneSetting, term: Term): readonly Linear[] | null {
   const [taken, other] = sides.map((arm) => withoutReadings(setting, view.natural(arm))) as [Linear, Linear];
   const arms = [...withEquality(setting, condition, taken, other)];
   if (!reading || arms.every((arm) => inside(arm, bounds))) return arms;
-  // Index arithmetic is taken not to wrap around, where it is as wide as an index.
+  // Index arithmetic is assumed not to wrap around if it is as wide as an index.
   if (inner.width < 32) return null;
   setting.assume('no-wrap');
   return arms;
 }
 
 /**
- * Sides of a selection by an equality. Where two sums are equal, their difference may be added as often as one likes:
- * with it `i == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which lie next to each other.
+ * Sides of a selection by an equality. If two sums are equal, any multiple of their difference may be added: with it `i
+ * == 0 ? 0 : i - 1` selects between `i` and `i - 1`, which are adjacent.
  */
 function withEquality(setting: LaneSetting, condition: Term, taken: Linear, other: Linear): readonly [Linear, Linear] {
   const isNegated = condition.operator === 'not';
@@ -141,7 +141,7 @@ function plus(a: Sum, b: Sum, factor: bigint): Sum {
 }
 
 /**
- * Runs of neighbouring lanes at most within which some conditions have one value each; null where that is not seen. Lanes
+ * Maximum number of runs of neighbouring lanes in which each of some conditions is constant; null if unknown. Lanes
  * that compare neighbouring numbers change sides once, and those that divide them have few quotients.
  */
 export function runsOfLanes(
@@ -154,7 +154,7 @@ export function runsOfLanes(
 ): number | null {
   const { view } = setting.symbolic;
   const lanes = lanesInMask(mask);
-  /** By how much a form grows, or shrinks, from the first lane to the last; null where it does neither. */
+  /** By how much a form grows, or shrinks, from the first lane to the last; null if it is not monotone. */
   const spreadOf = (form: Sum): bigint | null => {
     const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // oxfmt-ignore
     if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;

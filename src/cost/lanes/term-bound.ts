@@ -1,4 +1,4 @@
-/** Terms as symbolic expressions: what a value is at least and at most. */
+/** Symbolic lower and upper bounds of terms. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
@@ -19,9 +19,9 @@ import type { WarpPosition } from './warp-position.ts';
 
 export interface BoundSetting extends LaneSetting {
   readonly dimensions: Dimensions;
-  /** What a scalar parameter is called; null for those that are no integers. */
+  /** Name of a scalar parameter; null if it is not an integer. */
   readonly parameterName: (index: number, offset: number) => string | null;
-  /** What is known of what a load gives, or of a variable of a loop. */
+  /** Known bounds of a loaded value, or of a loop variable. */
   readonly valueBounds: (value: number) => TermBounds | null;
 }
 
@@ -33,20 +33,20 @@ export interface TermBounds {
 
 const unknown: TermBounds = { low: null, high: null };
 const axes = ['x', 'y', 'z'] as const;
-/** Numbers from here on say nothing about a size. */
+/** Numbers from here on do not bound a size. */
 const large = 1n << 24n;
 
-/** The name of the completed rounds of a loop, within the loop. */
+/** The name of the number of completed iterations of a loop, within the loop. */
 export function roundName(loop: number): string {
   return `#${loop}`;
 }
 
-/** Whether a name of a bound is that of the rounds of a loop that are complete. */
+/** Whether a name of a bound denotes the number of completed iterations of a loop. */
 export function isRoundName(name: string): boolean {
   return name.startsWith('#');
 }
 
-/** Bounds of what terms stand for in one lane at one place. */
+/** Bounds of the values of terms in one lane at one place. */
 export class TermBounder {
   readonly #setting: BoundSetting;
   readonly #place: WarpPosition;
@@ -55,7 +55,7 @@ export class TermBounder {
   readonly #least: ReadonlyMap<string, bigint>;
   readonly #known = new Map<Term, TermBounds>();
 
-  /** @param least what parameters are at least, where that is known to be more than 0 */
+  /** @param least lower bounds of parameters that are known to be more than 0 */
   constructor(
     setting: BoundSetting,
     place: WarpPosition,
@@ -83,7 +83,7 @@ export class TermBounder {
     return { low, high };
   }
 
-  /** Bounds of the integer that an unknown of a linear form stands for. */
+  /** Bounds of the integer that an unknown of a linear form denotes. */
   ofUnknown(term: Term): TermBounds {
     let bounds = this.#known.get(term);
     if (!bounds) {
@@ -167,7 +167,7 @@ export class TermBounder {
         if (b.operator !== 'constant') return unknown;
         const from = this.ofTerm(a);
         if (!from.low || !from.high || !isNonNegative(from.low)) return unknown;
-        // Of a mask without its lowest bits: rounded down to a multiple.
+        // A mask without its lowest bits rounds down to a multiple.
         const rest = BigInt.asIntN(term.width, b.value);
         const unit = rest & -rest;
         if (rest < 0n && -rest === unit) {
@@ -182,7 +182,7 @@ export class TermBounder {
         )
           return exactly(subtract(from.low, scale(floorQuotient(from.low, constant(b.value + 1n)), b.value + 1n)));
         if (b.value >= large) return { low: constant(0), high: from.high };
-        // Of a number that is itself one of several the mask says enough.
+        // For a minimum or maximum of several values the mask suffices as bound.
         const high = isPlain(from.high) ? extremum('min', from.high, constant(b.value)) : constant(b.value);
         return { low: constant(0), high };
       }
@@ -249,12 +249,12 @@ export class TermBounder {
   }
 }
 
-/** Whether an expression holds no minimum or maximum: remainders of such are no simpler. */
+/** Whether an expression contains no minimum or maximum: remainders of such would not become simpler. */
 function isPlain({ key }: Expression): boolean {
   return !/\[(?:min|max) /.test(key);
 }
 
-/** Whether rounds of loops are among the names: sums over those have to stay simple. */
+/** Whether iteration counts are among the names: sums over them have to stay simple. */
 function holdsRounds({ key }: Expression): boolean {
   return key.includes('[#');
 }

@@ -1,29 +1,29 @@
-/** One warp of a block, and what is known of its lanes. */
+/** One warp of a block, and the known values of its lanes. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 
 export interface Warp {
   readonly index: number;
-  /** By lane: its thread's index in the block; null where the shape of the block is not known. */
+  /** By lane: the index of its thread in the block; null if the shape of the block is not known. */
   readonly threads: readonly (readonly [bigint, bigint, bigint])[] | null;
   /** A bit for each lane that there is. */
   readonly lanes: number;
 }
 
-/** The round that a loop is in: a number where rounds are looked at one by one. */
+/** The iteration that a loop is in: a number if iterations are analysed separately. */
 export type Rounds = ReadonlyMap<LoopId, number | null>;
 
 /** Where a warp is when something is evaluated. */
 export interface WarpPosition {
   readonly warp: Warp;
-  /** Of the loops around; loops that are not among them have been left. */
+  /** Iterations of the loops around; other loops have been left. */
   readonly rounds: Rounds;
 }
 
 /**
  * The warps of a block. Of a block of one dimension and unknown size they are those of the largest one; of a block of
- * several dimensions and unknown shape one that stands for all.
+ * several dimensions and unknown shape one warp represents all.
  */
 export function warpsOf({ block: [x, y, z] }: Dimensions, threadLimit: number): readonly Warp[] {
   const isLine = y === 1 && z === 1;

@@ -1,4 +1,4 @@
-/** Which exit of a loop bounds its rounds. */
+/** The exit of a loop that bounds its trip count. */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Kernel, Loop } from '../../ir/form/kernel.ts';
 import { constant, type Expression } from '../expressions/expression.ts';
@@ -6,14 +6,17 @@ import { minimum } from '../expressions/order.ts';
 import { lanesInMask } from '../lanes/warp-position.ts';
 import type { TripCount } from './trip-count.ts';
 
-/** The exit that bounds the rounds best. */
+/** The exit with the tightest bound of the trip count. */
 export function tightest(trips: readonly TripCount[]): TripCount | null {
   let found: TripCount | null = null;
   for (const trip of trips) if (!found || minimum(found.rounds, trip.rounds).key === trip.rounds.key) found = trip;
   return found;
 }
 
-/** The branch that decides on another round, where no other one leaves the loop: each round but the last stays there. */
+/**
+ * The branch that decides on another iteration if no other one leaves the loop: every iteration except the last stays
+ * there.
+ */
 export function decidingExit(
   { blocks, dominators }: Kernel,
   loop: Loop,

@@ -1,4 +1,4 @@
-/** Loops in which the distance of two variables halves each round: searches. */
+/** Loops in which the distance of two variables is halved in each iteration: binary searches. */
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { LaneSetting } from '../lanes/lane-values.ts';
@@ -6,13 +6,13 @@ import { isNonNegativeTerm, nonNegativeVariables } from './loop-variable.ts';
 import { type Form, type Transition, transitionsOf } from './transition.ts';
 
 export interface Halving {
-  /** What halves, over what is known before the loop: by each way into it. */
+  /** The halved form over values known before the loop, one for each entry edge. */
   readonly starts: readonly Form[];
-  /** Rounds beyond floor(log2(start)) that are followed by another one; without any where the start is below 1. */
+  /** Iterations beyond floor(log2(start)) that are followed by another one; none if the start is below 1. */
   readonly more: 0 | 1;
 }
 
-/** A form that is halved by every round of a loop, and from 1 on in each that is followed by another one. */
+/** A form that every iteration of a loop halves, and that is at least 1 in each that is followed by another one. */
 export function halvingOf(setting: LaneSetting, loop: Loop): Halving | null {
   const transitions = transitionsOf(setting, loop);
   const rounds = transitions?.filter(({ from }) => from === loop.header) ?? [];
@@ -55,7 +55,7 @@ function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
   return [...single, ...distances];
 }
 
-/** Whether twice a form after a round is no more than the form before it. */
+/** Whether twice a form after an iteration is at most the form before it. */
 function isHalved(
   { symbolic: { view } }: LaneSetting,
   variables: ReadonlySet<number>,
@@ -84,7 +84,7 @@ function isHalved(
 }
 
 /**
- * What a term is half of, rounded down; null where it is no half, or what is halved may be negative.
+ * The form whose half, rounded down, a term is; null if it is not a half, or the form may be negative.
  * @param mayBeLess whether a smaller part of it will do
  */
 function wholeOf(

@@ -4,8 +4,8 @@ import type { Term } from '../../term/term.ts';
 import { unread } from '../lanes/lane-values.ts';
 
 /**
- * Those that have no closed form, start from nothing below zero, and become nothing below zero where no variable was.
- * By the number of the value.
+ * Variables without a closed form whose initial values are not negative, and whose next values are not negative if no
+ * variable is. By the ID of the value.
  */
 export function nonNegativeVariables({ kernel, value, operand, view }: SymbolicKernel): ReadonlySet<number> {
   const inputs = new Map<number, readonly Term[]>();
@@ -25,8 +25,8 @@ export function nonNegativeVariables({ kernel, value, operand, view }: SymbolicK
 }
 
 /**
- * Whether a term is not negative where some variables are not.
- * @param known - what was said of terms before: they share their parts
+ * Whether a term is not negative if some variables are not.
+ * @param known - results for terms so far: they share their parts
  */
 export function isNonNegativeTerm(
   view: SymbolicKernel['view'],

@@ -1,9 +1,9 @@
 /**
- * How often a loop goes round in all, where that is decided over several rounds of the loops around it, or by several
- * variables: amortised analysis with potential functions, after section 6 of the paper on RaCUDA. At each header the
- * potential is a sum of q * max(0, form) for the linear forms that conditions compare, with factors q from 0 on that a
- * linear program finds: a transition leaves at least as much less as the rounds that it counts. So the potential
- * at the start bounds their number.
+ * Total trip count of a loop that depends on several iterations of the loops around it, or on several variables:
+ * amortised analysis with potential functions, after section 6 of the paper on RaCUDA. At each header the potential is
+ * a sum of q * max(0, form) for the linear forms that conditions compare, with factors q from 0 on that a linear
+ * program finds: a transition lowers it by at least the number of iterations that it counts. So the potential at the
+ * start bounds their number.
  */
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LaneSetting } from '../lanes/lane-values.ts';
@@ -31,10 +31,10 @@ const one = rational(1n);
 const none = rational(0n);
 
 /**
- * A bound of the rounds that one thread makes in a loop while the root is executed once, over what is known before it.
- * @param root a loop, the counted one or one around it, or null for the kernel
- * @param isBounded whether a form over what is known before the root has a bound; others are not used
- * @returns null where none is found
+ * Bound of the iterations of a loop by one thread in one execution of the root, over values known before it.
+ * @param root the counted loop or one around it; null for the kernel
+ * @param isBounded whether a form over values known before the root has a bound; others are not used
+ * @returns null if none is found
  */
 export function potentialOf(
   setting: LaneSetting,
@@ -50,14 +50,14 @@ export function potentialOf(
   return solved(forms, list);
 }
 
-/** Whether a transition begins another round of a loop: those that come from within it. */
+/** Whether a transition begins another iteration of a loop: it comes from within the loop. */
 function isRound({ from, to }: Transition, { header, blocks }: Loop): boolean {
   return to === header && from !== null && blocks.has(from);
 }
 
 type Forms = Map<Point, Form[]>;
 
-/** What conditions compare at each header, and what that was before. */
+/** The forms that conditions compare at each header, and their values before transitions. */
 function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Forms {
   const forms: Forms = new Map([[null, []], ...transitions.map(({ to }) => [to, []] as [Point, Form[]])]);
   const work: { readonly at: Point; readonly form: Form }[] = [];
@@ -72,7 +72,7 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
     for (const guard of guards) {
       if (!isKnownAt(setting, guard, from)) continue;
       const form = raised(guard, stepOf(transitions, from, guard));
-      // Of conditions on one form the weakest: in the round that it allows the form must be able to lose.
+      // Of conditions on one form the weakest: the form must be able to decrease in the iteration that it allows.
       const weaker = forms.get(from)!.findIndex((other) => isAbove(form, other));
       if (weaker >= 0) forms.get(from)![weaker] = form;
       else include(from, form);
@@ -88,7 +88,7 @@ function formsOf(setting: LaneSetting, transitions: readonly Transition[]): Form
   return forms;
 }
 
-/** What a form loses at least in one round, where it loses something; else 1. */
+/** Minimum decrease of a form in one iteration if it decreases; otherwise 1. */
 function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigint {
   let least: bigint | null = null;
   for (const { from, to, before } of transitions) {
@@ -101,7 +101,7 @@ function stepOf(transitions: readonly Transition[], at: Point, form: Form): bigi
   return least ?? 1n;
 }
 
-/** Whether a form is another one and a positive number. */
+/** Whether a form is another one plus a positive number. */
 function isAbove(form: Form, other: Form): boolean {
   const times = ratio(form, other);
   return times !== null && times.top === times.bottom && form.constant > other.constant;
@@ -140,7 +140,7 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
   const found: Mix[] = [];
   const known = forms.get(from)!;
   const mix = (sum: Form, times: Rational, factors: Mix['factors']): Mix => {
-    // What is less than the sum may be taken off as far as that is positive for sure.
+    // The difference to the sum may be subtracted as far as the sum is provably positive.
     const rest = difference(earlier, sum, times);
     const least = guards.reduce((most, guard) => {
       const by = ratio(sum, guard);
@@ -164,7 +164,7 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
   return found;
 }
 
-/** A positive number by which one form is another one, constants aside; null where there is none. */
+/** The positive factor between two forms, constants aside; null if they are not proportional. */
 function ratio(form: Form, other: Form): Rational | null {
   if (form.terms.size !== other.terms.size) return null;
   let times: Rational | null = null;
@@ -203,14 +203,14 @@ function solved(
   const factors = new Map<Point, { readonly constant: number; readonly of: readonly number[] }>();
   for (const [at, list] of forms) {
     const constant = variable(at === null ? 1n : 0n);
-    // What depends on a size weighs more than any number.
+    // Terms that depend on a size weigh more than any constant.
     const of = list.map(({ terms }) => variable(at === null ? 1n << (10n * BigInt(Math.min(terms.size, 4))) : 0n));
     factors.set(at, { constant, of });
   }
   const constraints: Constraint[] = [];
   for (const { transition, isCounted } of transitions) {
     const [here, there] = [factors.get(transition.from)!, factors.get(transition.to)!];
-    // Of each sum that bounds a form a share; the shares make up the form's own factor.
+    // A share of each sum that bounds a form; the shares add up to the factor of the form.
     const constants = new Map<number, Rational>([[there.constant, rational(-1n)]]);
     const each = here.of.map(() => new Map<number, Rational>());
     for (const [index, form] of forms.get(transition.to)!.entries()) {

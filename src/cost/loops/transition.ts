@@ -1,7 +1,7 @@
 /**
- * Loops as transitions between their headers: under which linear conditions a thread goes from one to the next, and
- * what becomes of a linear form on the way. Conditions that are not linear are left out, and a form that becomes
- * something unknown has no value.
+ * Loops as transitions between their headers: under which linear conditions a thread goes from one to the next, and the
+ * value of a linear form after the transition. Conditions that are not linear are left out, and a form that becomes
+ * unknown has no value.
  */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Loop, LoopId } from '../../ir/form/kernel.ts';
@@ -17,26 +17,26 @@ export interface Form {
   readonly terms: ReadonlyMap<Term, bigint>;
 }
 
-/** A header, or null: where the root begins. */
+/** A header; null: the begin of the root. */
 export type Point = BlockId | null;
 
 export interface Transition {
   readonly from: Point;
   readonly to: BlockId;
-  /** What is not negative at `from` where the transition is taken. */
+  /** Forms that are not negative at `from` if the transition is taken. */
   readonly guards: readonly Form[];
-  /** A form over what is known at `to`, over what is known at `from`; null where that is not seen. */
+  /** A form over values known at `to`, rewritten over values known at `from`; null if that is not possible. */
   readonly before: (form: Form) => Form | null;
 }
 
-/** More ways between headers are too many. */
+/** Maximum number of paths between headers. */
 const maxTransitions = 64;
-/** Values that are one or the other, and are told apart on one way. */
+/** Maximum number of choices between two values that are distinguished on one path. */
 const maxForks = 4;
 
 /**
  * The transitions of a loop and those within it, or of a whole kernel.
- * @returns null where there are too many
+ * @returns null if there are too many
  */
 export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly Transition[] | null {
   const { kernel, store, view, edge, operand, reach } = setting.symbolic;
@@ -103,7 +103,10 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
   return ways > 8 * maxTransitions || found.length > maxTransitions ? null : found;
 }
 
-/** Whether all that a form speaks of is there when a thread arrives at a header: its loop's variables, and what was computed before. */
+/**
+ * Whether all terms of a form are available when a thread arrives at a header: the variables of its loop, and values
+ * computed before.
+ */
 export function isKnownAt(setting: LaneSetting, { terms }: Form, block: BlockId): boolean {
   const { kernel, definedIn } = setting.symbolic;
   return [...terms.keys()].every(({ leaves }) =>
@@ -116,13 +119,13 @@ export function isKnownAt(setting: LaneSetting, { terms }: Form, block: BlockId)
   );
 }
 
-/** The block of which a value is a phi; null where it is none. */
+/** The block of the phi that defines a value; null for other values. */
 function phiOf({ symbolic: { kernel } }: LaneSetting, value: number | null): BlockId | null {
   const definition = value === null || value === undefinedValue ? null : kernel.values[value]!.definition;
   return definition?.kind === 'phi' ? definition.block : null;
 }
 
-/** Variables of loops that conditions compare, and those that they are made of. */
+/** Loop variables that conditions compare, and those that they are computed from. */
 function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet<number> {
   const { kernel, edge, operand } = setting.symbolic;
   const found = new Set<number>();
@@ -151,7 +154,7 @@ function decidingVariables(setting: LaneSetting, root: Loop | null): ReadonlySet
   return found;
 }
 
-/** What is known to hold, and not to hold, on a way. */
+/** Conditions known to be true or false on a path. */
 type Facts = Map<Term, boolean>;
 
 function assume(facts: Facts, condition: Term, value: boolean): void {
@@ -186,10 +189,10 @@ function decide(facts: Facts, condition: Term): boolean | undefined {
 
 type Resolved =
   | { readonly kind: 'form'; readonly form: Form }
-  /** One thing where a condition holds, and another where not. */
+  /** Different forms if a condition holds, and if not. */
   | { readonly kind: 'open'; readonly test: Term };
 
-/** A form without choices that are known, and with one name for the rounds of a loop. */
+/** A form without choices that are known, and with one name for the iterations of a loop. */
 function resolve(setting: LaneSetting, form: Form, facts: Facts): Resolved {
   const { view } = setting.symbolic;
   const terms = new Map<Term, bigint>();
@@ -226,7 +229,7 @@ function roundsOf({ symbolic: { store } }: LaneSetting, loop: LoopId): Term {
   return store.atom(64, { kind: 'iteration', loop });
 }
 
-/** Linear forms that facts say are not negative. */
+/** Linear forms that are not negative by the facts. */
 function guardsOf(setting: LaneSetting, facts: Facts): Form[] {
   const { store, view } = setting.symbolic;
   const guards: Form[] = [];
@@ -245,7 +248,7 @@ function guardsOf(setting: LaneSetting, facts: Facts): Form[] {
     }
     if (term.operator === 'equal' && !value && term.arguments[0]!.width > 1) {
       const [a, b] = term.arguments as [Term, Term];
-      // Of numbers without a sign 0 is the least.
+      // 0 is the smallest unsigned integer.
       const [zero, other] = a.operator === 'constant' ? [a, b] : [b, a];
       if (zero.operator === 'constant' && zero.value === 0n) add(other, zero, false, 1n);
       continue;
@@ -270,7 +273,7 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
   const { kernel, definedIn } = setting.symbolic;
   const rounds = roundsOf(setting, loop.id);
   const variables = new Set(from === null ? [] : kernel.blocks[from]!.phis.map(({ result }) => result as number));
-  // What is computed on the way is not known before.
+  // Values computed on the path are not known before it.
   const isNew = ({ leaves }: Term): boolean =>
     leaves.some(({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value))); // oxfmt-ignore
   let { constant } = form;

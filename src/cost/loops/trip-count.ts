@@ -1,6 +1,6 @@
 /**
- * How often a loop goes round at most, from the conditions under which it goes on: variables that grow by the same
- * amount each round, and those that double or halve.
+ * Maximum trip count of a loop, from the conditions under which it continues: variables that grow by the same amount in
+ * each iteration, and those that double or halve.
  */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Loop } from '../../ir/form/kernel.ts';
@@ -26,22 +26,22 @@ import { selectionOf } from '../lanes/selection.ts';
 import { lanesInMask, type WarpPosition } from '../lanes/warp-position.ts';
 
 export interface TripCount {
-  /** The block that decides whether there is another round. */
+  /** The block that decides on another iteration. */
   readonly from: BlockId;
-  /** Where it goes on. */
+  /** The successor that stays in the loop. */
   readonly stay: BlockId;
-  /** Rounds that are followed by another one, of the lane that has most. */
+  /** Iterations that are followed by another one, of the lane with the most. */
   readonly rounds: Expression;
   /** Branches at most on which some lanes of the warp leave and others stay. */
   readonly spread: Expression;
-  /** Whether each lane makes as many rounds as it may, unless it leaves elsewhere. */
+  /** Whether each lane executes its maximum number of iterations unless it leaves elsewhere. */
   readonly isDetermined: boolean;
-  /** Whether all lanes make as many. */
+  /** Whether all lanes execute that number of iterations. */
   readonly isExact: boolean;
 }
 
 /**
- * The exits of a loop that bound its rounds.
+ * The exits of a loop that bound its trip count.
  * @param mask lanes that enter the loop
  * @param place around the loop
  */
@@ -73,10 +73,10 @@ export function tripCounts(
   return found;
 }
 
-/** Parameters that the branches on every way to a block bound from below: `if (n < 1) return;`. */
+/** Parameters that the branches on every path to a block bound from below: `if (n < 1) return;`. */
 function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator: LaneEvaluator): Map<string, bigint> {
   const { kernel, view, edge } = setting.symbolic;
-  /** What a term is at least in some lane that enters the loop, or at most. */
+  /** Minimum or maximum of a term over the lanes that enter the loop. */
   const endOf = (term: Term, isLeast: boolean): bigint => {
     const values = evaluator.inLanes(term, lanesInMask(mask));
     const range = view.unknownRange(term);
@@ -85,7 +85,7 @@ function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator:
   };
   const least = new Map<string, bigint>();
   for (let at = block, up = kernel.dominators[at]!; up !== at; at = up, up = kernel.dominators[at]!) {
-    // Ways round a loop come from the block itself.
+    // Back edges come from blocks that the block dominates.
     const ways = kernel.blocks[at]!.predecessors.filter((from) => !dominates(kernel.dominators, at, from));
     if (kernel.blocks[up]!.terminator.kind !== 'branch' || ways.length !== 1 || ways[0] !== up) continue;
     const condition = edge(up, at);
@@ -98,7 +98,7 @@ function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator:
       const [[term, factor] = [null, 0n]] = parameters;
       if (parameters.length !== 1 || term?.atom?.kind !== 'parameter' || factor <= 0n) continue;
       const name = setting.parameterName(term.atom.index, term.atom.offset);
-      // The rest, such as the number of the block, is at most so much.
+      // Upper bound of the other addends, such as the block index.
       let rest = difference.constant;
       for (const [other, times] of difference.terms) if (other !== term) rest += times * endOf(other, times < 0n);
       const above = (comparison.kind === 'strict' ? 1n : 0n) - rest;
@@ -109,7 +109,7 @@ function leastAt(setting: BoundSetting, block: BlockId, mask: number, evaluator:
   return least;
 }
 
-/** All but one of the lanes leave one by one. */
+/** All lanes except one leave separately. */
 function most(mask: number): Expression {
   return constant(Math.max(0, lanesInMask(mask).length - 1));
 }
@@ -117,8 +117,8 @@ function most(mask: number): Expression {
 type Sums = Map<Term, bigint>;
 
 /**
- * What a reading of a variable of the loop reads. Until the loop ends it does not wrap around, however far it would get
- * in as many rounds as there are numbers.
+ * The form that a reading of a loop variable reads. It does not wrap around before the loop ends, although it might in
+ * the largest possible number of iterations.
  */
 function movingForm({ symbolic: { view } }: BoundSetting, loop: Loop, reading: Term): Linear | null {
   const [inner] = reading.arguments as [Term];
@@ -177,10 +177,10 @@ function boundOf(
   const meets = ({ constant: own, terms }: Linear, size: bigint): boolean =>
     own % size === 0n && [...terms].every(([term, factor]) => (factor * divisorOf(setting, term)) % size === 0n);
   const isShared = amounts.every((term) => isWarpUniform(setting, term, from, place));
-  // What is selected (the start of an unrolled loop behind its remainder) may share terms with what it is compared with.
+  // The selected values (the start of an unrolled loop after its remainder) may share terms with the limit.
   const { ways } = selectionOf(setting, still);
   const each = ways.map((way): Linear => ({ ...still, ...way }));
-  // Where lanes go different ways each counts.
+  // If lanes take different alternatives, each counts.
   const lanesOf = (way: Linear): Representatives =>
     isShared ? representatives(setting, way, from, mask, place, evaluator) : { list: lanesInMask(mask), spread: null };
   const boundBy = (sums: readonly Linear[]): RoundBound | null => {
@@ -206,17 +206,17 @@ function boundOf(
         spreads.push(slow ?? (step && ceilDivide(constant(distance), step.low)));
       } else spreads.push(distance === 0n && shape.isShared ? constant(0) : null);
     }
-    // Simplified with what the guards say; elsewhere the names may stand for less.
+    // Simplified with the bounds of the guards; elsewhere the names may be smaller.
     const rounds = substitute(maximum(...perLane), (name) => (least.has(name) ? named(name) : undefined));
-    // The lanes of one way leave in one round more than they spread; between two ways is one more.
+    // The lanes of one alternative leave in one iteration more than their spread; each further alternative adds one.
     const spread = spreads.includes(null) ? null : add(...(spreads as Expression[]), constant(sums.length - 1));
     return { rounds, spread: spread ? minimum(spread, most(mask)) : most(mask), isDetermined };
   };
-  // Of a selection as a whole more may be known than of each of its sides.
+  // A selection as a whole may have a better bound than each of its sides.
   return boundBy(each) ?? (each.length > 1 ? boundBy([still]) : null);
 }
 
-/** Whether all that decides about the rounds is known but for the parameters. */
+/** Whether everything that determines the trip count, except for the parameters, is known. */
 function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
   const isOne = ({ low, high }: TermBounds): boolean => low !== null && low.key === high?.key;
   if (!isOne(bounder.ofForm(still))) return false;
@@ -226,13 +226,13 @@ function isKnown(bounder: TermBounder, still: Linear, shape: Shape): boolean {
 
 interface Representatives {
   readonly list: readonly number[];
-  /** How far apart their values are; null where that is not known. */
+  /** Difference of their values; null if unknown. */
   readonly spread: bigint | null;
 }
 
 /**
- * Lanes that stand for all others: where lanes only differ in a number, the one with the largest, and the one with the
- * smallest; else all of them.
+ * Lanes that represent all others: if lanes differ only by a constant, the ones with the largest and the smallest;
+ * otherwise all of them.
  */
 function representatives(
   setting: BoundSetting,
@@ -260,7 +260,7 @@ type Shape =
       readonly kind: 'shift';
       readonly grows: boolean;
       readonly start: Term;
-      /** Places by which each round shifts further. */
+      /** Bits by which each iteration shifts further. */
       readonly places: bigint;
       readonly factor: bigint;
       readonly isShared: boolean;
@@ -291,7 +291,7 @@ function shapeOf(setting: BoundSetting, loop: Loop, moving: readonly (readonly [
   return { kind: 'shift', grows: term.operator === 'shl', start, places, factor, isShared: start.leaves.length === 0 };
 }
 
-/** What the difference loses each round; null where that may be nothing. */
+/** Decrease of the difference in each iteration; null if it may be 0. */
 function stepOf(
   bounder: TermBounder,
   shape: Shape & { kind: 'linear' },
@@ -323,8 +323,8 @@ function linearRounds(
     if (!by || by.top === 0n) return null;
     const size = by.top > 0n ? by.top : -by.top;
     const [least, most] = by.top > 0n ? [low, high] : [high && scale(high, -1), low && scale(low, -1)];
-    // Where nothing else ends the loop the limit is met: to pass it is to wrap around. Else it has to lie ahead, at a
-    // distance of whole steps.
+    // If the loop has no other exit the limit is reached: passing it means wrapping around. Otherwise it has to be
+    // ahead, at a distance of whole steps.
     const isMet = isOnlyExit || (least !== null && isNonNegative(least) && meets(still, size));
     return isMet ? most && maximum(constant(0), ceilDivide(most, constant(size))) : null;
   }

@@ -1,7 +1,7 @@
 /** The assumptions of bounds. */
 export type CostAssumption = 'non-negative' | 'no-wrap' | 'alignment' | 'stable-memory' | 'reconvergence';
 
-/** How reports say it; their order is that of the reports. */
+/** Their texts in reports, in the order of the reports. */
 export const costAssumptionTexts: Readonly<Record<CostAssumption, string>> = {
   'non-negative': 'integer parameters are not negative',
   'no-wrap': 'index arithmetic does not wrap around',

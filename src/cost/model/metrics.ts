@@ -1,19 +1,19 @@
 /**
- * The one table of cost metrics. What reads thresholds and limits, compares, reports and explains goes through it, so a
- * new metric is an entry here, and what computes it: a bound is a sum of counts (`block-cost.ts` and `warp-cost.ts` count
- * them), a resource is a field of the report of the same name (`resourceOf`).
+ * The only table of cost metrics. Thresholds, limits, comparisons, reports and explanations use it, so a new metric is
+ * an entry here and its computation: a bound is a sum of counts (`block-cost.ts` and `warp-cost.ts` count them), a
+ * resource is a field of the report of the same name (`resourceOf`).
  */
 import { latency } from '../../device/architecture.ts';
 import { registersPerMultiprocessor } from '../../device/hardware-limits.ts';
 
 /**
- * What is counted of a warp:
+ * The counts of a warp:
  * - `sectors`: segments of 32 bytes that accesses to global memory touch;
- * - `conflicts`: extra turns of accesses to shared memory, of 32 banks of 4 bytes;
+ * - `conflicts`: extra phases of accesses to shared memory, of 32 banks of 4 bytes;
  * - `divwarps`: branches at which the warp diverges;
  * - `steps`: instructions that the warp executes, branches included;
- * - `leastSectors`: sectors that the bytes would fill which lanes access;
- * - `operations`: of floating-point arithmetic, by all lanes.
+ * - `leastSectors`: sectors that the accessed bytes would fill;
+ * - `operations`: floating-point operations of all lanes.
  */
 export const counts = [
   'sectors',
@@ -27,7 +27,7 @@ export const counts = [
 ] as const;
 export type Count = (typeof counts)[number];
 
-/** What `selvage explain` says of the code of a metric. */
+/** Text of `selvage explain` for the code of a metric. */
 interface Explanation {
   readonly title: string;
   readonly explanation: string;
@@ -37,41 +37,43 @@ interface Explanation {
 
 /** A cost of one warp in its worst case, as the paper on RaCUDA (Muller and Hoffmann, 2021) counts them. */
 interface BoundEntry {
-  /** How often each count goes into it. */
+  /** The weight of each count in it. */
   readonly weights: Readonly<Partial<Record<Count, number>>>;
   /** Whether the amounts of all warps add up to that of the launch. */
   readonly addsUp: boolean;
-  /** What a warp does, what it may do, and what there is more of: `touches`, `touch`, `sectors of global memory`. */
+  /** Verb, its infinitive, and the counted noun: `touches`, `touch`, `sectors of global memory`. */
   readonly verb: string;
   readonly infinitive: string;
   readonly noun: string;
-  /** What one of it is. */
+  /** Singular of the noun. */
   readonly unit: string;
-  /** What the line about the launch calls one and several of them; null: that line leaves them out. */
+  /** Singular and plural in the line about the launch; null: not in that line. */
   readonly ofLaunch: readonly [one: string, several: string] | null;
   /** Whether it is in reports about more than costs, and in the note of a line. */
   readonly brief: boolean;
-  /** Whether its dearest lines are listed. */
+  /** Whether its most expensive lines are listed. */
   readonly byLine: boolean;
   /**
    * Without thresholds, how many times the base is clearly more; null: it is not compared, since it follows from the
    * others.
    */
   readonly clearFactor: number | null;
-  /** The build whose bound is told where neither is within a limit: for accesses and branches, what was written. */
+  /**
+   * The build whose bound is reported if neither is within a limit: the verification build for accesses and branches.
+   */
   readonly limitedBuild: 'source' | 'production';
-  /** Of a change for the worse. */
+  /** Code of a change for the worse. */
   readonly code: string;
   readonly explain: Explanation;
 }
 
-/** What ptxas says of a kernel, or what follows from it. */
+/** Resource usage reported by ptxas, or derived from it. */
 interface ResourceEntry {
-  /** `share`: from 0 to 1, and more is better; of everything else less is. */
+  /** `share`: from 0 to 1, and more is better; of all others less is better. */
   readonly kind: 'amount' | 'share';
-  /** What one and several of them are called. */
+  /** Singular and plural. */
   readonly words: readonly [one: string, several: string];
-  /** Whether more of it is told without thresholds; what matters where it costs occupancy is not. */
+  /** Whether an increase is reported without thresholds; not if it matters only through occupancy. */
   readonly isToldAlone: boolean;
   /** The largest number that a limit may be. */
   readonly largestLimit: number;
@@ -166,7 +168,7 @@ const bounds = {
       remedy: 'Look at the line in the message, or set a threshold in `checks.cost.steps`.',
     },
   },
-  /** Turns in which the warp keeps a unit busy: its steps, the extra turns, and the sectors. */
+  /** Cycles in which the warp occupies a unit: its steps, the extra phases, and the sectors. */
   work: {
     weights: { steps: 1, conflicts: 1, sectors: 1 },
     addsUp: true,
@@ -283,7 +285,7 @@ const resources = {
 export type BoundMetric = keyof typeof bounds;
 /** A number that is known once a kernel is assembled. */
 export type ResourceMetric = keyof typeof resources;
-/** What is compared between two commits, and can be limited. */
+/** The metrics that are compared between two commits, and can be limited. */
 export type Metric = BoundMetric | ResourceMetric;
 
 /** The code of a metric that is worse than before. */
@@ -314,7 +316,7 @@ export function isShare(metric: Metric): boolean {
 
 /**
  * A value for each of some metrics.
- * @param of what is known of a metric
+ * @param of the value of a metric
  */
 export function byMetric<Name extends Metric, Value>(
   names: readonly Name[],

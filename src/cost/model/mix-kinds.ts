@@ -1,4 +1,4 @@
-/** Kinds of instructions that are dearer than others. */
+/** Kinds of expensive instructions. */
 
 /**
  * - `double`: arithmetic of double precision, and conversions from and to it;

@@ -1,6 +1,6 @@
 /**
- * The variable of shared memory that the address of an access is made from, where only one can be meant: such an
- * address may not leave it, not even for the variable beside it.
+ * The variable of shared memory that the address of an access is derived from, if it is unique: such an address may not
+ * leave it, not even for the adjacent variable.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
@@ -17,15 +17,15 @@ export interface ParentObject {
   readonly end: number | null;
 }
 
-/** What a value is made from: an object's id, or one of these. */
+/** Origin of a value: an object's ID, or one of these. */
 const unvisited = -3;
 const several = -2;
 const nothing = -1;
 
-/** Results of these are what their operands are made from: addresses, moved, converted or moved on by a number. */
+/** Their results have the origins of their operands: addresses that are moved, converted or offset. */
 const carrying = new Set(['mov', 'cvta', 'cvt', 'add', 'sub', 'mad', 'selp']);
 
-/** Tells the variable that an operand, the address of an access to shared memory, belongs to; undefined: not known. */
+/** Maps an operand, the address of an access to shared memory, to its variable; undefined if unknown. */
 export function parentObjects(kernel: Kernel, layout: Layout): (address: Operand) => ParentObject | undefined {
   const { objects, blocks, values } = kernel;
   if (!objects.some(({ space }) => space === 'shared')) return () => undefined;
@@ -81,7 +81,7 @@ export function parentObjects(kernel: Kernel, layout: Layout): (address: Operand
 }
 
 /**
- * What an access leaves, or null.
+ * The object that an access leaves, or null.
  * @param address as the thread has it: in the window of shared memory, or generic
  * @param all bytes of shared memory
  */
@@ -91,7 +91,7 @@ export function leftParentObject(
   address: number,
   all: number,
 ): LeftObject | null {
-  // What lies before the window is at the other end of the numbers of 32 bits.
+  // Addresses before the window wrap around to the top of the 32-bit range.
   const inWindow =
     space === 'generic' ? address - Number(sharedWindow) : address >= 2 ** 31 ? address - 2 ** 32 : address;
   const last = end ?? all;

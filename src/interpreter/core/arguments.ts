@@ -7,11 +7,11 @@ export interface GlobalBuffer {
   readonly elementBytes: number;
   /** Bit pattern of every element that `values` does not list. */
   readonly fill: bigint;
-  /** By element index, where they differ from `fill`. */
+  /** By element index if they differ from `fill`. */
   readonly values: ReadonlyMap<number, bigint>;
-  /** Elements of 8 bytes that are pointers into another buffer, and what they are: the first at its start. */
+  /** Pointers into another buffer, stored as elements of 8 bytes: the first points to its start. */
   readonly pointers?: { readonly buffer: number; readonly spacing: number; readonly elements: readonly number[] };
-  /** All contents, little-endian, in place of `fill` and `values`. */
+  /** All contents, little-endian, instead of `fill` and `values`. */
   readonly initial?: Uint8Array;
   /** A read of a byte that no thread has written is a fault. */
   readonly uninitialised?: boolean;

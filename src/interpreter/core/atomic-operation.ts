@@ -2,7 +2,8 @@ import type { Domain, Width } from '../../isa/model/domain.ts';
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 
 /**
- * What an atomic operation stores (PTX ISA 9.7.13, atom and red), over any domain. Packed types are computed half by half.
+ * The value that an atomic operation stores (PTX ISA 9.7.13, atom and red), over any domain. Packed types are computed
+ * by halves.
  *
  * @param isGlobal whether it is done in global memory: there sums of `f32` flush subnormal numbers to zeros of their sign
  * @param operation `add min max inc dec exch cas and or xor`

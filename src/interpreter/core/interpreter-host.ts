@@ -1,4 +1,4 @@
-/** What back ends report to a run, and what they ask of it. */
+/** Events and queries of back ends to a run. */
 import type { FaultEvent, LeftObject } from './run-result.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from './back-end.ts';
@@ -10,7 +10,7 @@ export interface TrackedPage extends WatchedPage {
   /** The buffer or variable that it belongs to, and its first byte in it; null: shared memory of a block. */
   readonly region: { readonly name: string } | null;
   readonly start: number;
-  /** By byte, 1 once a thread has written it; null: all have contents from the start, or somebody else looks. */
+  /** By byte, 1 once a thread has written it; null: all are initialised, or the check is elsewhere. */
   readonly written: Uint8Array | null;
 }
 
@@ -22,7 +22,7 @@ export interface LocatedBytes {
 
 /** Memory as code outside a back end sees it, one access at a time. */
 export interface SlowMemory {
-  /** Finds what an access goes to; reports a fault if that is nothing. */
+  /** Finds the target of an access; reports a fault if it has none. */
   locate(who: Executor, access: MemoryAccess, address: number): LocatedBytes;
   /** The access has happened. */
   touch(who: Executor, access: MemoryAccess, place: LocatedBytes): void;
@@ -37,9 +37,9 @@ export interface Executor {
 
 export interface MachineHost {
   /**
-   * Threads executed so many instructions; throws where that is too many.
+   * Counts instructions executed by threads; throws if they exceed the limit.
    * @param who the last of them
-   * @param segment that it stood at
+   * @param segment that it was at
    */
   ran(steps: number, block: ResidentBlock, thread: number, segment: number): void;
   /** Counts instructions of threads of which one is about to end the run. */
@@ -59,9 +59,9 @@ export interface MachineHost {
   unknown(who: Executor, instruction: InstructionId, result: number): bigint;
   /** An access has happened, at an offset of a page. */
   record(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
-  /** An access has happened of which only what it hands over or takes is of interest. */
+  /** An access has happened that only synchronizes. */
   handOver(block: ResidentBlock, thread: number, access: MemoryAccess, page: TrackedPage, offset: number): void;
-  /** An instruction that a thread executes outside the back end; gives its results. */
+  /** Executes an instruction of a thread outside the back end; returns its results. */
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   /** An instruction that orders accesses. */
   event(block: ResidentBlock, thread: number, instruction: InstructionId): void;

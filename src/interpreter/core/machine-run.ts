@@ -1,4 +1,4 @@
-/** One run of a launch on whatever back end: what it found, and the order of its memory accesses. */
+/** One run of a launch on any back end: its findings, and the order of its memory accesses. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type {
   AccessEvent,
@@ -34,10 +34,10 @@ import { warpOrder } from './schedule.ts';
 import { blockPosition, runGrid } from './scheduler.ts';
 import { unknownPattern } from './unknown-value.ts';
 
-/** Steps after which the caller is told again how far the run is. */
+/** Steps between two progress reports to the caller. */
 const stepsBetweenNews = 1 << 20;
 
-/** Steps for which a run goes on that has shown enough: as many as it had taken until then, and these. */
+/** Steps that a run continues after it has shown enough, in addition to the number of steps until then. */
 const stepsForMore = 10_000;
 
 interface FoundRace {
@@ -88,7 +88,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   /** Blocks that used barriers or memory of a cluster. */
   readonly #usesCluster = new Set<number>();
   readonly #instructions = new Map<InstructionId, Instruction>();
-  /** By instruction: what it is as a fence. */
+  /** By instruction: its fence semantics. */
   readonly #fences: (Fence | undefined)[] = [];
   readonly #races = new Map<number, FoundRace>();
   /** The first of each kind at each barrier. */
@@ -98,7 +98,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
   #steps = 0;
-  /** Steps at which the run ends, before its budget where it has shown enough. */
+  /** Steps at which the run ends; below its budget if it has shown enough. */
   #last: number;
   readonly #watch: ((race: RaceEvent) => boolean) | undefined;
   #hasShown = false;
@@ -112,8 +112,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
 
   /**
    * @param lists whether the detector with lists is to see accesses
-   * @param presumes whether it is to tell races that another execution would have ordered
-   * @param memory where it keeps its numbers for code that records accesses itself
+   * @param presumes whether it is to report races that another execution would have ordered
+   * @param memory for data of code that records accesses itself
    */
   constructor(request: RunRequest, program: Program, lists: boolean, presumes = true, memory?: DetectorMemory) {
     const [x, y, z] = request.block;
@@ -152,12 +152,12 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return this.#detector !== null;
   }
 
-  /** Of a run that has ended: whether anything happened that would have ordered accesses in another execution. */
+  /** After the run: whether any event would have ordered accesses in another execution. */
   get hasPresumed(): boolean {
     return this.#hasPresumed;
   }
 
-  /** @param backEnd tells this run of what happens */
+  /** @param backEnd reports events to this run */
   run(backEnd: MemoryBackEnd): RunResult {
     this.#backEnd = backEnd;
     let outcome: RunOutcome;
@@ -186,8 +186,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   }
 
   /**
-   * Lets go of what the detector knows. An engine keeps instances of WebAssembly code, and so all that they call, until
-   * it collects old objects: what a run of a few milliseconds remembered would have been copied twice by then.
+   * Releases the state of the detector. An engine retains instances of WebAssembly code, and their imports, until it
+   * collects old objects: the state of a run of a few milliseconds would have been copied twice by then.
    */
   #forgetOrder(): void {
     if (this.#detector === null) return;
@@ -198,7 +198,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     for (const page of this.#backEnd.globalPages()) page.heads = page.sync = null;
   }
 
-  // What the back end tells
+  // Events of the back end
 
   entered(block: ResidentBlock): void {
     if (this.#detector === null) return;
@@ -270,7 +270,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       const end = offset + access.bytes;
       if (needsContents(access) && !written.subarray(offset, end).every(Boolean)) {
         this.uninitialised({ block, thread }, access, page, offset);
-        // Once for each place, as a shadow word tells it.
+        // Once for each place, as with shadow words.
         written.fill(1, offset, end);
       }
       if (access.operation !== 'read') written.fill(1, offset, end);
@@ -351,7 +351,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`);
   }
 
-  // What the scheduler asks and tells
+  // Queries and events of the scheduler
 
   warpOrder(block: number): readonly number[] | null {
     return warpOrder(Math.ceil(this.#threads / 32), this.seed, block);
@@ -413,7 +413,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return passed;
   }
 
-  /** The number of a block's cluster; blocks without one are clusters of their own. */
+  /** The index of a block's cluster; blocks without one form separate clusters. */
   #clusterOf(ordinal: number): number {
     const { cluster } = this.#request;
     if (!cluster) return ordinal;
@@ -438,7 +438,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return Math.min(this.#request.steps, 2 * this.#steps + stepsForMore);
   }
 
-  /** Some race was met, of which nothing else is known: the run ends as one that has shown enough. */
+  /** Some race was found, without details: the run ends as one that has shown enough. */
   protected endSoon(): void {
     this.#hasMet ||= !this.#hasShown;
   }
@@ -495,7 +495,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     };
   }
 
-  /** Keeps one event for each pair of instructions: one with nothing in the way that may order it, if there is one. */
+  /** Keeps one event for each pair of instructions, preferably one without unmodelled operations that may order it. */
   #raced(conflict: Conflict<TrackedPage>): void {
     const { first, second, betweenBlocks } = conflict;
     if (this.#request.warpLockstep === true && this.#isOrderedByLockstep(conflict)) return;

@@ -1,4 +1,4 @@
-/** Memory of the reference machine: pages with typed views, regions of global memory, and what lies where. */
+/** Memory of the reference interpreter: pages with typed views, regions of global memory, and the layout of objects. */
 import type { Argument, GlobalBuffer } from './arguments.ts';
 import type { Instruction, Kernel, MemoryObject } from '../../ir/form/kernel.ts';
 import type { WatchedPage } from '../detector/race-detector.ts';
@@ -57,8 +57,8 @@ const stepsPerPage = 128;
 const fewestPages = 2 ** 12;
 
 /**
- * As many pages as take no longer than the steps of the run, and 256 MiB at most. The record of who accessed them takes
- * several times as much.
+ * The number of pages that take no longer than the steps of the run, and 256 MiB at most. The access history of a page
+ * takes several times its size.
  */
 export function pageQuota(steps: number): PageQuota {
   return { left: Math.min(2 ** 18, Math.max(fewestPages, Math.ceil(steps / stepsPerPage))) };
@@ -121,14 +121,14 @@ export function regionPage(region: Region, index: number): Page {
 
 /**
  * The page of a region that a thread accesses.
- * @throws RunStop where threads touch more memory than a run may take
+ * @throws RunStop if threads touch more memory than a run may take
  */
 export function touchedPage(region: Region, index: number): Page {
   if (region.bytes === null && !region.pages.has(index)) takePage(region);
   return regionPage(region, index);
 }
 
-/** Counts a page of a region without end. @throws RunStop where threads touch more memory than a run may take */
+/** Counts a page of an unbounded region. @throws RunStop if threads touch more memory than a run may take */
 export function takePage({ quota }: Region): void {
   if (quota.left-- <= 0) throw new RunStop('budget');
 }
@@ -140,7 +140,7 @@ function putElement(u8: Uint8Array, offset: number, bytes: number, value: bigint
   if (bytes > 4) putElement(u8, offset + 4, bytes - 4, value >> 32n);
 }
 
-/** Writes what a page of a region holds at the start over the zeros of its bytes. */
+/** Writes the initial contents of a page of a region over its zeros. */
 export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   const start = index * pageBytes;
   if (region.initial) {
@@ -151,7 +151,7 @@ export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   const count = pageBytes / elementBytes;
   const first = start / elementBytes;
   if (fill !== 0n) {
-    // One element, then twice as many again and again.
+    // One element, then repeated doubling.
     putElement(u8, 0, elementBytes, fill);
     for (let done = elementBytes; done < pageBytes; done *= 2) u8.copyWithin(done, 0, Math.min(done, pageBytes - done));
   }
@@ -169,7 +169,7 @@ export function fillPage(u8: Uint8Array, region: Region, index: number): void {
   }
 }
 
-/** Where the objects of a kernel lie; it does not depend on the launch. */
+/** The layout of the objects of a kernel; it does not depend on the launch. */
 export interface Layout {
   /** By object id: offset within its window for shared and local objects, address for the others. */
   readonly addresses: readonly number[];

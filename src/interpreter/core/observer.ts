@@ -1,4 +1,4 @@
-/** How counters and traces see a run. */
+/** The view of counters and traces on a run. */
 import type { MemoryAccess, WatchedProgram } from './program.ts';
 import type { Thread } from './thread.ts';
 
@@ -12,14 +12,14 @@ export interface NamedMemory {
 
 /** Sees a run of the JavaScript back end, and decides in which order the lanes of a warp run. */
 export interface RunObserver {
-  /** Each instruction is to be a segment of its own, with all values in registers. */
+  /** Each instruction is to be a separate segment, with all values in registers. */
   readonly singly: boolean;
-  /** What is going to run, and what its addresses mean. */
+  /** Begins a program; `memory` names its address ranges. */
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void;
   /**
-   * Runs the ready lanes of a warp until each waits or has exited, or the turn of the warp is over.
-   * @param step runs one segment of a ready lane, or a turn of as many steps as are stated
-   * @param turn how many steps the turn of the next ready lane has ({@link isTurnOver}), asked for once for each; null: as
+   * Runs the ready lanes of a warp until each waits or has exited, or the time slice of the warp is over.
+   * @param step runs one segment of a ready lane, or a time slice of the stated number of steps
+   * @param turn number of steps of the time slice of the next ready lane, called once for each; null: as
    *   many as the observer likes
    */
   runWarp(warp: readonly Thread[], step: (thread: Thread, turn?: number) => void, turn: (() => number) | null): void;

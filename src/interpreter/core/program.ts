@@ -1,6 +1,6 @@
 /**
- * A kernel as the machine runs it, whatever the back end: segments, the instructions at which threads wait, and the
- * places that touch memory. A segment is a stretch of a basic block up to the next instruction at which threads wait.
+ * A kernel as the interpreter runs it on any back end: segments, the instructions at which threads wait, and the memory
+ * accesses. A segment is a part of a basic block up to the next instruction at which threads wait.
  */
 import type {
   Block,
@@ -20,18 +20,18 @@ import type { AccessSite } from '../detector/race-detector.ts';
 import { type ParentObject, parentObjects } from './access-bounds.ts';
 import { layOut } from './memory.ts';
 
-/** How an instruction touches memory. */
+/** A memory access of an instruction. */
 export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
-  /** The variable of shared memory that its address is made from and may not leave, where that is known. */
+  /** The variable of shared memory that its address is derived from and may not leave, if known. */
   readonly home?: ParentObject;
   /** An atomic that writes a value regardless of the old one, which no instruction reads. */
   readonly overwrites?: true;
 }
 
-/** Whether an access makes use of what is there before it. */
+/** Whether an access uses the previous contents. */
 export function needsContents({ operation, overwrites }: MemoryAccess): boolean {
   return operation !== 'write' && !overwrites;
 }
@@ -43,9 +43,9 @@ export interface Suspension {
   readonly effect: Effect;
   /** The segment that ends with it. */
   readonly segment: number;
-  /** The segment to go on with. */
+  /** The segment to continue with. */
   readonly resume: number;
-  /** Of a barrier of the thread block: the loops around it, indices into the program's `countedLoops`. */
+  /** For a barrier of the thread block: the loops around it, as indices into the program's `countedLoops`. */
   readonly loops: readonly number[];
 }
 
@@ -76,9 +76,9 @@ export interface Program {
   readonly firstAccess: ReadonlyMap<Instruction, number>;
   /** By block: whether a barrier of the thread block can be reached from it. */
   readonly reachesBarrier: readonly boolean[];
-  /** The loops that hold barriers of the thread block: each thread counts their rounds. */
+  /** The loops with barriers of the thread block: each thread counts their iterations. */
   readonly countedLoops: readonly LoopId[];
-  /** Whether what other threads do may decide how often a thread goes round a loop. */
+  /** Whether other threads may determine the trip count of a loop of a thread. */
   readonly mayWait: boolean;
 }
 
@@ -97,7 +97,7 @@ const singlePrograms = new WeakMap<Kernel, Program>();
 
 /**
  * The program of a kernel, made once.
- * @param singly each instruction is a segment of its own, so that a run can be watched
+ * @param singly each instruction is a separate segment, so that a run can be observed
  */
 export function programOf(kernel: Kernel, singly = false): Program {
   const made = singly ? singlePrograms : programs;
@@ -194,8 +194,8 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
 }
 
 /**
- * Whether a branch within a loop rests on more than launch, arguments and the thread: on memory, which other threads may
- * change, or on what a warp exchanges.
+ * Whether a branch within a loop depends on more than launch, arguments and the thread: on memory, which other threads
+ * may change, or on values exchanged within a warp.
  */
 function mayWait(kernel: Kernel): boolean {
   const seen = new Set<ValueId>();
@@ -282,7 +282,7 @@ function accessesOf(kernel: Kernel, instruction: Instruction, first: number): Me
       const space = effect.space === 'generic' ? 'generic' : 'shared';
       const common = { index: first, instruction: id, bytes: 8, space, countsPhases: true } as const;
       if (effect.form === 'pending_count') return [];
-      // That a barrier is set up or ended is no part of its synchronisation (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      // Initialisation and invalidation of a barrier do not synchronize (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       return effect.form === 'init' || effect.form === 'inval'
         ? [{ ...common, operation: 'write', ...weak }]
         : [{ ...common, operation: 'atomic', strong: scope, semantics }];
@@ -325,8 +325,8 @@ function hasBarrier({ instructions }: Block): boolean {
 }
 
 /**
- * What a thread that goes from a block to another does to one of its counters of rounds, if it enters or repeats a loop
- * that is counted: `index` into {@link Program.countedLoops}, and whether the next round of the same visit begins.
+ * Effect of an edge between blocks on an iteration counter of the thread, if it enters or repeats a counted loop:
+ * `index` into {@link Program.countedLoops}, and whether the next iteration of the same execution begins.
  */
 export function iterationAt(
   { kernel, countedLoops }: Pick<Program, 'kernel' | 'countedLoops'>,
@@ -350,7 +350,7 @@ function reachesBarrier(kernel: Kernel): readonly boolean[] {
   return reaches;
 }
 
-/** The segments that a thread may go on with at the end of one, without waiting; in the order of the terminator. */
+/** The segments with which a thread may continue at the end of one, without waiting; in the order of the terminator. */
 export function segmentSuccessors(program: Program, segment: Segment): readonly number[] {
   const { terminator } = segment;
   switch (terminator?.kind) {
@@ -367,7 +367,7 @@ export function segmentSuccessors(program: Program, segment: Segment): readonly 
 
 /**
  * Whether an edge between blocks may be part of a loop: the places where a thread's time slice can end. Blocks are in
- * reverse postorder, so every cycle holds such an edge.
+ * reverse postorder, so every cycle contains such an edge.
  */
 export function isRetreating(from: BlockId, to: BlockId): boolean {
   return to <= from;

@@ -1,11 +1,11 @@
-/** What a run of the reference machine is given, and what it reports. */
+/** Input and progress reports of a run of the reference interpreter. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RaceEvent } from './run-result.ts';
 import type { GlobalBuffer, Argument } from './arguments.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { RunObserver } from './observer.ts';
 
-/** What executes the instructions; `auto` takes the one that suits the size of the run. All give the same results. */
+/** The back end; `auto` selects one by the size of the run. All have the same results. */
 export type BackEndName = 'auto' | 'reference' | 'javascript' | 'webassembly';
 
 export interface RunRequest {
@@ -29,15 +29,15 @@ export interface RunRequest {
    * absent: each block is one.
    */
   readonly cluster?: Dim3 | null;
-  /** What two instructions of one warp access does not race. */
+  /** Accesses of two instructions of one warp do not race. */
   readonly warpLockstep?: boolean;
   /** Names of the buffers and variables whose races are of interest; default: all. */
   readonly track?: readonly string[];
   /** Stop once this many distinct races are found; default 64. */
   readonly maxRaces?: number;
   /**
-   * Makes what is told of each race, and says whether those so far are all that the run is made for. From then on the
-   * run ends, with outcome `race-limit`, once it has gone on for a while without another, or at its budget.
+   * Receives each race, and returns whether those so far suffice. From then on the run ends, with outcome `race-limit`,
+   * after some steps without another one, or at its budget.
    */
   readonly watch?: () => (race: RaceEvent) => boolean;
   /** Unknown values are 0, or pseudorandom if a seed is given. */
@@ -48,7 +48,7 @@ export interface RunRequest {
   readonly seed?: number;
   /** Absent: `auto`. */
   readonly backend?: BackEndName;
-  /** Told now and then how far the run is. */
+  /** Receives the progress of the run at intervals. */
   readonly onProgress?: (progress: RunProgress) => void;
   /** Needs the JavaScript back end. */
   readonly observer?: RunObserver;

@@ -2,7 +2,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { BlockId, InstructionId } from '../../ir/form/kernel.ts';
 import type { ConflictKind } from '../../memory-model/conflict.ts';
 
-/** What a run reports. */
+/** Results of a run. */
 /** The thread that a run ended at, and the basic block that it was in. */
 export interface StopPlace {
   readonly block: Dim3;
@@ -18,7 +18,7 @@ export interface AccessEvent {
 }
 
 /**
- * What may order accesses although the detector does not take it to.
+ * Unmodelled order: events that may order accesses although the detector does not model this.
  *
  * - `fence-order`: both threads passed a `fence.sc` (`__threadfence()`) between the accesses; those are in some order,
  *   of which a run shows one possibility;
@@ -50,11 +50,11 @@ export interface RaceEvent {
 /** A barrier that all threads of a block, or of the grid, have passed. */
 export interface PassedBarrier {
   readonly instruction: InstructionId;
-  /** How often they have. */
+  /** Number of occurrences. */
   readonly times: number;
 }
 
-/** Where a thread is that did not arrive. */
+/** Location of a thread that did not arrive. */
 export type Whereabouts =
   | { readonly kind: 'exited' }
   | { readonly kind: 'barrier'; readonly instruction: InstructionId }
@@ -75,7 +75,7 @@ export interface DivergenceEvent {
   readonly arrived: readonly Dim3[];
   readonly arrivedCount: number;
   readonly absent: { readonly thread: Dim3; readonly where: Whereabouts } | null;
-  /** All other threads of the block, by where they are: how many, and some of them, lowest first. */
+  /** All other threads of the block, by location: their number, and some of them, lowest first. */
   readonly others: readonly {
     readonly where: Whereabouts;
     readonly threads: readonly Dim3[];
@@ -95,7 +95,7 @@ export interface FaultEvent {
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly message: string;
-  /** Of an access out of bounds: what its address belongs to, where that is known. */
+  /** For an access out of bounds: the object that its address belongs to, if known. */
   readonly left?: LeftObject;
 }
 
@@ -103,7 +103,7 @@ export interface FaultEvent {
 export interface LeftObject {
   /** Symbol of the object, or name of the buffer. */
   readonly object: string;
-  /** Of the access, in bytes from the start of the object; may be negative. */
+  /** Offset of the access from the start of the object in bytes; may be negative. */
   readonly offset: number;
   /** Size of the object in bytes. */
   readonly bytes: number;
@@ -113,7 +113,7 @@ export interface LeftObject {
 export interface ShadowUse {
   readonly object: string;
   readonly space: 'global' | 'shared';
-  /** The narrowest access to the array, in bytes: what one shadow word stands for. */
+  /** The narrowest access to the array, in bytes: the bytes of one shadow word. */
   readonly locationBytes: number;
   readonly bytesPerLocation: number;
 }
@@ -130,13 +130,13 @@ export interface RunResult {
   readonly faults: readonly FaultEvent[];
   /** Instructions with unknown values that were executed; not empty: the run is one of many. */
   readonly havocs: readonly InstructionId[];
-  /** Assumptions in the code (`selvage.assume`) that did not hold: the run means nothing. */
+  /** Assumptions in the code (`selvage.assume`) that did not hold: the run is meaningless. */
   readonly brokenAssumptions: readonly InstructionId[];
   /** Where outcome `budget`, `trap` or `fault` came about. */
   readonly stopped: StopPlace | null;
   /** Bytes of a buffer after the run, as a little-endian number; `bytes` is 1, 2, 4 or 8. */
   readonly read: (buffer: number, offset: number, bytes: number) => bigint;
-  /** What the race detector keeps for each array; absent where it keeps lists of accesses instead. */
+  /** Shadow memory of the race detector for each array; absent if it stores lists of accesses instead. */
   readonly shadow?: readonly ShadowUse[];
   /** `count` bytes of a buffer after the run. */
   readonly readBytes: (buffer: number, offset: number, count: number) => Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * Instructions that no back end has code for: the machine executes them, on the memory of whatever back end runs. These
- * are the operations on mbarriers, bulk copies, and what the lanes of a warp do to matrices together.
+ * Instructions that no back end has code for: the interpreter executes them, on the memory of the running back end.
+ * These are the operations on mbarriers, bulk copies, and matrix operations of a warp.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { BulkCopyEffect, Effect, MatrixAccessEffect, MbarrierEffect } from '../../isa/model/operation.ts';
@@ -21,7 +21,7 @@ import {
 } from '../../isa/arithmetic/mbarrier-word.ts';
 import { atomicResult } from './atomic-operation.ts';
 
-/** Whether a thread executes an instruction of this effect by itself, through {@link executeByRuntime}. */
+/** Whether a thread executes an instruction of this effect on its own, through {@link executeByRuntime}. */
 export function needsRuntime(effect: Effect): effect is MbarrierEffect | BulkCopyEffect {
   return effect.kind === 'mbarrier' || effect.kind === 'bulk-copy';
 }
@@ -33,7 +33,7 @@ export function isMatrix(
   return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
 }
 
-/** What an mbarrier reports: the order of accesses, and wrong uses. */
+/** Events of an mbarrier: the order of accesses, and incorrect uses. */
 export interface RuntimeHost {
   /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
   arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
@@ -95,7 +95,7 @@ function executeMbarrier(
   const place = memory.locate(who, access, address);
   const before = readWord(place);
   const { page, offset } = place;
-  // An arrival itself comes before what the phase hands over. Waits are many: the last of them, which succeeds, will do.
+  // An arrival precedes the publication by its phase. Of the many waits the last one, which succeeds, suffices.
   const isWait = effect.form === 'test_wait' || effect.form === 'try_wait';
   if (access.operation !== 'write' && !isWait && mbarrierState(before)) memory.touch(who, access, place);
   const step = ({ word, fault }: MbarrierStep): void => {
@@ -129,7 +129,7 @@ function executeMbarrier(
       return [state];
     }
     case 'cp_async_arrive':
-      // The copies have happened, so that what was raised for them falls again at once.
+      // The copies have happened, so that the pending count raised for them falls again at once.
       host.arrivedAt(who, page, offset, 'copies');
       if (!effect.noIncrement) step(raisePending(before));
       step(arriveAt(readWord(place), 1, false));

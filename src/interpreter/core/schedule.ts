@@ -15,7 +15,7 @@ export function blockOrder(count: number, seed: number | undefined): readonly nu
 }
 
 /**
- * The order of the warps of a block. Of a mixed schedule each block has an order of its own.
+ * The order of the warps of a block. In a mixed schedule each block has a separate order.
  * @param count - of warps
  * @param seed - as of {@link blockOrder}
  * @param block - which block of the run it is, from 0
@@ -37,7 +37,7 @@ function orderOf(count: number, seed: number | undefined, stream: number): reado
   return order;
 }
 
-/** The finaliser of MurmurHash3 (public domain): seeds that differ by one bit are to give orders that have nothing in common. */
+/** The finaliser of MurmurHash3 (public domain): seeds that differ by one bit are to give unrelated orders. */
 function mixed(seed: number): number {
   let bits = seed | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -54,26 +54,26 @@ export function isInterleaved(seed: number | undefined): boolean {
 }
 
 /**
- * Whether a turn is over: after one instruction, or at the first jump back after as many as it has.
- * @param steps instructions of the turn so far
- * @param most that it has
- * @param from where the last of them began: segments are in reverse postorder
- * @param to where the thread goes on
+ * Whether a time slice is over: after one instruction, or at the first back edge after its number of instructions.
+ * @param steps instructions of the time slice so far
+ * @param most length of the time slice
+ * @param from segment of the last of them: segments are in reverse postorder
+ * @param to segment with which the thread continues
  */
 export function isTimeSliceExpired(steps: number, most: number, from: number, to: number): boolean {
   return steps >= most && (most === 1 || to <= from);
 }
 
 /**
- * Interleaved schedules from this seed on give each thread turns of different lengths, so that one of two threads of a
- * warp gets ahead of the other.
+ * Interleaved schedules from this seed on give each thread time slices of different lengths, so that one of two threads
+ * of a warp gets ahead of the other.
  */
 const firstUneven = firstInterleaved + 2;
 
 /**
- * How many instructions the turns of the threads of a block have, one after the other.
+ * Lengths in instructions of the successive time slices of the threads of a block.
  * @param block - which block of the run it is, from 0
- * @returns null where all turns are alike
+ * @returns null if all time slices have the same length
  */
 export function timeSliceLengths(seed: number | undefined, block: number): (() => number) | null {
   if (seed === undefined || seed < firstUneven || isBuffered(seed)) return null;
@@ -82,8 +82,8 @@ export function timeSliceLengths(seed: number | undefined, block: number): (() =
 }
 
 /**
- * Schedules from this seed on are interleaved ones in which stores wait in a buffer of their thread, so that others read
- * what was there before: two threads that each announce themselves and then look for the other one may both miss it.
+ * Schedules from this seed on are interleaved ones with store buffers, so that other threads read old values: both
+ * loads of the store-buffering (Dekker) pattern may miss the other store.
  */
 export const firstBuffered = 2000;
 

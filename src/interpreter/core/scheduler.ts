@@ -20,7 +20,7 @@ export interface GridHost extends BlockHost {
 /** Turns in a row that a block gets whose threads may wait for other blocks. */
 const turnsInARow = 8;
 
-/** Blocks that start together where threads take turns after each instruction. */
+/** Blocks that start together if time slices are one instruction. */
 const interleavedBlocks = 8;
 
 /** Position of the block `index` of a grid. */
@@ -29,8 +29,8 @@ export function blockPosition([x, y]: Dim3, index: number): Dim3 {
 }
 
 /**
- * Runs all blocks, one after the other, unless some spin or wait for others: those stay resident and take turns, and
- * more are admitted, since they may wait for one that has not started.
+ * Runs all blocks sequentially, unless some spin or wait for others: those stay resident and are scheduled alternately,
+ * and more are admitted, since they may wait for one that has not started.
  * @returns whether any got stuck
  */
 export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
@@ -70,7 +70,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     for (const block of active) {
       let turn = block.turn();
       for (let turns = 1; turns < turnsOfBlock; turns++) {
-        // A block is a cluster of its own.
+        // Each block is a separate cluster.
         if (turn === 'cluster-barrier') block.releaseWaiting(turn);
         else if (turn !== 'spinning') break;
         turn = block.turn();

@@ -1,4 +1,4 @@
-/** One thread block in execution: which threads wait where, and when they can continue. */
+/** One thread block in execution: its waiting threads, and the conditions under which they continue. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { DivergenceEvent, Whereabouts } from './run-result.ts';
 import type { BlockId, Instruction, InstructionId } from '../../ir/form/kernel.ts';
@@ -11,10 +11,12 @@ import { isMatrix } from './runtime-instruction.ts';
 import { exchangeWords } from './warp-exchange.ts';
 import { warpResults } from './warp-operation.ts';
 
-/** How a block stands after a turn: `spinning` threads can go on, but perhaps only once other blocks have. */
+/**
+ * Status of a block after its time slice: `spinning` threads can continue, but perhaps only after other blocks have.
+ */
 type Turn = 'finished' | 'stuck' | 'grid-barrier' | 'cluster-barrier' | 'spinning';
 
-/** What a block reports: events that order memory accesses, and barriers that threads miss. */
+/** Events of a block: those that order memory accesses, and barriers that threads do not reach. */
 export interface BlockHost {
   readonly program: Program;
   /** Dimensions of a block. */
@@ -35,7 +37,7 @@ export interface BlockHost {
   exchange(block: ThreadBlock, warp: number, threads: readonly number[] | null): void;
   /** All threads of a cluster arrived at its barrier, and these of the block wait there. */
   clusterBarrier(block: ThreadBlock, threads: readonly number[]): void;
-  /** May be told of the same kind at the same barrier often. */
+  /** May be called repeatedly for the same kind at the same barrier. */
   diverged(event: DivergenceEvent): void;
 }
 
@@ -49,12 +51,12 @@ export class ThreadBlock {
   readonly #host: BlockHost;
   readonly #count: number;
   readonly #warpOrder: readonly number[] | null;
-  /** What all threads have in common; then the array of the resident block need not hold it. */
+  /** Status common to all threads; then the array of the resident block need not contain it. */
   #common = 0;
   #exited = 0;
   /** Threads that executed `bar.arrive`, by barrier number. */
   #arrived: Map<number, number[]> | null = null;
-  /** How often threads arrived at each barrier, by suspension: the number for all, or by thread once it differs. */
+  /** Number of arrivals at each barrier, by suspension: one for all threads, or by thread once it differs. */
   #arrivals: Map<number, number | Int32Array> | null = null;
 
   constructor(host: BlockHost, resident: ResidentBlock, ordinal: number, position: Dim3) {
@@ -66,7 +68,7 @@ export class ThreadBlock {
     this.#warpOrder = host.warpOrder(ordinal);
   }
 
-  /** Runs the threads until all have exited, none can go on, or none but spinning ones. */
+  /** Runs the threads until all have exited, or none can continue, except for spinning ones. */
   turn(): Turn {
     for (;;) {
       this.#runReady();
@@ -85,7 +87,7 @@ export class ThreadBlock {
   }
 
   /**
-   * Lets the threads go on that wait at the grid or cluster barrier, when every block has arrived.
+   * Releases the threads that wait at the grid or cluster barrier when every block has arrived.
    * @returns the barrier
    */
   releaseWaiting(kind: 'grid-barrier' | 'cluster-barrier'): Instruction {
@@ -231,7 +233,7 @@ export class ThreadBlock {
 
   /**
    * The exchange of whole warps, whose threads `first` to before `end` all wait at the same one.
-   * @returns the segment to go on with; null: look at single lanes
+   * @returns the segment to continue with; null: handle single lanes
    */
   #exchangeWhole(first: number, end: number, status: number): number | null {
     const { effect, instruction, index, resume } = this.#suspensionOf(status);
@@ -247,7 +249,7 @@ export class ThreadBlock {
       operands.push(words);
     }
     const results = instruction.results.map((_, result) => this.resident.resultWords(index, result));
-    // A back end that has no arrays gives constants all the same; its results must be set singly.
+    // A back end without arrays still returns constants; its results must be set separately.
     const hasArrays = [...operands, ...results].some((words) => words !== null && typeof words !== 'number');
     if (results.length > 0 && !hasArrays) return null;
     if (!exchangeWords(effect, first, end, operands, results)) return null;
@@ -318,7 +320,7 @@ export class ThreadBlock {
       return group;
     }
     if (effect.kind !== 'warp-barrier' && !effect.sync) {
-      // Without a mask: the lanes that wait at this instruction when no other can go on.
+      // Without a mask: the lanes that wait at this instruction when no other can continue.
       for (let other = first; other < end; other++) {
         const status = this.#statusOf(other);
         if (status >= 0) return null;
@@ -393,7 +395,7 @@ export class ThreadBlock {
     return typeof number === 'number' && this.#arrived?.has(number) !== true;
   }
 
-  /** Whether all threads are in the same round of each loop around the barrier. */
+  /** Whether all threads are in the same iteration of each loop around the barrier. */
   #areInOneRound({ loops }: Suspension): boolean {
     return loops.every((loop) => {
       const rounds = this.resident.rounds(loop);
@@ -472,8 +474,8 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether the threads at a barrier for the whole block got there by different instructions or iterations. Those that
-   * name the count meet at the barrier's number, wherever they execute it.
+   * Whether the threads at a barrier for the whole block reached it by different instructions or iterations. Those that
+   * name the count synchronize by the barrier's index, regardless of the instruction.
    */
   #differs(group: readonly number[], count: number | null): boolean {
     if (count !== null && group.every((thread) => this.#barrierCount(thread) === count)) return false;
@@ -490,7 +492,10 @@ export class ThreadBlock {
     return true;
   }
 
-  /** Reports threads that meet in different rounds of a loop around the barrier; the hardware lets them go on. */
+  /**
+   * Reports threads that synchronize in different iterations of a loop around the barrier; the hardware lets them
+   * continue.
+   */
   #reportRounds(group: readonly number[]): void {
     const rounds = this.#suspension(group[0]!).loops.map((loop) => this.resident.rounds(loop));
     const isTogether = (thread: number): boolean => rounds.every((list) => list[thread] === list[group[0]!]);
@@ -517,9 +522,9 @@ export class ThreadBlock {
   }
 
   /**
-   * Whether a thread that exited met the others again after it had turned away from the barriers: the branch where it
-   * did has a postdominator with an effect. Otherwise it left by a return of its own.
-   * @param left the block with that branch; -1: it has not turned away
+   * Whether a thread that exited rejoined the others after it had bypassed the barriers: the branch where it did has a
+   * postdominator with an effect. Otherwise it left by a separate return.
+   * @param left the block with that branch; -1: it has not bypassed them
    */
   #rejoined(left: BlockId | -1): boolean {
     const { blocks, postdominators } = this.#host.program.kernel;
@@ -553,7 +558,7 @@ export class ThreadBlock {
     }
   }
 
-  /** No thread can go on: names a barrier that some wait at and a thread that will not come. */
+  /** No thread can continue: reports a barrier at which some wait and a thread that will not arrive. */
   #reportStuck(): void {
     const waiting: number[] = [];
     let exited: number | undefined;
@@ -594,7 +599,7 @@ export class ThreadBlock {
     });
   }
 
-  /** The threads outside a group, by where they are. */
+  /** The threads outside a group, by location. */
   #othersThan(group: readonly number[]): DivergenceEvent['others'] {
     const present = new Set(group);
     const places = new Map<number, number[]>();

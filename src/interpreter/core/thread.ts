@@ -1,7 +1,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Page } from './memory.ts';
 
-/** What the code of a thread sees of its block. */
+/** Context of the code of a thread in its block. */
 export interface ThreadContext {
   readonly ordinal: number;
   readonly position: readonly [number, number, number];
@@ -12,7 +12,7 @@ export interface ThreadContext {
 
 type ThreadStatus = 'ready' | 'waiting' | 'exited';
 
-/** A thread of the machine. */
+/** A thread of the interpreter. */
 export class Thread {
   readonly home: ThreadContext;
   /** Number in the launch: ordinal of the block times threads of a block, plus number in the block. */
@@ -33,7 +33,7 @@ export class Thread {
   operands: readonly unknown[] = [];
   /** The block from which it left the part of the kernel from which barriers can be reached; -1: it has not. */
   left: BlockId | -1 = -1;
-  /** By index into the program's `countedLoops`: rounds that it has begun since it entered the loop, but one. */
+  /** By index into the program's `countedLoops`: iterations that it has begun since it entered the loop, minus 1. */
   readonly rounds: Int32Array;
   local: Page | null = null;
 

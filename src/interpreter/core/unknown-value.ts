@@ -1,7 +1,7 @@
 /**
  * A pseudorandom pattern of 128 bits for an unknown value.
  * @param thread number in the launch
- * @param count tells the values of a run apart
+ * @param count distinguishes the values of a run
  */
 export function unknownPattern(seed: number, thread: number, instruction: number, count: number): bigint {
   let pattern = 0n;

@@ -17,7 +17,7 @@ function at(words: Words, thread: number): number {
  * @param end one after the last thread; the last warp may have fewer lanes
  * @param operands by source; predicates are 0 or 1
  * @param results by result; null if no instruction reads it
- * @returns false where it is not among those that are done here: nothing has happened
+ * @returns false if it is not implemented here: nothing has happened
  */
 export function exchangeWords(
   effect: Effect,
@@ -49,7 +49,7 @@ function fill(result: Int32Array | null, start: number, stop: number, value: num
   if (result) for (let thread = start; thread < stop; thread++) result[thread] = value;
 }
 
-/** The lane that a lane reads from, or -1 where that is outside its segment. */
+/** The lane that a lane reads from, or -1 if that is outside its segment. */
 function sourceLane(mode: string, lane: number, b: number, c: number): number {
   const distance = b & 31;
   const segment = (c >> 8) & 31;

@@ -26,8 +26,8 @@ export function warpResults(effect: Effect, participants: readonly Participant[]
 }
 
 /**
- * Sources: value, lane or distance, clamp and segment mask. The source lane is within the segment, or the lane's own
- * and then the predicate is false; a lane that does not take part gives the reader's own value.
+ * Sources: value, lane or distance, clamp and segment mask. The source lane is within the segment, or the lane itself
+ * with a false predicate; reading an inactive lane returns the reader's value.
  */
 function shuffle(mode: string, self: Participant, participants: readonly Participant[]): readonly unknown[] {
   const [value, b, c] = self.operands as readonly number[];

@@ -29,13 +29,13 @@ const fields = Object.keys(field).length;
 /** Accesses that are remembered: moments, and the site, in linked lists of nodes. Node 0 is the end of every list. */
 export class AccessHistory {
   #words: Int32Array = new Int32Array(0);
-  /** Of accesses of asynchronous copies. */
+  /** Groups of accesses of asynchronous copies. */
   readonly #copies: (CopyGroup | undefined)[] = [];
   /** Whether there has been any of those. */
   hasCopies = false;
   readonly #memory: DetectorMemory | null;
 
-  /** @param memory for what code looks at; null: none does */
+  /** @param memory for data read by WebAssembly code; null: no such code */
   constructor(memory: DetectorMemory | null) {
     this.#memory = memory;
   }
@@ -78,7 +78,7 @@ export class AccessHistory {
     return this.#words[(node << shift) | field.exchanges]!;
   }
 
-  /** Of a strong write: its chain, and its number in that; 0: no such. */
+  /** For a strong write: its chain, and its index in it; otherwise 0. */
   chain(node: number): number {
     return this.#words[(node << shift) | field.chain]!;
   }
@@ -99,7 +99,7 @@ export class AccessHistory {
     return this.#words[(node << shift) | field.site]!;
   }
 
-  /** What was written to the cell last. */
+  /** The last value written to the cell. */
   value(node: number): number {
     return this.#words[(node << shift) | field.value]!;
   }
@@ -117,7 +117,7 @@ export class AccessHistory {
     this.#words[(node << shift) | field.isVarying] = 1;
   }
 
-  /** Makes node `at` an access of a site. @param copy what it is part of as an asynchronous copy */
+  /** Makes node `at` an access of a site. @param copy its group as an asynchronous copy */
   setAccess(at: number, site: number, value: number, copy: CopyGroup | undefined): void {
     const words = this.#words;
     const first = at << shift;
@@ -128,7 +128,7 @@ export class AccessHistory {
     if (this.hasCopies) this.#copies[at] = copy;
   }
 
-  /** For an access of an asynchronous copy, what it is part of. */
+  /** Group of an access of an asynchronous copy. */
   copyOf(node: number): CopyGroup | undefined {
     return this.hasCopies ? this.#copies[node] : undefined;
   }
@@ -153,7 +153,7 @@ export class AccessHistory {
     words[first | field.write] = location === null ? 0 : location.writes;
   }
 
-  /** All but the place in a list. */
+  /** Copies all fields except for the link to the next node. */
   copyTo(to: number, from: number): void {
     const next = this.next(to);
     this.#words.copyWithin(to << shift, from << shift, (from << shift) + fields);

@@ -1,8 +1,8 @@
-/** The numbers of a block's order, in one piece, where code in WebAssembly may find them. */
+/** The data of a block's order in one chunk, accessible to WebAssembly code. */
 import type { Reach } from '../../memory-model/scope.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 
-/** By what the piece begins with: bytes before the word that holds it. Arrays are by thread or warp, and given by address. */
+/** Byte offsets of the header fields of the chunk. Arrays are by thread or warp, and given by address. */
 export const blockFields = {
   ordinal: 0,
   barriers: 4,
@@ -13,7 +13,7 @@ export const blockFields = {
   times: 20,
   lasts: 24,
   hasObserved: 28,
-  /** Of releases that reach all of the launch. */
+  /** Times of releases that reach the whole launch. */
   releasedAt: 32,
 } as const;
 

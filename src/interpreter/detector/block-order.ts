@@ -1,4 +1,4 @@
-/** Where the threads of a block stand in the order of a run. Threads are numbered within the block. */
+/** Clocks of the threads of a block in the order of a run. Threads are numbered within the block. */
 import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
@@ -27,7 +27,7 @@ interface Copies {
   parts: CopyGroup[];
 }
 
-/** The bulk copies that a thread started together: what they read is done with before what they write. */
+/** The bulk copies that a thread started together: their reads complete before their writes. */
 export interface BulkGroup {
   readonly reads: CopyGroup;
   readonly writes: CopyGroup;
@@ -50,25 +50,25 @@ export class BlockOrder {
   /** By warp: barriers, and exchanges, that all of the warp passed. */
   readonly warpBarriers: Int32Array;
   readonly exchanges: Int32Array;
-  /** By thread: how often it has handed its clock on. */
+  /** By thread: how often it has published its clock. */
   readonly times: Int32Array;
   readonly known: OrderClocks[];
   /** By thread: the key and the count that its certain clock noted last. */
   readonly lasts: Int32Array;
   /**
-   * By reach, then by thread: what its last releasing fence that reached so far hands on. Most are followed by another one
-   * before anybody is handed that, so it is put together once it is asked for.
+   * By reach, then by thread: the clocks published by its last releasing fence of at least this reach. Most fences are
+   * followed by another one before an acquire, so the clocks are computed on demand.
    */
   readonly released: readonly (OrderClocks | undefined)[][];
   /**
-   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses before
-   * it come before the release. Above 0: `released` lacks what the thread knew as well, which it still knows, and nothing
-   * else. Below 0: minus the time.
+   * By reach, then by thread: the time of that fence, if `released` lacks it, and so that the thread's own accesses
+   * before it come before the release. Above 0: `released` also lacks the clocks of the thread, which are unchanged.
+   * Below 0: minus the time.
    */
   readonly releasedAt: readonly Int32Array[];
-  /** By reach, then by thread: what its strong reads have observed, which the next acquiring fence takes. */
+  /** By reach, then by thread: clocks observed by its strong reads, for the next acquiring fence. */
   readonly observed: readonly OrderClocks[][];
-  /** By thread: 0 where it has observed nothing, of any reach. */
+  /** By thread: 0 if it has observed nothing, of any reach. */
   readonly hasObserved: Int32Array;
   /** By thread and location, for an acquire of the location itself. */
   readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
@@ -80,8 +80,8 @@ export class BlockOrder {
 
   /**
    * @param narrowest the least that an operation of the kernel reaches
-   * @param memory for what code looks at; null: none does
-   * @param former an order of as many threads that is not needed any more: the new one takes its arrays
+   * @param memory for data read by WebAssembly code; null: no such code
+   * @param former an order of equally many threads that is not needed any more: its arrays are reused
    */
   constructor(
     ordinal: number,
@@ -113,7 +113,7 @@ export class BlockOrder {
     this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
   }
 
-  /** A strong read of a thread sees what was handed over to operations of a reach. */
+  /** A strong read of a thread observes clocks published to operations of a reach. */
   observe(thread: number, reach: Reach, knowledge: OrderClocks): void {
     const observed = this.observed[reach]!;
     observed[thread] = both(observed[thread]!, knowledge);

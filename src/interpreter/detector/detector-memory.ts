@@ -1,17 +1,16 @@
 /**
- * Memory in which the detector with lists keeps its numbers for code in WebAssembly (`word-recorder.ts`), which records
- * most accesses without a call of JavaScript. What lies in it stays where it is while the memory grows, as its buffer is
- * shared: views of it need not be made anew.
+ * Memory with the data of the detector with lists for WebAssembly code (`detector-code.ts`), which records most
+ * accesses without a call of JavaScript. Views stay valid while the memory grows, since its buffer is shared.
  */
 const wasmPage = 2 ** 16;
 
-/** Pages of 64 KiB that the memory may have. Of what does not fit, code knows nothing. */
+/** Maximum size of the memory in pages of 64 KiB. Data that does not fit is not accessible to code. */
 export const maxDetectorPages = 2 ** 14;
 
 /** Bytes that everything is aligned to: a line of a cache. */
 const alignment = 64;
 
-/** By what begins the memory: the address of the word that holds it. */
+/** Addresses of the words at the begin of the memory. */
 export const detectorHeader = {
   /** Address of the moments; 0: code cannot look at them. */
   moments: 0,
@@ -19,12 +18,14 @@ export const detectorHeader = {
   sites: 4,
   /** Address of the numbers of the block whose threads run ({@link blockFields}); 0: they are elsewhere. */
   block: 8,
-  /** Number and address of entries by granule of memory: what added to an address gives that of the cell's list; 0: nothing. */
+  /**
+   * Number and address of entries by granule of memory: the offset from an address to that of the cell's list; 0: none.
+   */
   granuleCount: 12,
   granules: 16,
   /** Whether all fences and strong accesses reach all of the launch, and no order is presumed. */
   isWide: 20,
-  /** Whether code has met a fence that such an order would be of interest to. */
+  /** Whether code has executed a fence to which such an order would be relevant. */
   hasFenceOrder: 24,
 } as const;
 
@@ -38,7 +39,7 @@ export class DetectorMemory {
     this.#header = new Int32Array(this.memory.buffer, 0, alignment / 4);
   }
 
-  /** So many zeros: in this memory, unless it is full. */
+  /** An array of zeros: in this memory, unless it is full. */
   allocate(words: number): Int32Array {
     const start = this.#end;
     const end = start + alignment * Math.ceil((4 * words) / alignment);
@@ -67,12 +68,12 @@ export class DetectorMemory {
   }
 }
 
-/** The address of what a {@link DetectorMemory} gave; 0: it is elsewhere. */
+/** The address of an array allocated by a {@link DetectorMemory}; 0: it is elsewhere. */
 export function addressForCode(words: Int32Array): number {
   return words.buffer instanceof SharedArrayBuffer ? words.byteOffset : 0;
 }
 
-/** So many zeros, in a memory for code if there is one. */
+/** An array of zeros, in the memory for code if given. */
 export function wordsIn(memory: DetectorMemory | null, words: number): Int32Array {
   return memory === null ? new Int32Array(words) : memory.allocate(words);
 }

@@ -1,11 +1,11 @@
 /**
- * What orders the memory accesses of one run, by the PTX memory model (PTX ISA 9.0, section 8): program order, barriers,
- * and release patterns that acquire patterns observe. Each thread has a clock of what comes before its next instruction;
- * what whole blocks and warps pass together is counted once for all of their threads.
+ * The happens-before order of the memory accesses of one run, by the PTX memory model (PTX ISA 9.0, section 8): program
+ * order, barriers, and release patterns that acquire patterns observe. Each thread has a clock of the events before its
+ * next instruction; barriers of whole blocks and warps are counted once for all of their threads.
  *
- * Beside the order that is certain there is one that is presumed: `fence.sc` operations are in some order, of which a run
- * shows only one possibility, and exchanges within a warp (`shfl.sync`, `vote.sync` …) make threads meet without ordering
- * their accesses.
+ * In addition to the certain (must) order there is a presumed (may) order: `fence.sc` operations are in some order, of
+ * which a run shows only one possibility, and exchanges within a warp (`shfl.sync`, `vote.sync` …) synchronize threads
+ * without ordering their accesses.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Scope, Semantics } from '../../isa/model/operation.ts';
@@ -22,7 +22,7 @@ import { type Reach, reachOf, reachesOver } from '../../memory-model/scope.ts';
 import { type OrderClocks, both, orderClocksOf, nothing, withKnown } from './order-clocks.ts';
 import { SyncLocation, maxChains } from './sync-memory.ts';
 
-/** How far it is certain that one access comes before another. */
+/** Certainty with which one access comes before another. */
 export const precedence = { no: 0, presumed: 1, sure: 2 } as const;
 type Precedence = (typeof precedence)[keyof typeof precedence];
 
@@ -33,20 +33,20 @@ export type Presumption =
   /** Between them, both threads took part in a `shfl.sync`, `vote.sync` or the like. */
   | 'warp-exchange';
 
-/** What the order of a run has to tell apart. */
+/** The distinctions that the order of a run needs. */
 interface OrderOptions {
-  /** Whether accesses acquire themselves; else what was read of a location is of interest to fences alone. */
+  /** Whether accesses acquire themselves; otherwise the values read of a location are relevant only to fences. */
   readonly hasAcquires: boolean;
   /** Whether accesses release themselves. */
   readonly hasReleases: boolean;
   /** The least that a fence or strong access reaches. */
   readonly narrowest: Reach;
   /**
-   * Whether it follows the presumed order. Without it the same races are found, but none is told that another execution
-   * would have ordered; {@link HappensBefore.hasPresumed} says whether there may be such.
+   * Whether it tracks the presumed order. Without it, races that another execution would have ordered are not reported;
+   * {@link HappensBefore.hasPresumed} states whether such races may exist.
    */
   readonly presumes: boolean;
-  /** For what code looks at; null: none does. */
+  /** For data read by WebAssembly code; null: no such code. */
   readonly memory: DetectorMemory | null;
 }
 
@@ -64,7 +64,7 @@ export class HappensBefore {
   readonly #ended: BlockOrder[] = [];
   #chains = 0;
   #groups = 0;
-  /** What has made the presumed order larger than the certain one. */
+  /** Events that have made the presumed order larger than the certain one. */
   #hasFenceOrder = false;
   #hasPartExchanges = false;
   #hasExchanges = false;
@@ -76,9 +76,9 @@ export class HappensBefore {
   readonly #narrowest: Reach;
   readonly #presumes: boolean;
   readonly #memory: DetectorMemory | null;
-  /** Whether accesses only hand over between fences, and all of them to all of the launch. */
+  /** Whether accesses synchronize only through fences, and all of them with the whole launch. */
   readonly #isPlain: boolean;
-  /** Whether fences do nothing else either. */
+  /** Whether fences reach the whole launch, and no order is presumed. */
   readonly #isWide: boolean;
 
   /** @param threads of a block */
@@ -101,7 +101,7 @@ export class HappensBefore {
 
   /**
    * The order of a block that starts.
-   * @param cluster number of its cluster; blocks without one are clusters of their own
+   * @param cluster number of its cluster; blocks without one form separate clusters
    */
   startBlock(ordinal: number, cluster = ordinal): BlockOrder {
     this.#clusters[ordinal] = cluster;
@@ -119,8 +119,8 @@ export class HappensBefore {
   }
 
   /**
-   * Whether a moment comes before the next instruction of a thread.
-   * @param byValue whether a strong write comes before what reads its value, without release and acquire, as in PTX
+   * Whether an access comes before the next instruction of a thread.
+   * @param byValue whether a strong write comes before reads of its value, without release and acquire, as in PTX
    */
   precedes(moments: AccessHistory, at: number, block: BlockOrder, thread: number, byValue = true): Precedence {
     const group = moments.copyOf(at);
@@ -176,7 +176,10 @@ export class HappensBefore {
     );
   }
 
-  /** All that comes before the thread's next instruction, to hand on; later accesses are told apart from it. */
+  /**
+   * Clock of all events before the thread's next instruction, to be published; later accesses are distinguished from
+   * it.
+   */
   #snapshot(block: BlockOrder, thread: number): OrderClocks {
     const { ordinal } = block;
     const warp = thread >> 5;
@@ -192,7 +195,7 @@ export class HappensBefore {
       this.#countsWarps = true;
       knowledge = withKnown(knowledge, clockKey(clockKinds.warp, warpKey), warpBarriers);
     }
-    // Last, where questions look first.
+    // Last, where queries begin.
     knowledge = withKnown(knowledge, clockKey(clockKinds.thread, ordinal * this.#threads + thread), time);
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0 || !this.#presumes) return knowledge;
@@ -200,21 +203,21 @@ export class HappensBefore {
     return orderClocksOf(knowledge.sure, presumed);
   }
 
-  /** A thread releases what comes before its next instruction to operations of a reach, and less far ones. */
+  /** A thread releases events before its next instruction to operations of a reach, and narrower ones. */
   #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
     const isCounted =
       block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
     const known = isCounted ? this.#snapshot(block, thread) : undefined;
     const time = isCounted ? 0 : ++block.times[thread]!;
-    // What a thread has handed on before is part of what it hands on now.
+    // Clocks that a thread has published before are included in the ones published now.
     for (let at = this.#narrowest; at <= reach; at++) {
       if (known !== undefined) block.released[at]![thread] = known;
       block.releasedAt[at]![thread] = time;
     }
   }
 
-  /** What the last release of a thread hands on that reached so far. */
+  /** Clocks published by the last release of a thread of at least this reach. */
   #released(block: BlockOrder, thread: number, reach: Reach): OrderClocks | undefined {
     const time = block.releasedAt[reach]![thread]!;
     if (time === 0) return block.released[reach]![thread];
@@ -340,7 +343,7 @@ export class HappensBefore {
         const seen = observed[thread]!;
         if (seen === nothing) continue;
         this.#learn(block, thread, seen);
-        // A later fence would learn nothing else of it.
+        // A later fence would acquire nothing more from it.
         observed[thread] = nothing;
       }
     }
@@ -357,7 +360,7 @@ export class HappensBefore {
     this.#fences.add(orderClocksOf(null, presumed), reach, block, this.#narrowest);
   }
 
-  /** The same where all fences and strong accesses reach all of the launch, and no order is presumed. */
+  /** The same if all fences and strong accesses reach the whole launch, and no order is presumed. */
   #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
     if (semantics !== 'release') {
       const observed = block.observed[2]!;
@@ -404,7 +407,7 @@ export class HappensBefore {
     this.endWrite(block, thread, location, semantics, reach);
   }
 
-  /** The same with nothing to look at but what fences hand over. */
+  /** The same if only fences publish and acquire. */
   #accessPlainly(
     block: BlockOrder,
     thread: number,
@@ -437,7 +440,7 @@ export class HappensBefore {
 
   /**
    * A strong read, or the reading part of an atomic, sees the value of a location. To be called before the writing part.
-   * @returns whether it may observe what wrote the value: then the thread knows so once the access has been performed
+   * @returns whether it may observe the write of the value: then the thread acquires it after the access
    */
   strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
     const { writer } = location;
@@ -459,7 +462,7 @@ export class HappensBefore {
     return observes;
   }
 
-  /** Keeps what a thread has observed of a location for an acquire of that. */
+  /** Stores the clocks that a thread has observed of a location for a later acquire. */
   #observeAt(block: BlockOrder, thread: number, location: SyncLocation): void {
     const { handover } = location;
     const seen = [handover.at(0, block), handover.at(1, block), handover.at(2, block)] as const;
@@ -469,9 +472,9 @@ export class HappensBefore {
   }
 
   /**
-   * Writes that a thread has observed come before what follows the read, not before the read itself: of a chain of
-   * atomics the first and the last need not be strong to each other (PTX ISA, observation and causality order).
-   * @param writes how many of the chain
+   * Observed writes come before the events after the read, not before the read itself: of a chain of atomics the first
+   * and the last need not be strong to each other (PTX ISA, observation and causality order).
+   * @param writes number of writes of the chain
    */
   observed(block: BlockOrder, thread: number, chain: number, writes: number): void {
     block.know(thread, withKnown(block.known[thread]!, clockKey(clockKinds.chain, chain), writes));
@@ -524,7 +527,7 @@ export class HappensBefore {
     copies.open = null;
   }
 
-  /** `cp.async.wait_group`: all but the last `left` committed groups are done. */
+  /** `cp.async.wait_group`: all committed groups except for the last `left` are done. */
   waitForCopies(block: BlockOrder, thread: number, left: number): void {
     const copies = block.copies[thread];
     if (!copies) return;
@@ -548,7 +551,9 @@ export class HappensBefore {
     copies.open = null;
   }
 
-  /** `cp.async.bulk.wait_group`: all but the last `left` committed groups are done, or with `reads` their reads. */
+  /**
+   * `cp.async.bulk.wait_group`: all committed groups except for the last `left` are done, or with `reads` their reads.
+   */
   waitForBulkCopies(block: BlockOrder, thread: number, left: number, reads: boolean): void {
     const copies = block.bulkCopies[thread];
     if (!copies) return;
@@ -574,7 +579,7 @@ export class HappensBefore {
 
   // mbarriers
 
-  /** What arrivals at an mbarrier hand over. */
+  /** Clocks published by arrivals at an mbarrier. */
   arriveAt(object: PhaseClock, block: BlockOrder, thread: number): void {
     object.arriving = both(object.arriving, this.#snapshot(block, thread));
   }

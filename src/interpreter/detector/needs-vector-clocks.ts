@@ -1,4 +1,4 @@
-/** Which kernels shadow words cannot decide alone, because more than whole barriers orders their accesses. */
+/** Kernels that need more than shadow words, because their accesses are not ordered only by full barriers. */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { isVolatile, strengthOf } from '../../memory-model/conflict.ts';
 import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
@@ -6,13 +6,13 @@ import { type Reach, reachOf } from '../../memory-model/scope.ts';
 import type { Scope } from '../../isa/model/operation.ts';
 
 /**
- * - `fence`, `acquire-release`: accesses may hand over to threads that observe them;
- * - `strong-read`: strong loads beside strong writes: neither plain reads nor atomics;
+ * - `fence`, `acquire-release`: accesses may synchronize with threads that observe them;
+ * - `strong-read`: strong loads in addition to strong writes: neither plain reads nor atomics;
  * - `volatile-write`: volatile stores: neither plain writes nor atomics;
  * - `mixed-width`: strong accesses of several widths, which race where they overlap;
  * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
- * - `async-copy`, `bulk-copy`: copies that go on beside their thread;
- * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as they say.
+ * - `async-copy`, `bulk-copy`: copies that continue concurrently with their thread;
+ * - `mbarrier`, `cluster-barrier`, `cluster-scope`: as named.
  */
 type VectorClockReason =
   | 'fence'
@@ -28,7 +28,7 @@ type VectorClockReason =
   | 'cluster-barrier'
   | 'cluster-scope';
 
-/** Of kernels that ran before: one of them mostly runs often. */
+/** Results for earlier kernels: a kernel usually runs often. */
 const known = new WeakMap<Kernel, readonly VectorClockReason[]>();
 
 /** Why accesses of a kernel are to be recorded with clocks; empty: shadow words can find all of its races. */
@@ -89,7 +89,7 @@ function findReasons(kernel: Kernel): readonly VectorClockReason[] {
 }
 
 /**
- * The least that a fence or strong access of a kernel reaches: mostly all of the launch.
+ * The narrowest reach of the fences and strong accesses of a kernel: usually the whole launch.
  * @param sites its accesses
  */
 export function narrowestReach(kernel: Kernel, sites: readonly { readonly strong: Scope | null }[]): Reach {

@@ -1,9 +1,9 @@
-/** What a thread knows to come before its next instruction: for certain, and presumably. */
+/** Events before the next instruction of a thread: by the certain and by the presumed order. */
 import { type VectorClock, join, withCount } from './vector-clock.ts';
 
 /**
- * Clocks of the certain and the presumed order; the latter includes the former. Mostly they are the same: then a clock is
- * its own knowledge.
+ * Clocks of the certain and the presumed order; the latter includes the former. Usually they are equal: then the clock
+ * itself is the pair.
  */
 export interface OrderClocks {
   readonly sure: VectorClock;
@@ -18,7 +18,7 @@ export function orderClocksOf(sure: VectorClock, presumed: VectorClock): OrderCl
   return sure === presumed ? (sure ?? nothing) : { sure, presumed };
 }
 
-/** What either knows. */
+/** The join of both. */
 export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   if (a === b || b === nothing) return a;
   if (a === nothing) return b;
@@ -29,7 +29,7 @@ export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   return sure === b.sure && presumed === b.presumed ? b : orderClocksOf(sure, presumed);
 }
 
-/** What knows of a count in addition. */
+/** The clocks with an additional count. */
 export function withKnown(knowledge: OrderClocks, key: number, count: number): OrderClocks {
   const sure = withCount(knowledge.sure, key, count)!;
   if (knowledge.presumed === knowledge.sure) return sure;

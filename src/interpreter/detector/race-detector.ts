@@ -1,7 +1,7 @@
 /**
- * Finds conflicting accesses that nothing orders (PTX ISA 9.0, section 8.7: data races), whatever order the machine
- * happened to run them in. It remembers for each cell of memory enough accesses that racing pairs of instructions are
- * found: those that are not known to come before all later ones, of each instruction a few.
+ * Finds conflicting unordered accesses (PTX ISA 9.0, section 8.7: data races), independently of the schedule that the
+ * interpreter executed. For each cell of memory it stores enough accesses to find the racing pairs of instructions:
+ * those that are not known to come before all later ones, a few of each instruction.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
@@ -16,13 +16,13 @@ import { acquires, releases } from '../../memory-model/fence.ts';
 import { AccessHistory } from './access-history.ts';
 import { SyncMemory } from './sync-memory.ts';
 
-/** One instruction's way to touch memory. */
+/** A memory access of one instruction. */
 export interface AccessSite extends MemoryOperation {
   readonly index: number;
   readonly instruction: InstructionId;
   /** Done asynchronously by `cp.async` or `cp.async.bulk`, at some time before the thread has waited for it. */
   readonly copy?: 'thread' | 'bulk';
-  /** An operation on an mbarrier: what it hands over is counted by phases, and not by what the word holds. */
+  /** An operation on an mbarrier: it synchronizes by phases, and not by the contents of the word. */
   readonly countsPhases?: true;
 }
 
@@ -34,7 +34,7 @@ export interface WatchedPage {
   heads: Int32Array | null;
   /** A cell is `1 << cellShift` bytes: 4, until a narrower access splits the page's cells. */
   cellShift: 0 | 2;
-  /** What strong writes hand over; absent until the first of them. */
+  /** Clocks published by strong writes; null before the first of them. */
   sync: SyncMemory | null;
   /** Whether asynchronous copies have accessed it. */
   hasCopies: boolean;
@@ -57,7 +57,7 @@ export interface Conflict<Page> {
   readonly presumed: readonly Presumption[];
 }
 
-/** How two sites conflict: of threads of one block, of two blocks of a cluster, and of two clusters. */
+/** Conflicts of two sites: of threads of one block, of two blocks of a cluster, and of two clusters. */
 const conflictBits = [
   { race: 1, volatile: 2 },
   { race: 4, volatile: 8 },
@@ -102,10 +102,10 @@ class Pool {
   }
 }
 
-/** Accesses of one instruction to one cell that are kept where threads of a block may know different things. */
+/** Maximum number of stored accesses of one instruction to one cell if threads of a block may have different clocks. */
 export const maxUnordered = 64;
 
-/** What is asked of a site at each of its accesses. All of these objects have one shape, which sites have not. */
+/** Properties of a site that each access needs. These objects have one shape, unlike sites. */
 class WatchedSite {
   readonly site: AccessSite;
   readonly index: number;
@@ -114,21 +114,21 @@ class WatchedSite {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly semantics: AccessSite['semantics'];
-  /** Of each of the elements that a strong access reads or writes on its own. */
+  /** Bytes of each element that a strong access reads or writes separately. */
   readonly elementBytes: number;
-  /** Whether what it hands over is counted by what its memory holds, and not by phases. */
+  /** Whether it synchronizes by the contents of its memory, and not by phases. */
   readonly hasContents: boolean;
-  /** How far it reaches as a strong access; -1: it is weak, or counts phases. */
+  /** Its reach as a strong access; -1: it is weak, or counts phases. */
   readonly reach: Reach | -1;
   /** By other site: how they conflict, as bits of {@link conflictBits}. */
   readonly pairs: Uint8Array;
   /** Whether it conflicts with any other, or with itself. */
   readonly isConflicting: boolean;
-  /** Whether it conflicts with another between blocks alone. */
+  /** Whether it conflicts with another one only between blocks. */
   readonly isScoped: boolean;
   /** Whether it conflicts with another because one of them is volatile. */
   readonly isVolatile: boolean;
-  /** Whether its accesses are themselves of interest, and not only what they hand over. */
+  /** Whether its accesses may race, and do not only synchronize. */
   readonly isWatched: boolean;
   /** Whether it conflicts wherever its threads are, and none of the accesses that it conflicts with is volatile. */
   readonly isPlain: boolean;
@@ -157,7 +157,7 @@ class WatchedSite {
   }
 }
 
-/** By the accesses of a program, which many runs have: where volatile accesses race with each other, and where not. */
+/** Cached by the accesses of a program, which many runs share: with and without races of volatile accesses. */
 const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // oxfmt-ignore
 
 function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
@@ -184,15 +184,17 @@ function watchAll(sites: readonly AccessSite[], volatileRaces: boolean): readonl
 interface DetectorOptions {
   /** Threads of a block. */
   readonly threads: number;
-  /** Nothing but barriers of whole blocks, warps and the grid orders accesses, so that fewer need to be remembered. */
+  /** Only barriers of whole blocks, warps and the grid order accesses, so that fewer need to be stored. */
   readonly onlyBarriers: boolean;
-  /** Volatile accesses conflict with each other and with atomics, as in CUDA C++; else they are as relaxed atomics. */
+  /**
+   * Volatile accesses conflict with each other and with atomics, as in CUDA C++; otherwise they are relaxed atomics.
+   */
   readonly volatileRaces: boolean;
   /** The least that a fence or strong access of the kernel reaches; absent: any. */
   readonly narrowest?: Reach;
-  /** Whether races are told that another execution would have ordered; absent: yes. */
+  /** Whether races that another execution would have ordered are reported; absent: yes. */
   readonly presumes?: boolean;
-  /** Where code finds what it needs to record accesses itself; absent: none does. */
+  /** Memory for code that records accesses itself; absent: no such code. */
   readonly memory?: DetectorMemory;
 }
 
@@ -204,7 +206,7 @@ export class RaceDetector<Page extends WatchedPage> {
   readonly #report: (conflict: Conflict<Page>) => void;
   readonly #pool: Pool;
   readonly #memory: DetectorMemory | null;
-  /** What the strong read of the access at hand has observed: chains, and how many writes of each. */
+  /** Chains that the strong read of the current access has observed, and the number of writes of each. */
   readonly #observedChains: number[] = [];
   readonly #observedWrites: number[] = [];
   #observed = 0;
@@ -227,7 +229,7 @@ export class RaceDetector<Page extends WatchedPage> {
     if (this.#memory !== null && !sites.some(({ copy }) => copy !== undefined)) this.#showSites(this.#memory);
   }
 
-  /** Tells code of the sites whose accesses it can record: where all that they meet comes before them, they report nothing. */
+  /** Registers the sites whose accesses code can record: without a report if all stored accesses come before them. */
   #showSites(memory: DetectorMemory): void {
     const table = memory.allocate(2 * this.#sites.length);
     for (const { index, pairs, writes, isWeakWord, isPlain } of this.#sites) {
@@ -247,9 +249,9 @@ export class RaceDetector<Page extends WatchedPage> {
 
   /**
    * Records an access to `site.bytes` bytes at `offset` of a page, of which a write has already changed the contents,
-   * reports its conflicts, and keeps what it hands over or takes.
+   * reports its conflicts, and records what it publishes or acquires.
    * @param thread number in the block
-   * @param shared the page belongs to one block, so that what came before the block's last barrier is of no interest
+   * @param shared the page belongs to one block, so that accesses before the block's last barrier are irrelevant
    */
   record(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number, shared: boolean): void {
     const site = this.#sites[index]!;
@@ -282,7 +284,7 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /**
-   * Keeps what an access hands over or takes, and not the access: no other one conflicts with it.
+   * Records what an access publishes or acquires, and not the access: no other one conflicts with it.
    * @param thread number in the block
    */
   synchronise(page: Page, offset: number, { index }: AccessSite, block: BlockOrder, thread: number): void {
@@ -319,7 +321,7 @@ export class RaceDetector<Page extends WatchedPage> {
     return operation === 'read' ? group.reads : group.writes;
   }
 
-  /** A strong read takes what the locations of its elements hand over. */
+  /** A strong read acquires what the locations of its elements publish. */
   #read(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
     const { sync } = page;
     const { reach, elementBytes } = site;
@@ -340,7 +342,7 @@ export class RaceDetector<Page extends WatchedPage> {
     }
   }
 
-  /** The write ends what the values it overwrites hand over; gives its first location if it is strong. */
+  /** The write ends the publication by the values that it overwrites; returns its first location if it is strong. */
   #overwrite(page: Page, offset: number, site: WatchedSite, block: BlockOrder): SyncLocation | null {
     const { reach, elementBytes } = site;
     if (reach === -1) {
@@ -404,7 +406,7 @@ export class RaceDetector<Page extends WatchedPage> {
     let spare = 0;
     const { pairs, index } = site;
     const own = clockKey(clockKinds.thread, ordinal * this.#threads + thread);
-    // Mostly the other access is by the thread that was the last one to hand anything to this one.
+    // Usually the other access is by the thread that this one acquired from last.
     const lastKey = moments.hasCopies ? noKey : block.lasts[2 * thread]!;
     const lastTime = block.lasts[2 * thread + 1]!;
     for (let node = head; node !== 0; node = moments.next(node)) {
@@ -416,7 +418,7 @@ export class RaceDetector<Page extends WatchedPage> {
       let isAfter = (owner === lastKey && moments.time(node) < lastTime) || (owner === own && !moments.hasCopies);
       if (!isAfter) {
         const found = conflict & anyAt[this.#distance(moments.block(node), block)];
-        // In CUDA C++ a volatile write does not come before what reads its value.
+        // In CUDA C++ a volatile write does not come before reads of its value.
         const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
         if (before !== precedence.sure && found !== 0) {
           this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
@@ -429,7 +431,7 @@ export class RaceDetector<Page extends WatchedPage> {
       } else if (!sameSite) continue;
       const otherBlock = moments.block(node) !== ordinal;
       if (isAfter && !(otherBlock && site.isScoped)) {
-        // Whatever comes after the new access comes after this one, which may be forgotten.
+        // All events after the new access come after this one, which may be dropped.
         stale = node;
         if (owner === own && moments.barriers(node) === barriers) again = node;
       } else if (!otherBlock) {
@@ -440,7 +442,7 @@ export class RaceDetector<Page extends WatchedPage> {
         others++;
         spare = node;
       } else if (firstOther === -1) {
-        // One access each of two blocks stands for all other blocks; further nodes may be used again.
+        // One access each of two blocks represents all other blocks; further nodes may be reused.
         firstOther = moments.block(node);
       } else if (moments.block(node) === firstOther || others === 1) {
         spare = node;
@@ -454,9 +456,10 @@ export class RaceDetector<Page extends WatchedPage> {
       return;
     }
     if (this.#onlyBarriers) {
-      // Two of a warp stand for others of that, and one more for those of other warps, as two of two warps do for all.
+      // Two of a warp represent the others of that warp, and one more those of other warps; two of two warps represent
+      // all.
       if (companions >= 2 && (sameWarp > 0 || companions > 2)) return;
-      // A companion is no spare.
+      // An access of the same block is not reused.
       if (spare !== 0 && moments.block(spare) === ordinal) spare = 0;
     } else if (companions + others < maxUnordered) {
       spare = 0;
@@ -471,7 +474,7 @@ export class RaceDetector<Page extends WatchedPage> {
     moments.setAccess(node, index, value, copy);
   }
 
-  /** How far apart a thread of a block and one of another are. */
+  /** The scope that contains a thread of a block and one of another. */
   #distance(ordinal: number, block: BlockOrder): Reach {
     if (ordinal === block.ordinal) return 0;
     return this.order.clusterOf(ordinal) === block.cluster ? 1 : 2;
@@ -490,7 +493,7 @@ export class RaceDetector<Page extends WatchedPage> {
     const pool = this.#pool;
     const { moments } = pool;
     const first = this.#sites[moments.site(node)]!.site;
-    // Both are aligned to their size, so the smaller lies within the larger.
+    // Both are aligned to their size, so the larger contains the smaller.
     const bytes = Math.min(first.bytes, site.bytes);
     const bothWrite = first.operation === 'write' && site.operation === 'write';
     this.#report({

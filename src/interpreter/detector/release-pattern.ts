@@ -1,17 +1,17 @@
-/** What releases hand over to acquires, by the scopes that let them meet. */
+/** Clocks that releases publish to acquires, by the scopes in which they synchronize. */
 import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type OrderClocks, both, nothing } from './order-clocks.ts';
 
 /**
- * What operations with scopes hand over, by which of the operations that take it they are morally strong with. Where no
- * operation of the kernel reaches less far than `narrowest`, nothing is kept for those that would.
+ * Clocks published by operations with scopes, by the acquiring operations that they are morally strong with. If no
+ * operation of the kernel has a narrower reach than `narrowest`, nothing is stored for narrower ones.
  */
 export class ReleasedKnowledge {
-  /** What all operations take that reach all of the launch. */
+  /** Clocks acquired by operations that reach the whole launch. */
   wide = nothing;
   #clusters: Map<number, OrderClocks> | null = null;
   #blocks: Map<number, OrderClocks> | null = null;
-  /** What was added last, where all of it went the same way. */
+  /** The last clocks added to `wide` only. */
   #last = nothing;
 
   add(knowledge: OrderClocks, reach: Reach, block: BlockInCluster, narrowest: Reach): void {
@@ -31,28 +31,28 @@ export class ReleasedKnowledge {
     if (reach === 2) this.wide = both(this.wide, knowledge);
   }
 
-  /** The same where all operations reach all of the launch. */
+  /** The same if all operations reach the whole launch. */
   addWide(knowledge: OrderClocks): void {
     if (knowledge === this.#last) return;
     this.wide = both(this.wide, knowledge);
     this.#last = knowledge;
   }
 
-  /** What an operation of a reach by a thread of the block takes in addition to narrower ones. */
+  /** The clocks that an operation of a reach by a thread of the block acquires in addition to narrower ones. */
   at(reach: Reach, block: BlockInCluster): OrderClocks {
     if (reach === 2) return this.wide;
     if (reach === 1) return this.#clusters?.get(block.cluster) ?? nothing;
     return this.#blocks?.get(block.ordinal) ?? nothing;
   }
 
-  /** What an operation of a reach by a thread of the block takes. */
+  /** The clocks that an operation of a reach by a thread of the block acquires. */
   take(reach: Reach, block: BlockInCluster, narrowest: Reach): OrderClocks {
     let all = nothing;
     for (let at = narrowest; at <= reach; at++) all = both(all, this.at(at, block));
     return all;
   }
 
-  /** Nothing is handed over any more. */
+  /** Nothing is published any more. */
   clear(): void {
     this.wide = nothing;
     this.#last = nothing;
@@ -61,19 +61,19 @@ export class ReleasedKnowledge {
   }
 }
 
-/** By reach: what an operation of that reach takes in addition to narrower ones. */
+/** By reach: the clocks that an operation of that reach acquires in addition to narrower ones. */
 export type ByReach = readonly [OrderClocks, OrderClocks, OrderClocks];
 
 export const nothingByReach: ByReach = [nothing, nothing, nothing];
 
-/** What an operation of a reach takes. */
+/** The clocks that an operation of a reach acquires. */
 export function upTo(knowledge: ByReach, reach: Reach): OrderClocks {
   let all = knowledge[0];
   for (let at = 1; at <= reach; at++) all = both(all, knowledge[at]!);
   return all;
 }
 
-/** What either hands over. */
+/** The clocks published by either. */
 export function joinByReach(a: ByReach, b: ByReach): ByReach {
   return [both(a[0], b[0]), both(a[1], b[1]), both(a[2], b[2])];
 }

@@ -1,9 +1,9 @@
 /**
- * The shadow word of a memory location: 64 bits that hold a state of the state machine and who accessed the location
- * last. What is here specifies the code that the fast back end generates in line.
+ * The shadow word of a memory location: 64 bits with a state of the state machine and the last accessor. This module
+ * specifies the code that the fast back end generates inline.
  *
  * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
- * Words are pairs of 32-bit halves, low half first, as a little-endian memory holds them.
+ * Words are pairs of 32-bit halves, low half first, as in a little-endian memory.
  */
 import {
   accessNames,
@@ -28,10 +28,10 @@ export const shadowFields = {
 export const uninitialisedFill = 0x19;
 /** Byte that fills locations whose accesses are to be recorded: every word of them is in the race state. */
 export const recordedFill = 0x18;
-/** Byte that fills locations of which only what they hand over is to be recorded. */
+/** Fill byte of locations for which only synchronization is to be recorded. */
 export const handingOverFill = 0x1c;
 
-/** Barriers of a block, of a warp since its block's last one, and blocks that the counters can tell apart. */
+/** Barriers of a block, of a warp since its block's last one, and blocks that the counters can distinguish. */
 export const maxBlockBarriers = 2 ** shadowFields.blockBarriers.bits - 1;
 export const maxWarpBarriers = 2 ** shadowFields.warpBarriers.bits - 1;
 export const maxTickets = 2 ** shadowFields.ticket.bits - 1;
@@ -44,13 +44,12 @@ interface WordAccessor {
   readonly thread: number;
   /** Barriers of its whole block that it has passed. */
   readonly blockBarriers: number;
-  /** Barriers of its whole warp that it has passed; may be counted anew from each block barrier on. */
+  /** Barriers of its whole warp that it has passed; may restart at each block barrier. */
   readonly warpBarriers: number;
 }
 
 /**
- * What an access found out: nothing, the first race of the location, a race known already, a read (or an atomic) before
- * any write.
+ * Result of an access: nothing, the first race of the location, a known race, a read (or an atomic) before any write.
  */
 type WordEvent = 'none' | 'raced' | 'known-race' | 'uninitialised';
 
@@ -87,8 +86,8 @@ function syncLevel(low: number, high: number, { blockBarriers, warpBarriers }: W
 }
 
 /**
- * Forgets all accesses, as a barrier of the whole grid does. Locations without contents stay so, and those with a race
- * keep it.
+ * Forgets all accesses, as a barrier of the whole grid does. Locations without contents, and those with a race, stay as
+ * they are.
  */
 export function forgetAccesses(words: Uint32Array): void {
   for (let index = 0; index < words.length; index += 2) {
@@ -111,7 +110,7 @@ export function renumberTickets(words: Uint32Array, running: ReadonlyMap<number,
   }
 }
 
-/** Counts the barriers of a block anew: those it has passed become 1, what came before the last of them 0. */
+/** Renumbers the barriers of a block: the count so far becomes 1, counts before the last barrier become 0. */
 export function renumberBlockBarriers(words: Uint32Array, ticket: number, passed: number): void {
   for (let index = 0; index < words.length; index += 2) {
     const low = words[index]!;
@@ -123,7 +122,7 @@ export function renumberBlockBarriers(words: Uint32Array, ticket: number, passed
   }
 }
 
-/** Counts the barriers of a warp anew since the last barrier of its block, in the same way. */
+/** Renumbers the barriers of a warp since the last barrier of its block, in the same manner. */
 export function renumberWarpBarriers(
   words: Uint32Array,
   ticket: number,

@@ -1,12 +1,12 @@
 /**
- * HiRace's state machine: what a location remembers of its accesses. Its table is generated from nine rules, so that
- * every cell has a reason; a test searches it exhaustively against happens-before.
+ * HiRace's state machine: the access history of a location. Its table is generated from nine rules, so that every cell
+ * has a reason; a test searches it exhaustively against happens-before.
  */
 
 /** The states; the number of a state is its index. */
 export const stateNames = [
   'untouched',
-  // Reads with no write that they could race with; by whom: one thread, one warp, one block, several blocks.
+  // Reads with no write that they could race with, by accessor: one thread, one warp, one block, several blocks.
   'read',
   'read-warp',
   'read-block',
@@ -43,7 +43,7 @@ export const stateNames = [
 
 export type StateName = (typeof stateNames)[number];
 
-/** What an access does: index of the second dimension. */
+/** Kind of an access: index of the second dimension. */
 export const accessNames = ['read', 'write', 'block-atomic', 'device-atomic'] as const;
 export type AccessName = (typeof accessNames)[number];
 
@@ -51,7 +51,7 @@ export type AccessName = (typeof accessNames)[number];
 export const syncNames = ['none', 'warp', 'block'] as const;
 export type SyncName = (typeof syncNames)[number];
 
-/** How the accessor relates to the last one: index of the fourth dimension. */
+/** Relation of the accessor to the last one: index of the fourth dimension. */
 export const relationNames = ['thread', 'warp', 'block', 'grid'] as const;
 export type RelationName = (typeof relationNames)[number];
 
@@ -60,7 +60,7 @@ export const untouched = 0;
 export const raceState = 24;
 /** A row of the table equal to that of `untouched`: a location without contents. */
 export const uninitialised = 25;
-/** No row of the table: a location of which only what it hands over is of interest. */
+/** Not a row of the table: a location that is only tracked for synchronization. */
 export const handingOver = 28;
 
 /** Index into {@link transitions}. */
@@ -113,7 +113,7 @@ const firstAccess: Readonly<Record<AccessName, StateName>> = {
   'device-atomic': 'device-atomic',
 };
 
-/** Whether all accesses that the state stands for are ordered before one by such an accessor. */
+/** Whether all accesses that the state represents are ordered before one by such an accessor. */
 function isCleared(width: number, sync: SyncName, relation: RelationName): boolean {
   if (relation === 'grid' || width === 3) return false;
   if (sync === 'block') return true;
@@ -149,7 +149,7 @@ export function nextState(state: StateName, access: AccessName, sync: SyncName, 
     // 5: after a write or atomics.
     return cleared ? readAfter[sync] : 'race';
   }
-  // 6 and 7: among atomics alone; one of block scope makes all of them such.
+  // 6 and 7: only atomics; one of block scope makes all of them such.
   if (family === 'blockAtomic' || (family === 'deviceAtomic' && access === 'block-atomic')) {
     return cleared ? 'block-atomic' : member('blockAtomic', joined);
   }

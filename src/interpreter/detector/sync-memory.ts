@@ -3,12 +3,12 @@ import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type ByReach, ReleasedKnowledge } from './release-pattern.ts';
 import { both, nothing } from './order-clocks.ts';
 
-/** A location with strong writes: the value it holds, and what reading that value hands over. */
+/** A location with strong writes: its value, and the clocks that a read of this value acquires. */
 export class SyncLocation {
   /** Names the writes since the last that did not continue the one before it: all of them are observed by a reader. */
   chain = 0;
   chains = 0;
-  /** The last chain of which a write is remembered as an access: of others it does not matter who observed them. */
+  /** The last chain with a write in the access history: observers of others are irrelevant. */
   namedChain = 0;
   /** First byte and number of bytes. */
   readonly offset: number;
@@ -18,7 +18,7 @@ export class SyncLocation {
   /** The block of the thread that wrote its value, or null if that was not a strong write of this location. */
   writer: BlockInCluster | null = null;
   writerReach: Reach = 0;
-  /** Of the release patterns whose write the value stems from, through atomics. */
+  /** Clocks of the release patterns whose write the value stems from, through atomics. */
   readonly handover = new ReleasedKnowledge();
   /** By thread: of its releases of this location, which its later strong writes to it continue. */
   releases: Map<number, ByReach> | null = null;
@@ -34,7 +34,7 @@ export class SyncLocation {
   }
 }
 
-/** Chains of a location that are told apart; those that follow count as one, of which a reader observes all. */
+/** Maximum number of distinguished chains of a location; later ones count as one, of which a reader observes all. */
 export const maxChains = 64;
 
 const bucketShift = 4;
@@ -44,9 +44,9 @@ export class SyncMemory {
   /** By offset / 16, which no strong access straddles. */
   readonly #buckets = new Map<number, SyncLocation[]>();
   #locations = 0;
-  /** The one that was found last: a lock is asked for again and again. */
+  /** The last one found: a lock is looked up repeatedly. */
   #last: SyncLocation | null = null;
-  /** Of mbarriers, by offset. */
+  /** Phases of mbarriers, by offset. */
   readonly #phases = new Map<number, PhaseClock>();
 
   phaseAt(offset: number): PhaseClock {
@@ -77,7 +77,7 @@ export class SyncMemory {
     else this.#buckets.set(location.offset >> bucketShift, [location]);
   }
 
-  /** A write ends what the values that it overwrites hand over. */
+  /** A write ends the publication by the values that it overwrites. */
   overwrite(offset: number, bytes: number, except: SyncLocation | null): void {
     if (except !== null && this.#locations === 1) return;
     const end = offset + bytes;

@@ -1,11 +1,11 @@
 /**
- * Vector clocks: what a thread knows to have happened, as immutable maps from keys to counts that share most of their parts.
- * Joining two of them costs about as much as they differ (Patricia tries after Okasaki and Gill, "Fast Mergeable
- * Integer Maps"). But most clocks are handed on without a question, or asked for what their last owner did. So a clock
- * remembers what it was joined of, and becomes a trie only when a question needs that.
+ * Vector clocks: the events that happened before, as immutable maps from keys to counts that share most of their parts.
+ * Joining two of them takes time proportional to their difference (Patricia tries after Okasaki and Gill, "Fast
+ * Mergeable Integer Maps"). But most clocks are passed on without a query, or queried for events of their last owner.
+ * So a clock stores its operands, and is expanded to a trie only if a query needs it.
  */
 
-/** What a count belongs to. */
+/** Owners of counts. */
 export const clockKinds = { thread: 0, warp: 1, block: 2, exchange: 3, chain: 4, copy: 5 } as const;
 
 /** The key of thread, warp … `index`, below 2^29. */
@@ -27,13 +27,13 @@ interface Branch {
 
 type Trie = Branch | null;
 
-/** What two clocks know, and that `key` has come to `count` (0: nothing more). */
+/** The join of two clocks, with `key` at `count` (0: nothing more). */
 class JoinedClock {
   a: VectorClock;
   b: VectorClock;
   readonly key: number;
   readonly count: number;
-  /** Joins below it that are no tries. */
+  /** Depth of operands that are not tries. */
   readonly depth: number;
   /** All of it, once it was needed; `a` and `b` are null then. A clock knows of something, so no trie of one is empty. */
   trie: Trie = null;
@@ -62,13 +62,16 @@ class JoinedClock {
 /** Null: knows nothing. */
 export type VectorClock = JoinedClock | null;
 
-/** Joins that a clock may be made of before it becomes a trie, so that memory does not grow with the length of a run. */
+/** Maximum number of joins of a clock that is not a trie, so that memory does not grow with the length of a run. */
 const maxDepth = 1 << 19;
 
 /** Clocks that a question looks at before it makes a trie. */
 const maxVisits = 24;
 
-/** Questions about one clock that are answered without a trie: where a thread meets many accesses, a trie is soon repaid. */
+/**
+ * Queries of one clock that are answered without a trie: if a thread has many conflicting accesses, a trie pays off
+ * soon.
+ */
 const maxQuestions = 16;
 
 /** Clocks that a question has still to look at; each that it looks at adds at most two. */
@@ -91,13 +94,13 @@ export function includesEpoch(clock: VectorClock, key: number, count: number): b
     }
     if (own === key && ownCount >= count) return true;
     if (a !== null) waitingVisits[waiting++] = a;
-    // What was joined last comes first: most questions are about what the last owner did.
+    // The last operand comes first: most queries are about events of the last owner.
     if (b !== null) waitingVisits[waiting++] = b;
   }
   return false;
 }
 
-/** The count of a key; 0 where there is none. */
+/** The count of a key; 0 if it is missing. */
 export function countOf(clock: VectorClock, key: number): number {
   return clock === null ? 0 : countIn(trieOf(clock), key);
 }
@@ -133,14 +136,14 @@ export function withCount(clock: VectorClock, key: number, count: number): Vecto
   return new JoinedClock(clock, null, key, count);
 }
 
-/** The clock that knows all that either knows; the same as one of them where that was joined of the other of late. */
+/** The join of two clocks; one of them if it was recently joined from the other. */
 export function join(a: VectorClock, b: VectorClock): VectorClock {
   if (a === b || b === null) return a;
   if (a === null || includes(b, a)) return b;
   return includes(a, b) ? a : new JoinedClock(a, b, 0, 0);
 }
 
-/** Whether a clock is seen to be part of another: a thread that has taken a lock mostly joins what it took it with. */
+/** Whether a clock is trivially part of another: a thread that has taken a lock usually joins the clock it acquired. */
 function includes(whole: JoinedClock, part: JoinedClock): boolean {
   const { a, b } = whole;
   return a === part || b === part || (a !== null && (a.a === part || a.b === part));
@@ -189,10 +192,10 @@ function joinNodes(a: Branch, b: Branch): Branch {
   return { ...a, left, right };
 }
 
-/** Joins what belongs below a branch, or beside it. */
+/** Joins a subtree below a branch, or as its sibling. */
 function joinBelow(top: Branch, other: Branch): Branch {
   if (!matches(other.key, top)) {
-    // They agree below the place where they differ, so the branch's key stands for all of its keys.
+    // They agree below the place where they differ, so the branch's key represents all of its keys.
     return branch(lowestDifference(other.key & (top.bit - 1), top.key), top, other);
   }
   if (other.key & top.bit) {

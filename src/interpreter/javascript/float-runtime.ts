@@ -1,6 +1,6 @@
 /**
  * Floating-point operations on the staged code's values (an `f32` is the signed integer of its pattern, an `f64` the
- * bigint of its), through the machine's own arithmetic where that is exact, else through the reference.
+ * bigint of its), with native arithmetic if that is exact, otherwise with the reference.
  */
 import type { FloatComparison, FloatFormat, FloatOperation } from '../../isa/model/domain.ts';
 import { compareFloats, computeFloat } from '../../isa/arithmetic/float-operation.ts';
@@ -40,19 +40,19 @@ function from64(value: number): bigint {
 
 /**
  * `a * b + c` of three `f32` with one rounding. The product is exact as a double; the sum is rounded to odd, so that
- * rounding it again to `f32` gives what rounding the exact value once would (53 bits are at least 24 + 2).
+ * rounding it again to `f32` equals a single rounding of the exact value (53 bits are at least 24 + 2).
  */
 function fma32(a: number, b: number, c: number): number {
   const x = f32(a) * f32(b);
   const y = f32(c);
   const sum = x + y;
-  // Knuth's two-sum: what the rounding of `sum` lost.
+  // Knuth's two-sum: the rounding error of `sum`.
   const part = sum - x;
   const lost = x - (sum - part) + (y - part);
   if (lost === 0 || !Number.isFinite(lost)) return from32(sum);
   float64[0] = sum;
   if ((words[0]! & 1) === 0) {
-    // Toward the lost part: away from zero where it has the sign of the sum, else toward zero.
+    // Toward the lost part: away from zero if it has the sign of the sum, otherwise toward zero.
     patterns64[0] = lost > 0 === sum > 0 ? patterns64[0]! + 1n : patterns64[0]! - 1n;
   }
   return from32(float64[0]);
@@ -73,7 +73,7 @@ function maximum32(a: number, b: number, c?: number): number {
   return c === undefined ? most : maximum32(most, c);
 }
 
-/** A zero of the same sign in place of a subnormal. */
+/** A subnormal flushed to a zero of the same sign. */
 function flush32(a: number): number {
   return (a & 0x7f800000) === 0 ? a & -0x80000000 : a;
 }
@@ -160,7 +160,7 @@ const arithmetic64: Readonly<Record<string, Fast>> = {
   add: 'add64', sub: 'sub64', mul: 'mul64', div: 'div64', sqrt: 'sqrt64',
 }; // oxfmt-ignore
 
-/** By name and rounding; `rn` where the result is correctly rounded and for approximations. */
+/** By name and rounding; `rn` if the result is correctly rounded and for approximations. */
 const arithmetic32: Readonly<Record<string, Single>> = {
   'add.rn': 'add32', 'sub.rn': 'sub32', 'mul.rn': 'mul32', 'div.rn': 'div32', 'sqrt.rn': 'sqrt32', 'fma.rn': 'fma32',
   'rcp.rn': 'rcp32', 'rsqrt.rn': 'rsqrt32', 'sin.rn': 'sin32', 'cos.rn': 'cos32', 'lg2.rn': 'lg232', 'ex2.rn': 'ex232',

@@ -1,6 +1,6 @@
 /**
- * The back end of staged JavaScript, and of whatever else has the form of its segments: threads are objects with
- * registers, memory is pages of typed arrays.
+ * The back end of staged JavaScript, and of other programs with the form of its segments: threads are objects with
+ * registers, memory consists of pages of typed arrays.
  */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { FaultEvent } from '../core/run-result.ts';
@@ -45,7 +45,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly sharedBytes: number;
-  /** Whether each thread loses its turn after one instruction. */
+  /** Whether each time slice is one instruction. */
   readonly isInterleaved: boolean;
   readonly seed: number | undefined;
   page: Page;
@@ -57,7 +57,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   readonly #observer: RunObserver | null;
   readonly #regions: GlobalMemory;
   readonly #contentsSeed: number | undefined;
-  /** By thread of the launch, what its stores wait in; null: all are visible at once. */
+  /** By thread of the launch, its store buffer; null: all stores are visible at once. */
   readonly #buffers: Map<number, StoreBuffer> | null;
   /** Where stores wait, the fences of the kernel. */
   readonly #fences = new Map<InstructionId, Fence>();
@@ -66,7 +66,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   /** Where the store goes to whose value is being written. */
   #target: StorePlace | null = null;
 
-  /** @param memory what global memory holds at the start, and is changed by the run; absent: what the request says */
+  /** @param memory initial global memory, which the run changes; absent: that of the request */
   constructor(program: CompiledProgram, request: RunRequest, host: MachineHost, memory?: GlobalMemory) {
     this.program = program;
     this.block = request.block;
@@ -120,8 +120,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   /**
-   * Runs a thread until it waits or exits, or has had its turn.
-   * @param most steps of its turn
+   * Runs a thread until it waits or exits, or its time slice ends.
+   * @param most steps of its time slice
    */
   execute(block: JavascriptBlock, thread: Thread, most: number): void {
     const { code, lengths } = this.program;
@@ -141,7 +141,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
           pc = next;
           break;
         }
-        // Who waits in a loop must not keep what others wait for.
+        // A thread that waits in a loop must not delay stores that others wait for.
         if (this.#buffers && next <= pc) this.#drain(thread);
         const isDone = isTimeSliceExpired(steps, most, pc, next);
         pc = next;
@@ -248,7 +248,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   write(thread: Thread, access: MemoryAccess, address: number): void {
     this.#locate(thread, access, address);
     if (!this.#buffers || this.#where < 0) return;
-    // The value is written to a page of its own.
+    // The value is written to a separate page.
     this.#target = this.#place();
     this.page = createPage(access.bytes);
     this.at = 0;
@@ -283,8 +283,8 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
   }
 
   /**
-   * Whether a thread whose stores wait leaves its turn to others, as its next instruction would make them visible: threads
-   * that come to their loads a little later miss them too.
+   * Whether a thread with buffered stores yields to others, as its next instruction would make the stores visible:
+   * threads that reach their loads a little later do not see them either.
    */
   #passesTurnOn({ id, pc }: Thread): boolean {
     const buffer = this.#buffers?.get(id);
@@ -294,7 +294,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     return left > 0;
   }
 
-  /** What an instruction that orders accesses does to stores that wait. */
+  /** Effect of an instruction that orders accesses on buffered stores. */
   #orderStores(thread: Thread, instruction: InstructionId): void {
     const fence = this.#fences.get(instruction);
     // Who has passed a `fence.sc` before, of which this one is a successor, has its stores seen from here on.
@@ -305,7 +305,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
       this.#drain(thread);
       return;
     }
-    // What it acquires it acquires now; what it releases holds the stores before it.
+    // It acquires now; its release includes the stores before it.
     const buffer = this.#buffers!.get(thread.id);
     if (buffer && !buffer.isEmpty) buffer.add({ kind: 'fence', instruction });
   }
@@ -451,7 +451,7 @@ class JavascriptBlock implements ResidentBlock, ThreadContext {
     return common;
   }
 
-  /** Runs the ready lanes of a warp as the observer has it; absent: there is none. */
+  /** Runs the ready lanes of a warp as the observer requires; absent without observer. */
   get runWarp(): ((first: number, end: number) => void) | undefined {
     const observer = this.#observer;
     if (!observer) return undefined;

@@ -13,12 +13,12 @@ export interface MemoryDifference {
   readonly second: number;
 }
 
-/** Global memory as a launch finds it. Its buffers lie where every run of the request has them. */
+/** Initial global memory of a launch. Its buffers have the same addresses in every run of the request. */
 export function initialMemory({ kernel, buffers, arguments: values, steps }: RunRequest): GlobalMemory {
   return createRegions(kernel, stage(kernel).layout, buffers, values, steps);
 }
 
-/** The same contents in memory of its own. */
+/** A copy of the memory. */
 export function copyMemory(memory: GlobalMemory): GlobalMemory {
   return memory.map((region) => {
     if (!region?.writable) return region;
@@ -35,7 +35,7 @@ function copyPage(page: Page, region: Region): Page {
   return copy;
 }
 
-/** The first byte in which two memories of one launch differ; null: there is none. */
+/** The first byte in which two memories of one launch differ; null if they are equal. */
 export function firstDifference(first: GlobalMemory, second: GlobalMemory): MemoryDifference | null {
   for (const [slot, region] of first.entries()) {
     const other = second[slot];

@@ -1,6 +1,6 @@
 /**
  * A program whose segments are interpreted: each instruction's rule is applied to bigints by the reference domain. It
- * has the same segments, registers and suspensions as the staged one and makes the same calls of the machine, so that a
+ * has the same segments, registers and suspensions as the staged one and makes the same calls of the host, so that a
  * run of either does the same.
  */
 import type { BlockId, Instruction, Operand, SpecialRegister, Terminator, ValueId } from '../../ir/form/kernel.ts';
@@ -23,7 +23,7 @@ export function referenceProgram(program: CompiledProgram): CompiledProgram {
   return { ...program, code: program.segments.map((segment) => interpretSegment(program, segment)) };
 }
 
-/** Registers hold what staged code keeps there: up to 32 bits a number, 32 signed. */
+/** Registers have the representation of staged code: up to 32 bits a number, 32 signed. */
 function fromRegister(type: ValueType, register: unknown): Value {
   if (type === 'predicate') return register as boolean;
   return BigInt.asUintN(type, BigInt(register as number | bigint));
@@ -131,7 +131,7 @@ class Interpreter {
     return instruction.arguments.map((operand, index) => this.#operand(operand, instruction.operation.sources[index]!));
   }
 
-  /** The sources as registers hold them, for what the machine does itself. */
+  /** The sources in the representation of registers, for operations of the runtime. */
   #registerSources(instruction: Instruction): readonly unknown[] {
     return this.#sources(instruction).map((value, index) => toRegister(instruction.operation.sources[index]!, value));
   }
@@ -288,7 +288,7 @@ class Interpreter {
     const limit = this.#sources(instruction)[3];
     const limitType = instruction.operation.sources[3];
     let count = bytes;
-    // A third number is the bytes to read; a predicate says to read none. A policy has 64 bits.
+    // A third integer is the bytes to read; a predicate disables the read. A policy has 64 bits.
     if (limitType === 32) count = Math.min(bytes, Number(limit));
     if (limitType === 'predicate' && limit === true) count = 0;
     const to = this.#address(instruction, 0, instruction.offset);

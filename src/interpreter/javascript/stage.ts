@@ -1,6 +1,6 @@
 /**
- * Turns a kernel into JavaScript functions, one for each segment: a stretch of a basic block up to the next instruction
- * at which threads wait for each other. Values that another segment reads are kept in the thread's registers.
+ * Turns a kernel into JavaScript functions, one for each segment: a part of a basic block up to the next instruction at
+ * which threads wait for each other. Values that another segment reads are stored in the thread's registers.
  */
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { FloatOperation, Width } from '../../isa/model/domain.ts';
@@ -18,7 +18,7 @@ import { workspaceWord } from '../core/memory.ts';
 import { programOf, iterationAt } from '../core/program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 
-/** An instruction at which a thread waits; its sources lie in `thread.operands`. */
+/** An instruction at which a thread waits; its sources are in `thread.operands`. */
 interface Suspension extends BaseSuspension {
   /** Registers of the results; -1 if no instruction reads one. */
   readonly slots: readonly number[];
@@ -31,7 +31,7 @@ export type SegmentCode = (thread: Thread, registers: unknown[], machine: Staged
 export const suspended = -1;
 export const exited = -2;
 
-/** A program with code, and registers for the values that code keeps. */
+/** A program with code, and registers for values that are live across segments. */
 export interface CompiledProgram extends WatchedProgram {
   readonly code: readonly SegmentCode[];
   readonly suspensions: readonly Suspension[];
@@ -42,7 +42,7 @@ const programs = new WeakMap<Program, CompiledProgram>();
 
 /**
  * The program of a kernel with staged code, made once.
- * @param singly each instruction is a segment of its own and all values have registers, so that a run can be watched
+ * @param singly each instruction is a separate segment and all values have registers, so that a run can be observed
  */
 export function stage(kernel: Kernel, singly = false): CompiledProgram {
   const base = programOf(kernel, singly);
@@ -99,7 +99,7 @@ function stageProgram(base: Program, singly: boolean): CompiledProgram {
   const { slots, count } = assignRegisters(kernel, segments, singly);
   const floatOperations: FloatOperation[] = [];
   const functions = segments.map((segment) => stageSegment({ base, slots, floatOperations }, segment));
-  // Of the input, only numbers and quoted strings get into the text.
+  // Only numbers and quoted strings of the input are inserted into the text.
   const create = new Function('A', 'F', `'use strict';\nreturn [\n${functions.join(',\n')}\n];`) as (
     accesses: readonly MemoryAccess[],
     floats: FloatRuntime,
@@ -353,7 +353,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
     const [to, from, , limit] = instruction.arguments;
     const limitType = operation.sources[3];
     let count: JavaScript = String(bytes);
-    // A third number is the bytes to read; a predicate says to read none. A policy has 64 bits.
+    // A third integer is the bytes to read; a predicate disables the read. A policy has 64 bits.
     if (limit && limitType === 32) count = `Math.min(${bytes}, ${operandCode(limit, 32)} >>> 0)`;
     if (limit && limitType === 'predicate') count = `(${operandCode(limit, 'predicate')} ? 0 : ${bytes})`;
     const target = addressCode(to!, operation.sources[0]!, offset);

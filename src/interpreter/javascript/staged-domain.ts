@@ -1,7 +1,7 @@
 /**
- * The domain whose values are JavaScript expressions: interpreting a rule of the instruction table over it writes the
- * code that the machine runs. Values of up to 32 bits are numbers, `32` as signed integers (which V8 keeps unboxed),
- * `8` and `16` unsigned; 64 and 128 bits are unsigned bigints; truths are booleans.
+ * The domain whose values are JavaScript expressions: interpreting a rule of the instruction table over it generates
+ * the code that the interpreter runs. Values of up to 32 bits are numbers, `32` as signed integers (which V8 keeps
+ * unboxed), `8` and `16` unsigned; 64 and 128 bits are unsigned bigints; truths are booleans.
  */
 import type { Domain, FloatOperation, Width } from '../../isa/model/domain.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
@@ -43,7 +43,7 @@ export function fromPattern(width: Width, a: JavaScript): JavaScript {
 }
 
 interface StagingContext {
-  /** Adds `const name = expression;` to the code and gives the name. */
+  /** Adds `const name = expression;` to the code and returns the name. */
   readonly bind: (expression: JavaScript) => JavaScript;
   /** Numbers an operation for `F.slow`. */
   readonly floatOperation: (operation: FloatOperation) => number;
@@ -166,7 +166,7 @@ const javascriptOperators: Readonly<Record<string, string>> = {
   eq: '===', ne: '!==', lt: '<', le: '<=', gt: '>', ge: '>=',
 }; // oxfmt-ignore
 
-/** Comparisons of JavaScript numbers are false where one is NaN, but for `!==`. */
+/** Comparisons of JavaScript numbers, except for `!==`, are false if one is NaN. */
 function comparisonCode(comparison: string, a: JavaScript, b: JavaScript): JavaScript {
   if (comparison === 'num') return `F.ordered(${a}, ${b})`;
   if (comparison === 'nan') return `!F.ordered(${a}, ${b})`;

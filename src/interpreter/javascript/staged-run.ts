@@ -1,4 +1,4 @@
-/** Runs on pages of typed arrays, without the parts of the machine that only large runs need. */
+/** Runs on pages of typed arrays, without the parts of the interpreter that only large runs need. */
 import type { RunResult } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import { JavascriptBackEnd } from './javascript-back-end.ts';
@@ -8,8 +8,8 @@ import { isInterleaved } from '../core/schedule.ts';
 import { type CompiledProgram, stage } from './stage.ts';
 
 /**
- * Steps after which a run that began in JavaScript begins again in WebAssembly: about as many as staged code executes
- * in the time that it takes to make that.
+ * Steps after which a run that began in JavaScript restarts in WebAssembly: about the number that staged code executes
+ * in the time of the WebAssembly compilation.
  */
 const smallRun = 250_000;
 
@@ -17,8 +17,8 @@ const smallRun = 250_000;
 const largestTry = 8 * smallRun;
 
 /**
- * Runs a launch in staged JavaScript, or gives null where that takes too many steps. All back ends give the same, so
- * that the run can be begun anew. Never throws for what the kernel does.
+ * Runs a launch in staged JavaScript; null if that takes too many steps. All back ends have the same results, so that
+ * the run can be restarted. Never throws for errors of the kernel.
  */
 export function runIfSmall(request: RunRequest): RunResult | null {
   if (leastSteps(request) > (request.watch ? largestTry : smallRun)) return null;
@@ -28,8 +28,8 @@ export function runIfSmall(request: RunRequest): RunResult | null {
 }
 
 /**
- * @param program what to run; by default the kernel in staged JavaScript
- * @param memory what global memory holds at the start, and is changed by the run; absent: what the request says
+ * @param program by default the kernel in staged JavaScript
+ * @param memory initial global memory, which the run changes; absent: that of the request
  */
 export function runStaged(
   request: RunRequest,
@@ -40,7 +40,7 @@ export function runStaged(
   return run.run(new JavascriptBackEnd(program, request, run, memory));
 }
 
-/** The kernel in staged JavaScript, whose instructions are segments of their own where threads stop between them. */
+/** The kernel in staged JavaScript, whose instructions are separate segments if threads stop between them. */
 export function stagedFor({ kernel, observer, seed }: RunRequest): CompiledProgram {
   return stage(kernel, observer?.singly === true || isInterleaved(seed));
 }
@@ -50,12 +50,12 @@ export function runOn(request: RunRequest, memory: GlobalMemory): RunResult {
   return runStaged(request, undefined, memory);
 }
 
-/** Instructions that the launch executes if every thread takes the shortest way. */
+/** Instructions that the launch executes if every thread takes the shortest path. */
 function leastSteps({ kernel, block, grid, blocks }: RunRequest): number {
   const lengths = new Float64Array(kernel.blocks.length);
   for (let at = kernel.blocks.length - 1; at >= 0; at--) {
     const { instructions, successors } = kernel.blocks[at]!;
-    // A jump back adds nothing that a shortest way would take.
+    // A back edge is never on a shortest path.
     const ahead = successors.filter((next) => next > at).map((next) => lengths[next]!);
     lengths[at] = instructions.length + 1 + (ahead.length > 0 ? Math.min(...ahead) : 0);
   }

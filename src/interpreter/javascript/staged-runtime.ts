@@ -4,7 +4,7 @@ import type { Page } from '../core/memory.ts';
 import type { MemoryAccess } from '../core/program.ts';
 import type { Thread } from '../core/thread.ts';
 
-/** What staged code calls, as `m`. */
+/** Functions that staged code calls, as `m`. */
 export interface StagedRuntime {
   readonly block: Dim3;
   readonly grid: Dim3;
@@ -23,7 +23,7 @@ export interface StagedRuntime {
   copy(thread: Thread, write: MemoryAccess, read: MemoryAccess, to: number, from: number, count: number): void;
   /** Executes a fence, an arrival or a wait that orders accesses. */
   event(thread: Thread, instruction: InstructionId): void;
-  /** Executes an instruction that has no code; gives its results. */
+  /** Executes an instruction that has no code; returns its results. */
   foreign(thread: Thread, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[];
   assumptionFailed(instruction: InstructionId): void;
   havocExecuted(instruction: InstructionId): void;

@@ -1,10 +1,10 @@
 /**
  * Stores of one thread that other threads do not see yet, first in, first out. Each such execution is one that the PTX
- * memory model allows (PTX ISA 9.0, section 8). A store becomes visible after all that its thread did before it.
- * Atomics, barriers and exchanges wait until the buffer is empty, and so does a `fence.sc` that reaches beyond the block.
- * One of the block lets its thread's stores wait, until another thread of the block passes a `fence.sc`. So causality
- * between threads still follows the time at which accesses become visible, and what each read finds is the latest store
- * at its time.
+ * memory model allows (PTX ISA 9.0, section 8). A store becomes visible after all earlier accesses of its thread.
+ * Atomics, barriers and exchanges wait until the buffer is empty, and so does a `fence.sc` that reaches beyond the
+ * block. One of the block lets its thread's stores wait, until another thread of the block passes a `fence.sc`. So
+ * causality between threads still follows the time at which accesses become visible, and each read returns the latest
+ * store at its time.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
 import type { Page } from '../core/memory.ts';
@@ -18,7 +18,7 @@ export interface StorePlace {
   readonly where: -1 | 0 | 1;
 }
 
-/** A store that has not become visible, or a fence behind such stores: what it releases has to hold them. */
+/** A store that has not become visible, or a fence after such stores: its release has to include them. */
 type Pending =
   | { readonly kind: 'store'; readonly access: MemoryAccess; readonly place: StorePlace; readonly value: Page }
   | { readonly kind: 'fence'; readonly instruction: InstructionId };

@@ -1,9 +1,9 @@
 /**
- * Code that does for the detector with lists what is the most frequent in critical sections, in the memory of that:
- * - It records weak accesses to words where there is nothing to report: all accesses to the word that the new one meets
- *   come before it, and one by the same site gives it its place.
- * - It executes fences that hand on what the thread knows already, where the thread has observed nothing new.
- * All else goes to `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
+ * Code for the most frequent operations of the detector with lists in critical sections, on the memory of that:
+ * - It records weak accesses to words without a race: all stored accesses to the word that the new one conflicts with
+ *   come before it, and one by the same site is replaced by it.
+ * - It executes fences that publish known clocks, if the thread has observed nothing new. All else goes to
+ *   `RaceDetector.record` and `HappensBefore.fence`, which do the same to the same numbers.
  */
 import type { WatchedPage } from '../detector/race-detector.ts';
 import { type DetectorMemory, addressForCode, detectorHeader, maxDetectorPages } from '../detector/detector-memory.ts';
@@ -16,7 +16,7 @@ import { machineFunctions, machineModule } from './region/machine-function.ts';
 /** Granules are of 2^8 bytes: pages begin at multiples of that. */
 const granuleShift = 8;
 
-/** What records all other accesses, and executes all other fences. */
+/** Functions that record all other accesses, and execute all other fences. */
 interface Slow {
   readonly record: WebAssembly.ImportedFunction;
   readonly event: WebAssembly.ImportedFunction;
@@ -35,7 +35,7 @@ export class DetectorCode {
   /** As {@link machineFunctions} describes them. */
   readonly recordWord: WebAssembly.ImportedFunction;
   readonly fence: WebAssembly.ImportedFunction;
-  /** By granule of memory: what added to an address gives that of the cell's list; 0: code records nothing. */
+  /** By granule of memory: the offset from an address to that of the cell's list; 0: code records nothing. */
   readonly #granules: Int32Array;
 
   /** @param end of the memory whose accesses code may record */
@@ -54,7 +54,7 @@ export class DetectorCode {
   /** Lets code record accesses to a page, or not, as the page is now. */
   show({ region, heads, cellShift, sync, written, data, bytes }: LinearPage): void {
     const address = heads === null ? 0 : addressForCode(heads);
-    // A write ends what the strong writes before it hand over, and contents are tracked by bytes.
+    // A write ends the publication by earlier strong writes, and contents are tracked by bytes.
     const isShown = address !== 0 && region !== null && cellShift === 2 && sync === null && written === null;
     const first = data >>> granuleShift;
     this.#granules.fill(isShown ? address - data : 0, first, Math.ceil((data + bytes) / 2 ** granuleShift));
@@ -120,7 +120,7 @@ function emitRecord(
   record: FunctionHandle,
 ): void {
   const { body } = code;
-  // Left where `RaceDetector.record` has to see the access. Until then nothing changes.
+  // Target of branches for accesses that `RaceDetector.record` has to record. Until then nothing changes.
   const otherwise = body.block();
   const block = code.header('block');
   const moments = code.header('moments');
@@ -128,7 +128,7 @@ function emitRecord(
   append(body, moments, 'i32.eqz', sites, 'i32.eqz', 'i32.or', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
 
-  // What the site conflicts with, and where the list of the word is.
+  // The conflicts of the site, and the address of the list of the word.
   const entry = bind(body, 'i32', ...element(sites, site, 3));
   const conflicts = code.word([entry]);
   append(body, conflicts, 'i32.eqz');
@@ -140,13 +140,13 @@ function emitRecord(
   append(body, toList, 'i32.eqz');
   body.brIf(otherwise);
 
-  // Those that it meets are the thread's own, or what the last that handed anything to it did before that.
+  // The conflicting accesses are the thread's own, or precede the last release that it acquired from.
   const owner = bind(body, 'i32', ...element(code.word([block], blockFields.firstOwner), thread, 3));
   const last = bind(body, 'i32', ...element(code.word([block], blockFields.lasts), thread, 3));
   const lastOwner = code.word([last]);
   const lastTime = code.word([last], 4);
   const next = code.word([data, toList, 'i32.add']);
-  /** Of the same site. */
+  /** The node of the same site. */
   const found = bind(body, 'i32', i32(0));
   const listEnd = body.block();
   const again = body.loop();
@@ -218,7 +218,7 @@ function emitFence(
   append(body, code.header('isWide'), 'i32.eqz', block, 'i32.eqz', 'i32.or');
   body.brIf(otherwise);
   const warp = bind(body, 'i32', thread, i32(5), 'i32.shr_u');
-  // Barriers that were passed are part of what is handed on.
+  // Passed barriers are part of the published clocks.
   const warpBarriers = code.word(element(code.word([block], blockFields.warpBarriers), warp, 2));
   const hasObserved = code.word(element(code.word([block], blockFields.hasObserved), thread, 2));
   append(body, hasObserved, warpBarriers, 'i32.or', code.word([block], blockFields.barriers), 'i32.or');

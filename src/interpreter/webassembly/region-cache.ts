@@ -13,8 +13,8 @@ const compiled = new WeakMap<Program, Map<string, Map<number, CompiledRegion>>>(
 const maxPlans = 8;
 
 /**
- * The modules that exist for a plan, by the segment at which the region starts; what is put in stays there for the next
- * run whose code is the same.
+ * The compiled modules of a plan, by the segment at which the region starts; added ones stay for the next run with the
+ * same code.
  */
 export function compiledRegions(plan: Plan): Map<number, CompiledRegion> {
   let plans = compiled.get(plan.program);

@@ -1,4 +1,4 @@
-/** A resident block of the WebAssembly back end: the frame that holds the state of its threads. */
+/** A resident block of the WebAssembly back end: the frame with the state of its threads. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
@@ -13,7 +13,7 @@ import {
 } from '../detector/shadow-word.ts';
 import { header } from './region/wasm-plan.ts';
 
-/** What blocks need of the back end that they run on. */
+/** Interface of blocks to their back end. */
 interface BlockHost {
   readonly plan: Plan;
   readonly linear: LinearMemory;
@@ -109,7 +109,7 @@ export class WasmBlock implements ResidentBlock {
     return type === 'predicate' ? word !== 0 : word;
   }
 
-  /** Leaves results where the code of the thread looks for them. */
+  /** Stores results at the location from which the code of the thread reads them. */
   setForeign(thread: number, results: readonly unknown[]): void {
     for (const [index, value] of results.entries()) {
       const start = this.frame + this.#plan.frame.operands + 8 * this.#plan.threads * index;

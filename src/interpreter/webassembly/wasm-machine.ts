@@ -1,4 +1,4 @@
-/** The WebAssembly back end: instances of region code over one linear memory, and what that code calls. */
+/** The WebAssembly back end: instances of region code over one linear memory, and the functions that it calls. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { DetectorMemory } from '../detector/detector-memory.ts';
@@ -46,28 +46,28 @@ const localStart = Number(localWindow);
 
 /** A shadow word in which a race was found. */
 export interface RacyCell {
-  /** Of the block whose shared memory it stands for; -1: global memory. */
+  /** The block whose shared memory contains it; -1: global memory. */
   readonly block: number;
   /** Its address; in shared memory its offset in the shadow of that. */
   readonly shadow: number;
 }
 
-/** What the back end reports about a run. */
+/** Events of the back end on a run. */
 export interface WasmHost extends MachineHost {
-  /** Whether it follows the order of accesses, and so has a use for what orders them. */
+  /** Whether it tracks the order of accesses, and so needs the events that order them. */
   readonly hasOrder: boolean;
-  /** Where its detector with lists keeps its numbers; null: it has none. */
+  /** Memory of its detector with lists; null: it has none. */
   readonly detectorMemory: DetectorMemory | null;
   /** Threads of a block are about to run. */
   entered(block: ResidentBlock): void;
   /**
    * An access races with one before it, as the shadow word shows.
-   * @param kind tells former states, and accesses of one block and of two, apart; below 64
+   * @param kind distinguishes former states, and accesses of one block and of two; below 64
    */
   raced(access: MemoryAccess, cell: RacyCell, kind: number): void;
 }
 
-/** What the shadow words are for. */
+/** Use of the shadow words. */
 export interface WordUse {
   readonly mode: WordMode;
   /** Cells whose accesses are to be recorded. */
@@ -86,10 +86,10 @@ export class StraySite extends Error {
 
 /** Places of global memory begin at multiples of 2^8 bytes, and pages within them. */
 const granuleShift = 8;
-/** Granules whose pages are kept in a table. */
+/** Maximum number of granules with a table of pages. */
 const maxGranules = 1 << 20;
 
-/** What region code tells the detector with lists, some of it by way of {@link DetectorCode}. */
+/** Events that region code reports to the detector with lists, some of them through {@link DetectorCode}. */
 type DetectorFunctionName = 'record' | 'recordWord' | 'handOver' | 'event' | 'fence';
 
 type RegionFunction = (frame: number, first: number, last: number) => number;
@@ -97,7 +97,7 @@ type RegionFunction = (frame: number, first: number, last: number) => number;
 /** Linear memory has addresses of 32 bits. */
 const maxBytes = 2 ** 32 - 2 ** 16;
 
-/** How many blocks fit into linear memory at a time, together with everything else. */
+/** Number of blocks that fit into linear memory at a time, together with all other data. */
 export function roomFor({ end, frame }: Plan): number {
   return Math.floor((maxBytes - end) / frame.bytes);
 }
@@ -119,21 +119,21 @@ export class WasmBackEnd implements MemoryBackEnd {
   readonly #instructions = new Map<InstructionId, Instruction>();
   readonly #globals: readonly Place[];
   readonly #shareds: readonly Place[];
-  /** Those of which only what they hand over is to be recorded, except for some of their cells. */
+  /** Places of which only synchronization is to be recorded, except for some of their cells. */
   readonly #handingOver: readonly Place[];
   /** By block (-1: global memory): shadow words of cells whose accesses are to be recorded. */
   readonly #recorded = new Map<number, number[]>();
   /** By place, then by offset / {@link pageBytes}. */
   readonly #pages = new Map<number, Map<number, WasmPage>>();
   readonly #sharedPages = new Map<number, WasmPage>();
-  /** Ticket 0 is that of blocks that ended before tickets were numbered anew. */
+  /** Ticket 0 is that of blocks that ended before tickets were renumbered. */
   #tickets = 1;
   #unknown = 0n;
   /** Pages of global memory by address / 2^{@link granuleShift}, at which places and so pages begin. */
   readonly #pageTable: (WasmPage | undefined)[] = [];
-  /** What the detector with lists saw last; no page of a block that has ended. */
+  /** Last page passed to the detector with lists; never one of a block that has ended. */
   #lastPage: WasmPage | null = null;
-  /** Shadow word of what `locate` found last. */
+  /** Shadow word of the last result of `locate`. */
   #lastShadow = 0;
 
   constructor(plan: Plan, request: RunRequest, host: WasmHost, use: WordUse) {
@@ -219,7 +219,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return run;
   }
 
-  /** What region code tells the detector with lists. */
+  /** Events that region code reports to the detector with lists. */
   #detectorFunctions(): Record<'record' | 'handOver' | 'event', WebAssembly.ImportedFunction> {
     const host = this.#host;
     const { accesses } = this.plan.program;
@@ -323,14 +323,14 @@ export class WasmBackEnd implements MemoryBackEnd {
     return { place, offset };
   }
 
-  // Thousands of accesses a run come here: these are no functions of their own in each.
+  // Called for thousands of accesses a run: methods, to avoid a closure for each access.
 
   #checkAligned(executor: Executor, access: MemoryAccess, address: number, offset: number): void {
     const { bytes } = access;
     if (offset % bytes !== 0) this.#host.fault(executor, 'misaligned', access, `address ${address} for ${bytes} bytes`);
   }
 
-  /** @param offset of the address in a window of so many bytes */
+  /** @param offset of the address in a window of `size` bytes */
   #checkWindow(
     executor: Executor,
     access: MemoryAccess,
@@ -467,7 +467,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return this.#pageOf(who.block, data);
   }
 
-  /** Does what region code does in line; to follow the access's `locate`. */
+  /** Same as the inline region code; to follow the access's `locate`. */
   touch({ block, thread }: Executor, access: MemoryAccess, { page, offset }: LocatedBytes): void {
     const who = { block: block as WasmBlock, thread };
     if (this.plan.detection === 'clocks') this.#host.record(block, thread, access, page, offset);
@@ -563,7 +563,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       const { page, offset } = this.#pageOf(block, data);
       this.#host.uninitialised(executor, access, page, offset);
       const kind = accessKind(access, this.plan.sifting);
-      // Of two states of a word that nobody wrote, the other one says what the access does.
+      // Of the two states of an unwritten word, the other one determines the transition.
       const next = u8[transitionTable + 256 * kind + untouched]!;
       u8[shadow] = (u8[shadow]! & ~31) | next;
       if (next !== alerts.raced) return;

@@ -39,7 +39,7 @@ import {
 
 const wasmPage = 2 ** 16;
 
-/** Where the state of a resident block lies, with views of parts of it. */
+/** The location of the state of a resident block, with views of parts of it. */
 export class BlockFrame {
   readonly start: number;
   /** Its number among all. */
@@ -65,7 +65,7 @@ export class BlockFrame {
   }
 }
 
-/** What shadow words do with a location that races: report it once, or tell each access to it. */
+/** Treatment of a racing location by shadow words: report it once, or report each access to it. */
 export type WordMode = 'detect' | 'record';
 
 export class LinearMemory {
@@ -81,18 +81,18 @@ export class LinearMemory {
   readonly #free: BlockFrame[] = [];
   #frames = 0;
   readonly #pages = new Map<Expanse, Map<number, { readonly data: number; readonly shadow: number }>>();
-  /** The page of the last address that was asked for. */
+  /** The page of the last requested address. */
   #lastPage: {
     readonly expanse: Expanse;
     readonly index: number;
     readonly data: number;
     readonly shadow: number;
   } | null = null;
-  /** Pages of buffers without end, with where they lie, which only rises. */
+  /** Pages of unbounded buffers, with their addresses, which only rise. */
   readonly #allocated: { readonly data: number; readonly expanse: Expanse; readonly page: number }[] = [];
   readonly #regions: ReadonlyMap<Expanse, ReturnType<typeof createRegion>>;
 
-  /** Of shadow words of pages of buffers without end. */
+  /** Initial byte of shadow words of pages of unbounded buffers. */
   readonly #expanseFill: number;
   /** Shadow words of global memory whose cells are to be recorded. */
   readonly #recorded: readonly number[];
@@ -220,7 +220,7 @@ export class LinearMemory {
       }
     };
     if (fill !== 0n && bytes > 0) {
-      // One element, then twice as many again and again.
+      // One element, then repeated doubling.
       put(0, fill);
       for (let done = elementBytes; done < bytes; done *= 2) {
         this.u8.copyWithin(start + done, start, start + Math.min(done, bytes - done));
@@ -253,7 +253,7 @@ export class LinearMemory {
     this.#free.push(frame);
   }
 
-  /** Where the byte at an offset of a buffer without end lies, and its shadow word. */
+  /** Addresses of the byte at an offset of an unbounded buffer, and of its shadow word. */
   expanseAddress(expanse: Expanse, offset: number): { readonly data: number; readonly shadow: number } {
     const index = Math.floor(offset / pageBytes);
     const last = this.#lastPage;
@@ -360,7 +360,7 @@ const levelMeanings = [
 function fillTransitions(u8: Uint8Array, mode: WordMode): void {
   const { blockWrite, deviceWrite, blockAtomic, deviceAtomic, read, write } = accessKinds;
   const { recorded, recordedWrite, volatileRead, volatileWrite } = accessKinds;
-  /** What stands in the table of the state machine. */
+  /** The accesses in the table of the state machine. */
   const accessOf = new Map<number, number>([
     [blockWrite, blockAtomic],
     [deviceWrite, deviceAtomic],
@@ -386,7 +386,7 @@ function fillTransitions(u8: Uint8Array, mode: WordMode): void {
   }
 }
 
-/** What lies between `transitionTable` and `placeTable`, made once. */
+/** The contents from `transitionTable` to `placeTable`, computed once. */
 const tables: Readonly<Record<WordMode, Uint8Array>> = { detect: tablesOf('detect'), record: tablesOf('record') };
 
 function tablesOf(mode: WordMode): Uint8Array {

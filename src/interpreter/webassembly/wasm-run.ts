@@ -21,8 +21,8 @@ const firstCells = 16;
 const bytesPerStep = 32;
 
 /**
- * Runs a launch, or gives null where the kernel is too large, or its memory does not fit or is too large for the steps of
- * the run. Never throws for what the kernel does.
+ * Runs a launch; null if the kernel is too large, or its memory does not fit or is too large for the steps of the run.
+ * Never throws for errors of the kernel.
  */
 export function runWebAssembly(request: RunRequest): RunResult | null {
   const strays = new Set<number>();
@@ -38,10 +38,10 @@ export function runWebAssembly(request: RunRequest): RunResult | null {
 
 /** Values of a kernel whose code is made in WebAssembly: an engine takes functions of 50,000 locals, and some are ours. */
 const maxValues = 40_000;
-/** Bits of the table of what lives where, of which there are three. */
+/** Bits of each of the three liveness tables. */
 const maxLivenessBits = 2 ** 29;
 
-/** Whether an engine would refuse the code of the kernel, or its making would take memory that machines lack. */
+/** Whether an engine would reject the code of the kernel, or its generation would take too much memory. */
 function isTooLarge({ kernel, segments }: Program): boolean {
   return kernel.values.length > maxValues || kernel.values.length * segments.length > maxLivenessBits;
 }
@@ -64,7 +64,7 @@ function runWith(request: RunRequest, strays: ReadonlySet<number>): RunResult | 
   if (!isSuited(request, plan)) return null;
   if (detection === 'off') return shadowPass(request, plan).result;
   if (detection === 'clocks') return clockPass(request, plan);
-  // What is sought may be among the first races that there are.
+  // The requested race may be among the first ones.
   const briefly = request.watch ? detectThenRecord(request, plan, true) : null;
   return briefly ?? detectThenRecord(request, plan, false)!;
 }
@@ -75,8 +75,9 @@ function isSuited({ backend, steps }: RunRequest, plan: Plan): boolean {
 }
 
 /**
- * Runs a launch with shadow words, and if those show races again: then all accesses to the cells in question are recorded.
- * @param isBrief both runs end soon after the first race; null where that has not shown what is sought
+ * Runs a launch with shadow words, and once more if those show races: then all accesses to the cells in question are
+ * recorded.
+ * @param isBrief both runs end soon after the first race; null if that has not shown the race in question
  */
 function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): RunResult | null {
   const { result, cells } = shadowPass(request, plan, isBrief);
@@ -89,20 +90,21 @@ function detectThenRecord(request: RunRequest, plan: Plan, isBrief: boolean): Ru
   return { ...result, outcome, races, shadow };
 }
 
-/** What hands over by other means than strong accesses, whose places words do not know. */
+/** Synchronization other than by strong accesses, whose places words do not know. */
 const unsifted: ReadonlySet<string> = new Set(['bulk-copy', 'mbarrier', 'cluster-barrier']);
 
 /** Cells to be recorded, beyond which words have nothing to leave out. */
 const maxSifted = 1 << 18;
 
 /**
- * Runs with words first, to whom only barriers order accesses, and then again with clocks, for the cells that race by
- * that. A cell that does not race by its word does not race: clocks know of more order, and rows conflict wherever accesses do.
- * @returns null where too many cells may race
+ * Runs first with words, for which only barriers order accesses, and then with clocks, for the cells that race by
+ * words. A cell that does not race by its word does not race: clocks include more order, and rows conflict if accesses
+ * do.
+ * @returns null if too many cells may race
  */
 function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
   const { result: sifted, cells } = shadowPass(request, plan);
-  // Without cells that may race there are no races, and all else that pass has found.
+  // Without cells that may race the launch is race-free, and this pass has found all other events.
   if (cells.length === 0) return sifted;
   if (cells.length > maxSifted) return null;
   const certain = recordPass(request, plan, cells, 'certain');
@@ -119,7 +121,7 @@ function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
 
 // The passes: each runs the launch once.
 
-/** Shadow words, if there are any, tell which cells race; if they sift, which may race. */
+/** Shadow words, if any, determine which cells race; if they sift, which may race. */
 function shadowPass(
   request: RunRequest,
   plan: Plan,
@@ -131,8 +133,8 @@ function shadowPass(
 }
 
 /**
- * All accesses to some cells are recorded, and of other cells what they hand over.
- * @param order whether the presumed order is followed beside the certain one
+ * All accesses to some cells are recorded, and of other cells only synchronization.
+ * @param order whether the presumed order is tracked in addition to the certain one
  */
 function recordPass(
   request: RunRequest,
@@ -163,7 +165,7 @@ class WasmRun extends MachineRun implements WasmHost {
 
   /**
    * @param isBrief whether it ends soon after the first race that shadow words show
-   * @param presumes of the detector with lists: whether it follows the presumed order; absent: there is none
+   * @param presumes whether the detector with lists tracks the presumed order; absent without that detector
    */
   constructor(
     request: RunRequest,
@@ -191,7 +193,7 @@ class WasmRun extends MachineRun implements WasmHost {
     }
     if (this.#isBrief) this.endSoon();
     const count = this.#counts[64 * index + kind]!++;
-    // Of so many more, four of each doubling.
+    // Of further ones, four per doubling.
     if (count >= firstCells && count % 2 ** (29 - Math.clz32(count)) !== 0) return;
     this.cells.push(cell);
   }

@@ -18,10 +18,10 @@ import { warpSize } from '../../device/hardware-limits.ts';
 
 const partialWarp = 'partialWarp';
 
-/** Letters of what a warp executes. */
+/** Maximum letters of the number of executed instructions. */
 const maxExecuted = 60;
 
-/** What is said once below bounds that have partial warps. */
+/** Note below bounds with partial warps. */
 export const partialWarpText = `${partialWarp}(n) is 1 where n is not a multiple of ${warpSize}, else 0`;
 
 /** Whether a text of {@link wholeBound} or {@link briefBound} needs {@link partialWarpText}. */
@@ -29,7 +29,7 @@ export function hasPartialWarp(text: string): boolean {
   return text.includes(`${partialWarp}(`);
 }
 
-/** A bound with `partialWarp(n)` in place of `ceil(n/32) - floor(n/32)`. */
+/** A bound with `partialWarp(n)` instead of `ceil(n/32) - floor(n/32)`. */
 export function wholeBound(bound: string): string {
   const read = parseBound(bound);
   return 'expression' in read ? expressionText(withPartialWarps(read.expression)) : bound;
@@ -49,13 +49,13 @@ export function briefBound(bound: string, most: number): string {
   const growths = addends.map(growthOf);
   const top = growths.reduce((a, b) => (compareGrowth(a, b) < 0 ? b : a));
   const leading = addends.filter((_, at) => compareGrowth(growths[at]!, top) === 0);
-  // What subtracts needs what it is subtracted from.
+  // Subtrahends are meaningless without their minuends.
   const shown = leading.length < addends.length ? `${expressionText(add(...leading))} + …` : text;
   return cut(shown, most);
 }
 
 /**
- * `n + … = 256`: a bound as {@link briefBound}, with its value at the reference sizes where that says more.
+ * `n + … = 256`: a bound as {@link briefBound}, with its value at the reference sizes if that differs.
  * @param most letters of the bound
  */
 export function amountText(
@@ -67,7 +67,7 @@ export function amountText(
   return value === null || bound === String(value) ? text : `${text} = ${value}`;
 }
 
-/** `, of which a warp executes at most …`: empty where it executes each of the instructions once, or nobody knows. */
+/** `, of which a warp executes at most …`: empty if it executes each of the instructions once, or if unknown. */
 export function executedText(steps: Parameters<typeof amountText>[0] | undefined, instructions: number): string {
   const isOnce = !steps || steps.bound === String(instructions);
   return isOnce ? '' : `, of which a warp executes at most ${amountText(steps, maxExecuted)}`;
@@ -77,13 +77,13 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Growth if all names grow together, but for partial warps, which do not. */
+/** Growth if all names except for partial warps grow together. */
 function growthOf(bound: Expression): ReturnType<typeof growthIn> {
   const together = substitute(bound, (name) => (hasPartialWarp(name) ? constant(1) : named('')));
   return growthIn(together, '');
 }
 
-/** `ceil(n/32) - floor(n/32)` as one name, whatever both are multiplied by. */
+/** `ceil(n/32) - floor(n/32)` as one name, with any common factor. */
 function withPartialWarps(bound: Expression): Expression {
   const divisor = constant(warpSize);
   for (const { coefficient, factors } of bound.addends.values()) {

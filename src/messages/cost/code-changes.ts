@@ -1,9 +1,9 @@
-/** What changed in the code of a kernel, as sentences. */
+/** Changes in the SASS of a kernel, as sentences. */
 import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts';
 import { count } from '../text/code-text.ts';
 import { amountText } from './bound-text.ts';
 
-/** Of a bound in a sentence. */
+/** Maximum letters of a bound in a sentence. */
 const maxLetters = 60;
 
 const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural?: string]>> = {
@@ -26,7 +26,7 @@ const workNames: Readonly<Record<CountedWork, readonly [singular: string, plural
 export function codeChangeText(change: CodeChange): string {
   const { location, loop, rounds } = change;
   const isOnce = rounds === undefined || (rounds.bound === String(rounds.value) && rounds.value! < 2);
-  const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, maxLetters)} rounds`;
+  const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, maxLetters)} iterations`;
   const at = location ? `line ${location.line}: ` : '';
   const inLoop = location ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}` : ''; // oxfmt-ignore
   const inRounds = ofRounds === '' ? '' : `, in a loop${ofRounds.slice(1)}`;

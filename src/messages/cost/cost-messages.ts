@@ -11,18 +11,18 @@ import type { Regression } from '../../report-model/regression.ts';
 import { briefBound } from './bound-text.ts';
 import { count } from '../text/code-text.ts';
 
-/** Of longer bounds sentences have what grows most. */
+/** Maximum letters of a bound; sentences have only the fastest-growing terms of longer ones. */
 const maxLetters = 80;
 
 type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
-  /** Of a bound: whether some warp of every launch reaches it. Else it may be more than any does. */
+  /** For a bound: whether some warp of every launch reaches it. Otherwise it may be higher than any cost. */
   readonly isReached?: boolean;
 }; // oxfmt-ignore
 
 /**
- * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its worst
- * case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead of 1024
- * at n = 4096)`; what is not known to be reached it `may touch`.
+ * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its
+ * worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32) (4096 instead
+ * of 1024 at n = 4096)`; `may touch` if the bound is not known to be reached.
  */
 export function regressionMessage(said: Said): string {
   const { base, head, baseValue, headValue, at = {}, reason } = said;
@@ -57,7 +57,7 @@ function regressionPhrase(said: Said): string {
   return `in its worst case a warp ${does(said, metric)} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
-/** What is counted, for a table: `sectors of global memory of the launch, at n = 4096`. */
+/** The counted quantity, for a table: `sectors of global memory of the launch, at n = 4096`. */
 export function costName({ metric, of, at = {}, growsWith }: Said): string {
   if (!isBoundMetric(metric)) return isShare(metric) ? metric : resourceTable[metric].words[1];
   const whose = of === 'launch' ? ' of the launch' : of === 'access' ? ' of one access' : ' of a warp at worst';
@@ -66,13 +66,13 @@ export function costName({ metric, of, at = {}, growsWith }: Said): string {
   return `${boundTable[metric].noun}${whose}${names === '' ? '' : ` at ${names}`}${faster}`;
 }
 
-/** An amount of a cost, for a table; null where there is no bound. */
+/** An amount of a cost, for a table; null without a bound. */
 export function amountOf({ metric }: Said, amount: string | number | null): string | null {
   if (typeof amount !== 'number') return amount;
   return isShare(metric) || (metric === 'divwarps' && amount < 1) ? percent(amount) : String(rounded(amount));
 }
 
-/** Where nobody knows how many blocks a launch has: what an access or a branch of it takes. */
+/** Phrase for a launch with unknown grid: the cost of an access or a branch. */
 function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   switch (metric) {
     case 'conflicts':
@@ -84,7 +84,7 @@ function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
   }
 }
 
-/** Values, arguments and dimensions of what was counted. */
+/** Values, arguments and dimensions of a counted launch. */
 function countedText({ of, baseValue = 0, headValue = 0, at = {}, launch }: Said): string {
   const extents = (size: readonly number[]): string => [...size].join(' x ').replace(/( x 1)+$/, '');
   const places = [
@@ -100,8 +100,8 @@ function rounded(amount: number): number {
 }
 
 /**
- * What is said of a limit that is exceeded.
- * @param found what the kernel costs
+ * The message on an exceeded limit.
+ * @param found the cost of the kernel
  */
 export function exceededMessage({
   limit = '',
@@ -120,7 +120,7 @@ export function exceededMessage({
   return `a warp ${does(found, metric)} up to ${typeof head === 'string' ? briefBound(head, maxLetters) : head} ${noun}${compiledText(found)}${values}, which exceeds the limit ${limit}`;
 }
 
-/** What is said of a limit that could not be compared with what the kernel costs. */
+/** The message on a limit that could not be compared with the cost of the kernel. */
 export function notComparedMessage({ metric, limit }: Pick<Regression, 'metric' | 'limit'>, reason: string): string {
   return `Selvage cannot compare the limit ${metric} ${limit} with the cost of the kernel: ${reason}`;
 }

@@ -1,13 +1,13 @@
-/** What a comparison of costs leaves out, in words. */
+/** The limits of a comparison of costs, in words. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { listed } from '../text/code-text.ts';
 
 /**
- * Of a launch that nobody gives.
- * @param blocks at which a kernel was compared whose block is not known
- * @param isGridOpen whether nobody knows how many blocks there are
- * @returns a sentence without its full stop; null where all is known
+ * Note on a launch with unspecified dimensions.
+ * @param blocks dimensions at which a kernel of unknown block was compared
+ * @param isGridOpen whether the number of blocks is unknown
+ * @returns a sentence without its full stop; null if all is known
  */
 export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): string | null {
   const shapes = [...new Set(blocks.map((block) => [...block].join(' x ').replace(/( x 1)+$/, '')))];
@@ -19,7 +19,7 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
 }
 
 /**
- * Of launches of which nothing is told.
+ * Note on launches that are not reported.
  * @param compared how many are compared, at least one
  * @param all how many the head has
  * @param most how many are compared at most
@@ -28,12 +28,12 @@ export function fewerLaunchesText(compared: number, all: number, most: number): 
   return `of ${all} launches ${compared} ${compared === 1 ? 'is' : 'are'} compared: Selvage compares at most ${most}, and only launches that both sides have and that a run can count`;
 }
 
-/** Of a comparison that the time limit ended early. */
+/** Note on a comparison that the time limit ended early. */
 export function cutShortText(compared: number, all: number): string {
   return `the time limit ended the runs that compare it: of ${all} ${all === 1 ? 'launch' : 'launches'} ${compared} ${compared === 1 ? 'is' : 'are'} compared`;
 }
 
-/** Of metrics that could not be compared. */
+/** Note on metrics that could not be compared. */
 export function notBoundText(metrics: readonly BoundMetric[], reason: string): string {
   return `${listed(metrics.map((metric) => boundTable[metric].noun))} are not compared: no launch could be counted, and ${reason}`;
 }

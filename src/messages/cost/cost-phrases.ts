@@ -26,7 +26,9 @@ function occupancyText(occupancy: number, limiter: string | undefined, atMost: s
   return limiter === undefined || limiter === 'none' ? share : `${share} (limited by ${limiter})`;
 }
 
-/** What a whole launch costs, in a line: `10 blocks: at most 640 sectors, 0 bank conflicts, 20 divergent branches; …`. */
+/**
+ * The cost of a whole launch, in a line: `10 blocks: at most 640 sectors, 0 bank conflicts, 20 divergent branches; …`.
+ */
 export function totalsPhrase(totals: LaunchTotals): string {
   const { blocks, bytes, leastBytes, intensity, blockCycles } = totals;
   const counted = summedMetrics.flatMap((metric) => {

@@ -1,4 +1,4 @@
-/** What reviewers ask of a kernel beside its bounds, as lines. */
+/** Figures of a kernel for reviewers, in addition to its bounds, as lines. */
 import type {
   CostReport,
   CountedLaunch,
@@ -20,10 +20,10 @@ const kindNames: Readonly<Record<MixKind, readonly [singular: string, plural: st
   tensor: ['matrix product', 'matrix products'],
 };
 
-/** So many lines of a kind are named. */
+/** Maximum number of named lines of a kind. */
 const maxLines = 3;
 
-/** A line for each thing there is to tell; empty where there is nothing. */
+/** One line for each figure; empty without figures. */
 export function figureLines(cost: CostReport): string[] {
   const { mix = [], widened = [], spills = [], registerStep, counted, gpu } = cost;
   return [
@@ -37,12 +37,12 @@ export function figureLines(cost: CostReport): string[] {
   ];
 }
 
-/** A constant that makes arithmetic of floats double, and what to write instead. */
+/** A constant that makes arithmetic of floats double, and its replacement. */
 export function widenedText({ location, literal }: WidenedReport): string {
   return `line ${location.line}: ${literal} is a double, and makes arithmetic of floats one of doubles; write ${literal}f`;
 }
 
-/** How many turns threads wait at atomics for others. */
+/** Number of serialized updates that threads wait for at atomics. */
 export function atomicWaitsText({
   location,
   before,

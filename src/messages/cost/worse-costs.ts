@@ -5,7 +5,7 @@ import { concernsLaunch, isOfLimit, type Regression } from '../../report-model/r
 import { violationsOf } from '../../report-model/outcome.ts';
 import type { Report } from '../../report-model/report.ts';
 
-/** All of a report that nobody silenced, worst first: those of the comparison, then limits. */
+/** All of a report that are not suppressed, worst first: those of the comparison, then limits. */
 export function worseCosts(report: Report): Regression[] {
   const all = [...(report.comparison?.regressions ?? []), ...report.kernels.flatMap(violationsOf)];
   return all.filter(isTold).sort((a, b) => compareSeverity(a.severity, b.severity));
@@ -15,12 +15,12 @@ function isTold({ suppressed }: Regression): boolean {
   return suppressed === undefined;
 }
 
-/** What is said of a line beyond the message, if there is more. */
+/** The reason for a line, if the message does not contain it. */
 export function reasonOf({ reason, message }: Regression): string | undefined {
   return reason !== undefined && !message.includes(reason) ? reason : undefined;
 }
 
-/** What the line of a cost is to it. */
+/** The role of the line of a cost. */
 export function lineRole(cost: Regression): string {
   const { build, metric } = cost;
   if (concernsLaunch(cost)) return 'launched here';
@@ -28,17 +28,17 @@ export function lineRole(cost: Regression): string {
   return isOfLimit(cost) ? 'the kernel' : 'changed';
 }
 
-/** The threshold that is exceeded, in words; empty where none is, or the message has it. */
+/** The exceeded threshold, in words; empty without one, or if the message contains it. */
 export function thresholdOf({ limit, base }: Regression): string {
   return limit === undefined || base === null ? '' : `threshold ${limit}`;
 }
 
-/** What is said beside the message: architecture, threshold, and why the line costs that. */
+/** Notes in addition to the message: architecture, threshold, and the reason for the cost of the line. */
 export function notesOf(cost: Regression): string[] {
   return [cost.arch ?? '', thresholdOf(cost), reasonOf(cost) ?? ''].filter((part) => part !== '');
 }
 
-/** `2 costs worse, 1 limit exceeded, 1 limit not compared`; empty where nothing is. */
+/** `2 costs worse, 1 limit exceeded, 1 limit not compared`; empty without costs. */
 export function costsPhrase(costs: readonly Regression[]): string {
   const open = costs.filter(({ code }) => code === 'limit/not-compared').length;
   const exceeded = costs.filter((cost) => isOfLimit(cost) || concernsLaunch(cost)).length - open;

@@ -22,13 +22,13 @@ export function divergenceMessage(finding: DivergenceFinding): string {
   );
 }
 
-/** What may be said of what to do about a divergence of this kind. */
+/** The possible remedies of a divergence of this kind. */
 export function divergenceRemedies(kind: DivergenceFinding['kind']): string[] {
   const texts = (['block', 'grid'] as const).map((among) => remedyText(kind, among));
   return texts.filter((text) => text !== undefined);
 }
 
-/** What to do about it; undefined for an early exit, which is allowed. */
+/** The remedy; undefined for an early exit, which is allowed. */
 function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
   switch (kind) {
     case 'early-exit':

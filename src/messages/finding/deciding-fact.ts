@@ -1,4 +1,4 @@
-/** What would decide an open finding or verdict, and how to state it. */
+/** The fact that would decide an open finding or verdict, and its statement. */
 import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { ReportedFact } from '../../report-model/finding.ts';
 import type { DecidingFact, OpenLaunch, OpenQuestion } from '../../verdict/deciding-fact.ts';
@@ -13,7 +13,7 @@ export function reportedFact({ question, statement, tried }: DecidingFact): Repo
   };
 }
 
-/** What is not known, or what to do about it: a clause. */
+/** The unknown fact, or its remedy, as a clause. */
 function factText(question: OpenQuestion): string {
   switch (question.kind) {
     case 'order':
@@ -27,7 +27,7 @@ function factText(question: OpenQuestion): string {
     case 'pointer':
       return 'state which array the pointer refers to';
     case 'distance':
-      return 'state how far apart the two pointers are';
+      return 'state the distance between the two pointers';
     case 'apart':
       return `state, if it is true, that the kernel uses parts of ${codeList(question.arrays)} that do not overlap`;
     case 'written':
@@ -49,7 +49,7 @@ function factText(question: OpenQuestion): string {
     case 'warp-agreement':
       return 'undecided: no proof shows that the condition is the same for all threads of a warp';
     case 'departure':
-      return 'undecided: Selvage cannot tell whether the threads that do not reach the barrier have returned or have taken another path';
+      return 'undecided: Selvage cannot determine whether the threads that do not reach the barrier have returned or have taken another path';
     case 'bounds':
       return 'first keep every index inside of its array: with a smaller block, a larger array or a check of the index';
     case 'reachability':
@@ -57,10 +57,10 @@ function factText(question: OpenQuestion): string {
   }
 }
 
-/** What is not known where a run shows two accesses unordered but for such a synchronisation. */
+/** The unknown fact if a run shows two accesses that only such a synchronisation may order. */
 const undecidedOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'make sure that one of the two fences always comes first, with a flag for example',
-  'warp-exchange': `add ${code('__syncwarp()')} beside the shuffle or vote`,
+  'warp-exchange': `add ${code('__syncwarp()')} next to the shuffle or vote`,
   cluster: 'state the dimensions of the cluster',
 };
 
@@ -70,7 +70,7 @@ function launchText({ dimensions, scalars }: OpenLaunch): string {
   return listed([...sizes, ...scalars.map((name) => `the value of ${code(name)}`)]);
 }
 
-/** The parts of a fact for an output: what it says, how it is stated, and what comes of that. */
+/** The parts of a fact for an output: its text, its statement, and the outcome of the statement. */
 export function decidingPhrases({ text, statement, tried }: ReportedFact): {
   readonly fact: string;
   readonly statement?: { readonly before: string; readonly code: string; readonly after: string };
@@ -79,7 +79,7 @@ export function decidingPhrases({ text, statement, tried }: ReportedFact): {
   const outcomes = {
     proved: ' Selvage proves the kernel',
     settled: ' this finding goes away',
-    open: ' alone, Selvage still cannot decide',
+    open: ' Selvage still cannot decide',
   } as const;
   const after = tried === undefined ? '' : outcomes[tried];
   return { fact: text, statement: { before: tried === undefined ? 'stated as ' : 'with ', code: statement, after } };

@@ -1,11 +1,11 @@
-/** What the threads of a finding did, step by step. */
+/** The interleaving of a finding, by step. */
 import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
 import type { AccessDescription, Interleaving, InterleavingStep, RecordedStep } from '../../verdict/finding.ts';
 import { isCall, objectText, verbOf } from '../text/access.ts';
 import { code, count } from '../text/code-text.ts';
 import { missingText } from './missing-order.ts';
 
-/** What two threads race on. */
+/** The location of a race. */
 interface Racing {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
@@ -62,7 +62,7 @@ function reportedMove(step: RecordedStep): ReportedMove {
   };
 }
 
-/** `partial[128]`, or `bytes 512 to 515 of partial` where no declaration tells the element. */
+/** `partial[128]`, or `bytes 512 to 515 of partial` if no declaration determines the element. */
 function cellName({ element, array, offset, bytes }: NonNullable<RecordedStep['cell']>): string {
   return element ?? `bytes ${offset} to ${offset + bytes - 1} of ${array}`;
 }
@@ -105,7 +105,7 @@ function accessText(access: AccessDescription, { array, element }: Racing): stri
 /** Why threads may return before a barrier, as a clause. */
 export const notAwaited = 'on sm_70 and later the barrier does not wait for threads that have returned';
 
-/** What a thread does that is no access, in the third person. */
+/** The action of a thread in the third person. */
 export function actionText(step: InterleavingStep): string {
   switch (step.action) {
     case 'pass':
@@ -138,7 +138,7 @@ function waitText(step: Extract<InterleavingStep, { action: 'wait' }>): string {
   }
 }
 
-/** Where a step is: the line, with the file where the steps are in several. */
+/** The place of a step: the line, with the file if the steps are in several. */
 function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving): string {
   if (!location) return '';
   const files = new Set(steps.map((step) => step.location?.file));
@@ -146,7 +146,7 @@ function stepPlace({ location }: ReportedStep, { steps }: ReportedInterleaving):
   return files.size > 1 ? `${location.file}:${location.line}` : `line ${location.line}`;
 }
 
-/** A step in words, without who takes it: `reads s[t + 1], here s[32] (line 14)`. */
+/** A step in words, without its thread: `reads s[t + 1], here s[32] (line 14)`. */
 export function stepText(step: ReportedStep, interleaving: ReportedInterleaving): string {
   const place = stepPlace(step, interleaving);
   const often = step.times === undefined ? '' : `, ${step.times} times so far`;

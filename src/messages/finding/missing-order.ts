@@ -1,11 +1,11 @@
-/** What would have kept the two accesses of a race apart, and how to add it. */
+/** The missing order of the two accesses of a race, and how to add it. */
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
 
 interface Accesses {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
-  /** A thread meets its own asynchronous copy. */
+  /** A thread races with its own asynchronous copy. */
   readonly isOwnCopy: boolean;
 }
 
@@ -13,10 +13,10 @@ const syncThreads = code('__syncthreads()');
 const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
 const notAtomic = 'the update is not atomic';
-/** No barrier parts the two halves of one statement, nor blocks that update the same element. */
+/** No barrier separates the two halves of one statement, nor blocks that update the same element. */
 const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
-/** What is missing, as the end of a sentence on what happens. */
+/** The missing order, as the end of a sentence on the race. */
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
@@ -42,7 +42,7 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
   }
 }
 
-/** What to do about it, as a sentence without its full stop. */
+/** The remedy, as a sentence without its full stop. */
 export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   switch (missing.kind) {
@@ -73,13 +73,13 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'scope':
       return 'use atomic operations of device scope';
     case 'hand-over':
-      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and behind the loop`;
+      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and after the loop`;
     case 'size':
       return 'use atomic operations of one size';
   }
 }
 
-/** What else a race of the threads of a block says, after what separates them. */
+/** Further statements on a race of the threads of a block, after the missing barrier. */
 function besides(
   missing: Extract<MissingOrder, { betweenBlocks?: true }>,
   first: AccessDescription,
@@ -89,14 +89,20 @@ function besides(
   return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }
 
-/** Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads what the other writes. */
+/**
+ * Whether one statement reads an element and writes it back, as `s[i]++` does, and one thread reads the element that
+ * the other writes.
+ */
 function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
   const [a, b] = [first.location, second.location];
   const isOneText = first.expression !== undefined && first.expression === second.expression;
   return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && isReadOfWrite(first, second);
 }
 
-/** Whether one thread plainly reads what the other plainly writes: as in `a[i] = a[i - 1]`, which works on an array in place. */
+/**
+ * Whether one access is a plain read and the other a plain write: as in `a[i] = a[i - 1]`, which works on an array in
+ * place.
+ */
 function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
   return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');
 }

@@ -1,17 +1,17 @@
-/** The lines of a finding beyond those that its message tells first. */
+/** The lines of a finding in addition to those in its message. */
 import type { OtherPair, ReportedRace } from '../../report-model/finding.ts';
 import { accessesInOrder } from '../../report-model/outcome.ts';
 import type { Location } from '../../source/location.ts';
 import { count, listed } from '../text/code-text.ts';
 import { homeOf, lineText } from '../text/place.ts';
 
-/** More pairs than these are told by their lines. */
+/** Maximum number of listed pairs; more are listed by lines. */
 const maxPairs = 4;
 
 /**
  * The other pairs of lines of a cause: `Accesses on these lines race for the same reason: 12 and 20; 14 and 20.` Of many
  * pairs the lines, each once.
- * @param told - what the message tells first
+ * @param told - the race in the message
  * @param others - empty if the text is
  */
 export function otherPairsText(told: ReportedRace, others: readonly OtherPair[]): string {

@@ -1,4 +1,4 @@
-/** The text of a race finding: who accesses what, what is missing between, and what to do. */
+/** The text of a race finding: the accesses, the missing order, and the remedy. */
 import type {
   AccessDescription,
   ChosenLaunch,
@@ -27,11 +27,11 @@ interface ShownRace {
   /** The barrier that both passed last. */
   readonly passed?: Extract<InterleavingStep, { action: 'pass' }>;
   readonly chosen?: ChosenLaunch;
-  /** It shows where threads do not see each other's stores yet. */
+  /** Whether it needs delayed stores. */
   readonly holdsStores?: boolean;
-  /** The condition under which it shows, where that is not always. */
+  /** The condition under which it occurs, unless it always does. */
   readonly when?: string;
-  /** What may order the accesses after all, as a clause. */
+  /** Unmodelled order of the accesses, as a clause. */
   readonly doubt?: string;
 }
 
@@ -89,7 +89,10 @@ interface Actor {
   readonly name: string;
 }
 
-/** The two accesses with their threads: the one further up in the file first; a copy before what its own thread does then. */
+/**
+ * The two accesses with their threads: the one further up in the file first; a copy before later accesses of its
+ * thread.
+ */
 function inOrder({ first, second, threads: [one, other] }: ShownRace): readonly [Actor, Actor] {
   const a = { access: first, name: one ?? 'one thread' };
   if (other === undefined) return [a, { access: second, name: 'then' }];

@@ -2,7 +2,7 @@
 import type { AccessDescription } from '../../verdict/finding.ts';
 import { code, count } from './code-text.ts';
 
-/** What a thread does, in the third person. */
+/** Actions of a thread in the third person. */
 export const verbs = { read: 'reads', write: 'writes', atomic: 'atomically updates' } as const;
 
 /** Whether the text of an access is a call, `atomicAdd(&s[0], 1)`. */
@@ -15,11 +15,11 @@ export function verbOf(access: AccessDescription): string {
   if (isCall(access)) return 'executes';
   if (!access.isCopy) return verbs[access.operation];
   if (access.operation === 'write') return 'copies asynchronously into';
-  // Copies read global memory; what reads shared memory beside its thread are matrix products.
+  // Copies read global memory; asynchronous reads of shared memory are those of matrix products.
   return access.memory === 'shared' ? 'asynchronously reads' : 'copies asynchronously from';
 }
 
-/** What is accessed: the text of the access, else the element, else how much of which array. */
+/** The accessed object: the text of the access, otherwise the element, otherwise the number of bytes and the array. */
 export function objectText({ expression, bytes, memory }: AccessDescription, array?: string, element?: string): string {
   if (expression !== undefined) return code(expression);
   if (element !== undefined) return code(element);

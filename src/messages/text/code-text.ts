@@ -1,6 +1,6 @@
 /**
- * Sentences mark what is code by backticks, in every output: a terminal and JSON show them as they are, Markdown and
- * HTML make code of what is between (`report/markup/code-pieces.ts`).
+ * Sentences mark code by backticks, in every output: a terminal and JSON show them as they are, Markdown and HTML
+ * render the text between them as code (`report/markup/code-pieces.ts`).
  */
 
 /** Text of the input, or a name, as code of a sentence. */
@@ -40,13 +40,12 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Longer than this, or deeper in parentheses, nobody reads the text of a value. */
+/** The text of a value that is longer, or deeper in parentheses, is unreadable. */
 const longestValue = 72;
 const deepestValue = 3;
 
 /**
- * A value or condition that the analysis printed, if somebody can read it: short, and of names and numbers of the
- * source alone.
+ * A value or condition printed by the analysis if it is readable: short, and only of names and numbers of the source.
  */
 export function readable(value: string): string | undefined {
   const depth = Math.max(0, ...[...value.matchAll(/\(+/g)].map(([run]) => run.length));
@@ -54,10 +53,10 @@ export function readable(value: string): string | undefined {
   return isRaw ? undefined : code(value);
 }
 
-/** In place of a value that nobody can read. */
+/** Replaces an unreadable value. */
 export const unknownValue = 'a value that Selvage cannot determine';
 
-/** As {@link readable}; else that it is a value which nobody can name. */
+/** As {@link readable}; otherwise {@link unknownValue}. */
 export function valueText(value: string): string {
   return readable(value) ?? unknownValue;
 }

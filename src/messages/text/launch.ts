@@ -1,4 +1,4 @@
-/** Launches: those that were checked, those of a run, and what was chosen of them. */
+/** Launches: those that were checked, those of a run, and their chosen values. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import type { Finding } from '../../report-model/outcome.ts';
@@ -13,17 +13,17 @@ export function triple(value: Dim3): string {
   return `(${value.join(', ')})`;
 }
 
-/** Why no device runs a launch whose blocks need so many bytes of shared memory. */
+/** Why no device runs a launch whose blocks need `sharedBytes` bytes of shared memory. */
 export function refusedText(sharedBytes: number): string {
   return `no device runs the launch: a block has at most ${maximumSharedBytes} bytes of shared memory, not ${sharedBytes}`;
 }
 
-/** `256` where there is one dimension, else `(16, 16, 1)`. */
+/** `256` for one dimension, otherwise `(16, 16, 1)`. */
 function extent(dim: Dim3): string {
   return dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : triple(dim);
 }
 
-/** The launch and scalars that a finding rests on and nobody gave: ``block 2, `n` = 1``. */
+/** The unspecified launch dimensions and scalars that a finding depends on: ``block 2, `n` = 1``. */
 export function chosenText({ block, grid, scalars, contents }: ChosenLaunch): string {
   if (contents) {
     const { value, others } = contents;
@@ -62,7 +62,7 @@ export function launchPhrase(launch: LaunchReport): string {
   return `${parts.join(' · ')} (${source})`;
 }
 
-/** `(n + 255) / 256, 1, 1` where the host program ties the extents to arguments; `any` for what it leaves open. */
+/** `(n + 255) / 256, 1, 1` if the host program derives the extents from arguments; `any` for unspecified ones. */
 function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'): string {
   const extents = ['x', 'y', 'z'].map((axis) => {
     const start = `${name}.${axis} == `;

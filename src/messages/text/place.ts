@@ -12,7 +12,7 @@ export function lineText({ file, line }: Location, home: string | undefined): st
   return file === home ? `line ${line}` : code(`${file}:${line}`);
 }
 
-/** The file whose lines sentences name by their numbers alone: that of the kernel, as far as locations tell. */
+/** The file whose lines sentences name only by number: that of the kernel, as far as locations determine it. */
 export function homeOf(locations: readonly (Location | undefined)[]): string | undefined {
   const first = locations.find((location) => location !== undefined);
   return first && outermost(first).file;

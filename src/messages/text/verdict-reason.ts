@@ -3,7 +3,7 @@ import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
 
-/** That the time for a kernel was not enough. @param before what had not happened then: ` before …`, or empty */
+/** The reason for a time limit. @param before the step that was not reached: ` before …`, or empty */
 export function timeLimitText(before: string): string {
   return `the time limit for this kernel was reached${before}; set a higher limit with ${code('--timeout')}`;
 }
@@ -16,7 +16,7 @@ export function reasonText(reason: Reason): string {
     case 'out-of-memory':
       return 'the check ran out of memory';
     case 'defect':
-      return 'Selvage failed on this kernel, which is a defect of Selvage';
+      return 'Selvage failed on this kernel, which is an internal error';
     case 'not-proved':
       return 'Selvage found no proof';
     case 'solver-gave-up':
@@ -28,7 +28,7 @@ export function reasonText(reason: Reason): string {
     case 'overlap':
       return 'two threads use the same element, but no run showed the two accesses without a barrier in between';
     case 'many-pairs':
-      return 'so many pairs of accesses may overlap that Selvage did not decide all of them';
+      return 'too many pairs of accesses may overlap for Selvage to decide all of them';
     case 'many-rounds':
       return 'there are too many combinations of loop iterations between barriers to check';
     case 'too-large':
@@ -48,7 +48,7 @@ export function reasonText(reason: Reason): string {
     case 'divergence':
       return 'a barrier that some threads do not reach orders no accesses, and Selvage did not prove that all threads reach each barrier';
     case 'unreachable':
-      return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would say nothing`;
+      return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would be vacuous`;
     case 'out-of-bounds':
       return `out of bounds: an index on line ${reason.line} is outside of ${code(reason.array)}`;
     case 'refused':
@@ -64,9 +64,9 @@ export function reasonText(reason: Reason): string {
     case 'later-effect':
       return `Selvage does not model the asynchronous effects of ${code(reason.mnemonic)} yet`;
     case 'proxy-fence':
-      return `no ${code('fence.proxy.async')} stands between a write on line ${reason.line} and the ${code('wgmma.mma_async')} that reads what it wrote`;
+      return `no ${code('fence.proxy.async')} is between a write on line ${reason.line} and the ${code('wgmma.mma_async')} that reads what it wrote`;
     case 'surface-writes':
-      return 'the kernel writes to a surface, and Selvage cannot tell which elements';
+      return 'the kernel writes to a surface, and Selvage cannot determine which elements';
     case 'unmodelled-barrier':
       return reason.problem;
     case 'cluster-barrier':
@@ -84,7 +84,7 @@ export function reasonText(reason: Reason): string {
 
 const replayProblems = {
   'too-long': 'the run that could show it takes too many steps',
-  'unknown-instruction': 'the run that could show it meets an instruction that Selvage cannot execute',
+  'unknown-instruction': 'the run that could show it reaches an instruction that Selvage cannot execute',
   'invented-value':
     'the accesses or branches depend on a value that Selvage cannot compute (a texture, a transcendental function or a clock)',
 } as const;
@@ -95,10 +95,10 @@ const elements = {
   'may-repeat': 'and threads access the same element where two of those indices are equal',
 } as const;
 
-/** What barriers may order accesses of two blocks, as a clause. */
+/** Clause on accesses of two blocks of one cluster, which barriers may order. */
 export const sameCluster = 'the two blocks may belong to one cluster, whose barriers Selvage does not model yet';
 
-/** What may order two accesses that a run shows to race otherwise. */
+/** Unmodelled order of two accesses that a run shows to race otherwise. */
 const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
   'warp-exchange':

@@ -1,15 +1,15 @@
 /** Little-endian fields of a file that may be damaged. */
 
-/** What is wrong with a file: told to whoever gave it. */
+/** Thrown for a damaged file; its message is shown to the user. */
 export class DamagedFile extends Error {
   override name = 'DamagedFile';
 }
 
-/** Reads fields one after the other. Whatever lies outside of the bytes is {@link DamagedFile}. */
+/** Reads fields one after the other. Reads outside of the bytes throw {@link DamagedFile}. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** What the bytes are, for messages: "the line table". */
+  /** Name of the bytes for messages: "the line table". */
   readonly #what: string;
   at: number;
 

@@ -1,4 +1,4 @@
-/** A cubin: the functions that ptxas made of a unit, for one architecture. */
+/** A cubin: the functions that ptxas compiled from a unit, for one architecture. */
 import type { Location } from '../../source/location.ts';
 import { DamagedFile } from './byte-reader.ts';
 import { type ElfFile, readElf, readSymbols, relocationsOf, type ElfSymbol, type Section } from './elf.ts';
@@ -8,15 +8,15 @@ import { type LineTable, readLineTable, rowFinder } from './line-table.ts';
 export interface CodeFunction {
   readonly symbol: string;
   readonly isKernel: boolean;
-  /** The kernel in whose section the code lies. */
+  /** The kernel whose section contains the code. */
   readonly kernel: string;
   /** Where it begins in its section, in bytes; branches lead to addresses of the section. */
   readonly start: number;
   /** 16 bytes an instruction. */
   readonly code: Uint8Array;
-  /** Where its code lies in the file, in bytes. */
+  /** Offset of its code in the file, in bytes. */
   readonly fileOffset: number;
-  /** Where the source has the code at an address of the section; undefined without `-lineinfo`. */
+  /** Source location of the code at an address of the section; undefined without `-lineinfo`. */
   readonly sourceAt: (address: number) => Location | undefined;
   /** The line of the PTX that the code at an address of the section is of. */
   readonly ptxLineAt: (address: number) => number | undefined;
@@ -29,7 +29,7 @@ export interface Cubin {
   readonly functions: readonly CodeFunction[];
   /** Whether calls to addresses in registers can only be of functions that the driver brings along, such as `vprintf`. */
   readonly callsRuntimeAlone: boolean;
-  /** What the file says of the registers that its kernels use, by symbol. */
+  /** Register counts of the kernels as stated in the file, by symbol. */
   readonly registers: ReadonlyMap<string, number>;
 }
 
@@ -45,7 +45,7 @@ export function isForGpu(bytes: Uint8Array): boolean {
 
 /**
  * Reads a cubin.
- * @returns its functions, or what is wrong with the file
+ * @returns its functions, or an error message
  */
 export function readCubin(bytes: Uint8Array): Cubin | { readonly problem: string } {
   try {
@@ -83,7 +83,7 @@ function cubinOf(bytes: Uint8Array): Cubin {
   };
 }
 
-/** Code that lies in several sections at once would be read as often: no file of ptxas has that. */
+/** Rejects overlapping sections, whose code would be read several times: ptxas does not emit them. */
 function requireApart(texts: readonly Section[]): void {
   const ordered = texts.filter(({ bytes }) => bytes.length > 0).sort((a, b) => a.offset - b.offset);
   for (const [index, { name, offset, bytes }] of ordered.entries()) {
@@ -93,7 +93,7 @@ function requireApart(texts: readonly Section[]): void {
   }
 }
 
-/** The functions of a section of code: bodies that follow the kernel have symbols of their own. */
+/** The functions of a section of code: bodies that follow the kernel have separate symbols. */
 function functionsOf(
   { name, index, bytes, offset }: Section,
   symbols: readonly ElfSymbol[],
@@ -146,7 +146,7 @@ function functionsOf(
 /** Functions that the driver brings along: they print, assert and allocate, and touch no memory of the program. */
 const runtimeFunctions: ReadonlySet<string> = new Set(['vprintf', '__assertfail', '__assert_fail', 'malloc', 'free']);
 
-/** Whether all functions whose address code could hold are the driver's; false where the file does not say. */
+/** Whether all functions whose address may be taken are the driver's; false if unknown. */
 function namesRuntimeAlone(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
   try {
     return areOfRuntime(elf, symbols);
@@ -166,9 +166,9 @@ function areOfRuntime(elf: ElfFile, symbols: readonly ElfSymbol[]): boolean {
     });
 }
 
-/** Attribute of `.nv.info` that says how many registers a function uses: its symbol, and the number. */
+/** Attribute of `.nv.info` with the number of registers of a function: its symbol, and the count. */
 const registerCount = 0x2f;
-/** An attribute whose value has a size of its own. */
+/** An attribute with an explicit value size. */
 const sizedValue = 4;
 
 /** `.nv.info` of the file: attributes of two bytes, format and kind, and a value of two bytes or of a size that follows. */

@@ -5,12 +5,12 @@ export interface Section {
   readonly index: number;
   readonly name: string;
   readonly type: number;
-  /** Empty where the section holds no bytes of the file. */
+  /** Empty if the section has no bytes in the file. */
   readonly bytes: Uint8Array;
-  /** Where its bytes lie in the file. */
+  /** Offset of its bytes in the file. */
   readonly offset: number;
   readonly link: number;
-  /** Of a table of relocations, the section that they are in. */
+  /** For a table of relocations, the section that they apply to. */
   readonly info: number;
 }
 
@@ -24,11 +24,11 @@ export interface ElfSymbol {
   readonly size: number;
 }
 
-/** What stands at a place of a section: the address of a symbol, and what is added to it. */
+/** The value at a place of a section: the address of a symbol plus an addend. */
 export interface Relocation {
   readonly offset: number;
   readonly symbol: number;
-  /** Undefined: the addend lies at the place itself (REL). */
+  /** Undefined: the addend is stored at the place itself (REL). */
   readonly addend: number | undefined;
 }
 
@@ -137,7 +137,7 @@ export function readSymbols({ sections }: ElfFile): ElfSymbol[] {
   return symbols;
 }
 
-/** What is relocated in a section, by its offset: as REL before sm_90, as RELA from it. */
+/** Relocations of a section, by offset: as REL before sm_90, as RELA from it. */
 export function relocationsOf({ sections }: ElfFile, section: Section): ReadonlyMap<number, Relocation> {
   const found = new Map<number, Relocation>();
   for (const { type, info, bytes } of sections) {

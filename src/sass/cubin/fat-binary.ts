@@ -12,8 +12,8 @@ const isZstandard = 0x8000;
 const maxBytes = 1 << 28;
 
 /**
- * The cubins in a file: itself, or what a fat binary, an object or a program holds.
- * @returns their bytes in the order of the file, or what is wrong with it
+ * The cubins in a file: the file itself, or those in a fat binary, an object or a program.
+ * @returns their bytes in the order of the file, or an error message
  */
 export function cubinsIn(bytes: Uint8Array): readonly Uint8Array[] | { readonly problem: string } {
   try {
@@ -78,7 +78,7 @@ function cubinsOf(bytes: Uint8Array): Uint8Array[] {
   return found;
 }
 
-/** One block of LZ4: literals, then a copy of what came before, and so on. */
+/** One block of LZ4: literals, then a copy of earlier output, alternately. */
 function unpackLz4(data: Uint8Array, size: number): Uint8Array {
   const reader = new ByteReader(data, 'the compressed code');
   const output = new Uint8Array(size);

@@ -1,11 +1,11 @@
-/** Line tables of cubins: DWARF 2, 6.2, with what NVIDIA adds for inlined calls. */
+/** Line tables of cubins: DWARF 2, 6.2, with NVIDIA's extension for inlined calls. */
 import type { Location } from '../../source/location.ts';
 import { ByteReader, DamagedFile } from './byte-reader.ts';
 import { type ElfFile, type ElfSymbol, type Relocation, relocationsOf, type Section } from './elf.ts';
 
 /** From an address on, up to that of the next row, instructions belong to a line. */
 interface LineRow {
-  /** In bytes from the start of the section that holds the code. */
+  /** In bytes from the start of the section of the code. */
   readonly address: number;
   /** In the table of a source: the file as the compiler wrote it. In that of the PTX the name is empty. */
   readonly location: Location;
@@ -14,7 +14,7 @@ interface LineRow {
 /** Rows by the index of the section of code, ascending by address. */
 export type LineTable = ReadonlyMap<number, readonly LineRow[]>;
 
-/** The caller of what is inlined: the row of the call, counted from 1, and where its name lies in `.debug_str`. */
+/** The caller of inlined code: the row of the call, counted from 1, and the offset of its name in `.debug_str`. */
 const inlinedCall = 0x90;
 const nameOfFunction = 0x91;
 /** Callers beyond these are left out: no compiler nests calls as deeply. */
@@ -76,7 +76,7 @@ function readUnit(
   if (program < reader.at || program > end) throw new DamagedFile(`${what} has a header of a wrong length`);
   reader.at = program;
 
-  /** Rows of the section that the sequence is of; undefined where nobody knows which. */
+  /** Rows of the section of the sequence; undefined if the section is unknown. */
   let list: LineRow[] | undefined;
   let address = 0;
   let file = 1;
@@ -149,7 +149,9 @@ function placeOf(
   return { section: symbol.section, address: symbol.value + (relocation.addend ?? inPlace) };
 }
 
-/** Finds the last row at or before an address. Readers go from one instruction to the next, so the last answer mostly holds. */
+/**
+ * Finds the last row at or before an address. Callers visit consecutive instructions, so the last row usually applies.
+ */
 export function rowFinder(rows: readonly LineRow[]): (address: number) => LineRow | undefined {
   let [from, to] = [Infinity, -Infinity];
   let row: LineRow | undefined;

@@ -2,13 +2,13 @@
 import { type CodeFunction, instructionBytes } from '../cubin/cubin.ts';
 import { type Opcode, opcodesOf } from './opcode-table.ts';
 
-/** An instruction. Its fields are read from the code when somebody asks for them. */
+/** An instruction. Its fields are decoded on demand. */
 export class SassInstruction {
-  /** In bytes, from the start of the section that holds the function. */
+  /** In bytes, from the start of the section of the function. */
   readonly address: number;
   /** The low 12 bits. */
   readonly code: number;
-  /** Undefined: nobody knows the code on this architecture. */
+  /** Undefined: the code is unknown on this architecture. */
   readonly opcode: Opcode | undefined;
   /** The words of the function, four an instruction. */
   readonly text: Int32Array;
@@ -35,7 +35,7 @@ export function versionOf(arch: string): number {
   return Number(/\d+/.exec(arch)?.[0] ?? 0);
 }
 
-/** What was decoded, by the bytes of the function: several readers ask for the same. */
+/** Cached instructions, by the bytes of the function: it has several readers. */
 const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // oxfmt-ignore
 
 /** The instructions of a function, in the order of their addresses. */
@@ -56,7 +56,7 @@ export function instructionsOf(
   return instructions;
 }
 
-/** The words of code: the bytes themselves where they lie as words do. Every machine with CUDA has the lowest byte first. */
+/** The words of code: a view of the bytes if they are aligned. Every machine with CUDA has the lowest byte first. */
 function wordsOf(code: Uint8Array, count: number): Int32Array {
   const { buffer, byteOffset } = code.byteOffset % 4 === 0 ? code : code.slice();
   return new Int32Array(buffer, byteOffset, count);
@@ -76,13 +76,13 @@ export interface SassGuard {
   readonly negated: boolean;
 }
 
-/** The guard of an instruction; undefined where it is always executed. `@!PT` never is. */
+/** The guard of an instruction; undefined if it is always executed. `@!PT` never is. */
 export function sassGuard(instruction: SassInstruction): SassGuard | undefined {
   const [register, negated] = [wordBits(instruction, 12, 3), wordBits(instruction, 15, 1) === 1];
   return register === 7 && !negated ? undefined : { register, negated };
 }
 
-/** Bits of one access of a lane by the three bits of a memory type; undefined where none is known. */
+/** Bits of one access of a lane by the three bits of a memory type; undefined if unknown. */
 const memoryTypes = [8, 8, 16, 16, 32, 64, 128] as const;
 
 /** The same of asynchronous copies from sm_100 on. */
@@ -97,7 +97,10 @@ const floatAtomics: Readonly<Record<number, number>> = {
 }; // oxfmt-ignore
 const floatAtomicCodes: ReadonlySet<number> = new Set([0x9a6, 0x3a2, 0x9a2, 0x3a3, 0x9a3]);
 
-/** Bits that one lane loads, stores, or copies; undefined where the instruction does not say it, or nobody knows how. */
+/**
+ * Bits that one lane loads, stores, or copies; undefined if the instruction does not encode it, or the encoding is
+ * unknown.
+ */
 export function accessBits(instruction: SassInstruction, version: number): number | undefined {
   const { opcode } = instruction;
   switch (opcode?.mnemonic) {
@@ -140,12 +143,15 @@ function relativeTarget(instruction: SassInstruction, version: number, hasLowByt
   return instruction.address + instructionBytes + words * 4;
 }
 
-/** Branches and calls that say where they lead, relative to themselves. */
+/** Branches and calls with a target relative to themselves. */
 const relativeJumps: ReadonlySet<number> = new Set([0x947, 0x547]);
 const relativeCall = 0x944;
 const convergencePoint = 0x945;
 
-/** Where a branch, a call or a convergence region leads, as an address of its section; undefined where a register says it. */
+/**
+ * Target of a branch, a call or a convergence region, as an address of its section; undefined if a register contains
+ * it.
+ */
 export function targetOf(instruction: SassInstruction, version: number): number | undefined {
   const { code } = instruction;
   if (relativeJumps.has(code)) return relativeTarget(instruction, version, true);
@@ -159,7 +165,7 @@ export function targetOf(instruction: SassInstruction, version: number): number 
 const barrierForms = ['sync', 'arrive', 'reduce', 'scan'] as const;
 type BarrierForm = (typeof barrierForms)[number];
 
-/** What a `BAR` does. */
+/** The operation of a `BAR`. */
 export function barrierForm(instruction: SassInstruction): BarrierForm {
   return barrierForms[wordBits(instruction, 77, 2)]!;
 }

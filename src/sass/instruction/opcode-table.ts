@@ -1,9 +1,9 @@
 /**
  * The operations of SASS. The low 12 bits of an instruction and the architecture name one: the lowest nine the
- * operation, three the form of its operands. What stands here was seen to disassemble as this mnemonic. From sm_100 on
- * only operations count that were met in code for that architecture (disassembled by nvdisasm 13.0 for it or as for
- * sm_90, or on lines of PTX that say the same), and the whole rows of memory accesses, atomics,
- * barriers, fences, branches and arithmetic of 64 bits, which were found unchanged. Any other code is not known.
+ * operation, three the form of its operands. All entries were seen to disassemble as this mnemonic. From sm_100 on only
+ * operations count that were found in code for that architecture (disassembled by nvdisasm 13.0 for it or as for sm_90,
+ * or on lines of PTX with the same meaning), and the whole rows of memory accesses, atomics, barriers, fences, branches
+ * and arithmetic of 64 bits, which were found unchanged. Any other code is not known.
  */
 
 type OperationKind =
@@ -457,7 +457,7 @@ const unchanged: ReadonlySet<OperationKind> = new Set<OperationKind>([
   'branch', 'call', 'return', 'exit',
 ]); // oxfmt-ignore
 
-/** Operations, by their lowest nine bits, that were met in code for sm_100, sm_103 and sm_110. */
+/** Operations, by their lowest nine bits, that were found in code for sm_100, sm_103 and sm_110. */
 const metOnDataCentreBlackwell =
   '002 003 004 005 006 007 008 009 00a 00b 00c 010 011 012 013 016 019 01c 020 021 023 024 025 027 028 029 ' +
   '02a 02b 02f 030 031 036 037 03b 03c 03f 045 046 048 082 086 087 08c 090 091 092 096 099 09b 09c 0a4 0a5 ' +
@@ -483,9 +483,9 @@ export interface Opcode {
 const tables = new Map<number, readonly (Opcode | undefined)[]>();
 
 /**
- * What each code means on an architecture.
+ * The meaning of each code on an architecture.
  * @param version 90 for `sm_90`
- * @returns by code, 0 to 4095; undefined where it is not known
+ * @returns by code, 0 to 4095; undefined if unknown
  */
 export function opcodesOf(version: number): readonly (Opcode | undefined)[] {
   const known = tables.get(version);

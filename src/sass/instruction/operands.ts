@@ -1,6 +1,7 @@
 /**
- * The registers that an instruction reads and writes. Fields: result in bits 16 to 23; sources in bits 24 to 31, 32 to 39
- * and 64 to 71. The upper three bits of a code say which source is a register, a constant or a uniform register.
+ * The registers that an instruction reads and writes. Fields: result in bits 16 to 23; sources in bits 24 to 31, 32 to
+ * 39 and 64 to 71. The upper three bits of a code determine which source is a register, a constant or a uniform
+ * register.
  */
 import { accessBits, type SassInstruction, wordBits } from './decode.ts';
 
@@ -10,7 +11,7 @@ export interface RegisterUse {
   readonly writes: readonly number[];
 }
 
-/** The first bit of the field that names what a store stores: one form of `ST` has it behind the address. */
+/** The first bit of the field of the stored register: one form of `ST` has it after the address. */
 export function storedAt({ code }: SassInstruction): number {
   return code === 0x385 ? 64 : 32;
 }
@@ -59,7 +60,7 @@ const wideConstant = 0x402;
 
 const toUniform: ReadonlySet<string> = new Set(['R2UR', 'REDUX', 'S2UR']);
 
-/** A list that {@link findOperands} adds the registers of one instruction after the other to: what it reads, then what it writes. */
+/** A list to which {@link findOperands} adds the registers of successive instructions: read ones, then written ones. */
 export class OperandList {
   readonly members: number[] = [];
   /** Where those of the last instruction begin that it reads, and those that it writes. */
@@ -79,7 +80,7 @@ export class OperandList {
     this.writes = this.members.length;
   }
 
-  /** What an instruction writes is told behind all that it reads. */
+  /** Adds written registers, after all read ones. */
   write(register: number, count: number, isUniform: boolean): void {
     this.#add(register, count, isUniform);
   }
@@ -95,7 +96,7 @@ export class OperandList {
   }
 }
 
-/** How many registers the fields of an arithmetic instruction name: 0 where one names none. */
+/** Number of registers that each field of an arithmetic instruction names. */
 interface Fields {
   readonly first: number;
   readonly second: number;
@@ -104,14 +105,14 @@ interface Fields {
   readonly isUniform: boolean;
   readonly isSecondUniform: boolean;
   readonly isResultUniform: boolean;
-  /** Whether a register may give the bank of a constant. */
+  /** Whether a register may contain the bank of a constant. */
   readonly hasBank: boolean;
 }
 
-/** What decides, beside the code, how many registers the fields name. */
+/** The bits that, in addition to the code, determine the number of registers of the fields. */
 type Varies = 'none' | 'bit 73' | 'bit 80' | 'sizes';
 
-/** An operation: which fields it has by what else decides of them, or that it is an access, which has its own. */
+/** An operation: its fields by the bits that vary them, or that it is an access, which has different ones. */
 interface Operation {
   readonly shape: { readonly sources: Shape; readonly results: number } | undefined;
   readonly varies: Varies;
@@ -138,7 +139,7 @@ function variesBy(mnemonic: string, code: number): Varies {
 
 /**
  * The registers of an instruction.
- * @returns null where nobody knows its operands
+ * @returns null if its operands are unknown
  */
 export function registerUse(instruction: SassInstruction, version: number): RegisterUse | null {
   const list = new OperandList();
@@ -149,7 +150,7 @@ export function registerUse(instruction: SassInstruction, version: number): Regi
 /**
  * Finds the registers of an instruction.
  * @param operands gets them
- * @returns whether somebody knows its operands
+ * @returns whether its operands are known
  */
 export function findOperands(instruction: SassInstruction, version: number, operands: OperandList): boolean {
   const { opcode, text, at } = instruction;
@@ -170,7 +171,7 @@ export function findOperands(instruction: SassInstruction, version: number, oper
   if (fields.first > 0) operands.read(lower >>> 24, fields.first, fields.isUniform);
   if (fields.second > 0) operands.read(text[at + 1]! & 0xff, fields.second, fields.isSecondUniform);
   if (fields.third > 0) operands.read(upper & 0xff, fields.third, fields.isUniform);
-  // A constant whose bank a register gives.
+  // A constant whose bank is in a register.
   if (fields.hasBank && ((upper >>> 27) & 1) === 1) operands.read(text[at + 1]! & 0x3f, 2, true);
   if (fields.result > 0) operands.write((lower >>> 16) & 0xff, fields.result, fields.isResultUniform);
   return true;
@@ -255,10 +256,10 @@ function findOfAccess(instruction: SassInstruction, version: number, operands: O
   }
 }
 
-/** What was found, by the instructions of a function: several readers ask for the same. */
+/** Cached registers, by the instructions of a function: it has several readers. */
 const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>(); // oxfmt-ignore
 
-/** The registers of each instruction of a function; null where nobody knows its operands. */
+/** The registers of each instruction of a function; null if its operands are unknown. */
 export function registerUses(
   instructions: readonly SassInstruction[],
   version: number,
@@ -270,7 +271,7 @@ export function registerUses(
   return uses;
 }
 
-/** Registers that an instruction may write whose operands nobody knows; a call may write any. */
+/** Registers that an instruction with unknown operands may write; a call may write any. */
 export function mayWrite(instruction: SassInstruction): readonly number[] {
   const result = wordBits(instruction, 16, 8);
   const list = new OperandList();
@@ -281,7 +282,7 @@ export function mayWrite(instruction: SassInstruction): readonly number[] {
   return list.members;
 }
 
-/** The fields of an arithmetic instruction, by what else decides of them. */
+/** The fields of an arithmetic instruction, by the bits that vary them. */
 function fieldsOf(
   { code, opcode }: SassInstruction,
   { sources, results }: { readonly sources: Shape; readonly results: number },
@@ -298,7 +299,7 @@ function fieldsOf(
   const [sourceIsWide, resultIsWide] = [varies === 'sizes' && variant % 2 === 1, varies === 'sizes' && variant >= 2];
   const operand = isDouble || sourceIsWide ? 2 : 1;
   const third = isDouble || isWide || operation === highMultiplication ? 2 : 1;
-  // Where the third source is no register of its own, the second one stands in its field.
+  // If the third source is not a separate register, its field contains the second one.
   const isThirdElsewhere = form === 2 || form === 3 || form === 7;
   const hasUniform = form === 6 || form === 7;
   let [atSecond, atThird] = [0, 0];

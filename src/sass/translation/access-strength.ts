@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the code are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches the
- * threads of its scope; one that is weaker, or reaches fewer, is another one's.
+ * Whether accesses of the SASS are as strong as in the PTX. A volatile, relaxed, acquiring or releasing access reaches
+ * the threads of its scope; a weaker one, or one with a narrower scope, belongs to another access.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,7 +12,7 @@ interface WeakerAccess {
   readonly instruction: SassInstruction;
 }
 
-/** How far the threads are that an access is strong for; blocks of a cluster are on several multiprocessors. */
+/** Scopes of strong accesses; blocks of a cluster are on several multiprocessors. */
 const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 
 /** Shared memory has one order for all threads of a block. */
@@ -24,14 +24,14 @@ const firstOfOneField = 80;
 /** By those four bits: 0 is weak, 4 constant. */
 const reach: Readonly<Record<number, number>> = { 0: 0, 4: 0, 5: 1, 7: 2, 10: 3 };
 
-/** How far an access of the code reaches, 0 for a weak one; undefined where nobody knows (Mesa, `sm70_encode.rs`). */
+/** Scope of an access of the SASS, 0 for a weak one; undefined if unknown (Mesa, `sm70_encode.rs`). */
 function strengthOf(instruction: SassInstruction, version: number): number | undefined {
   if (version >= firstOfOneField) return reach[wordBits(instruction, 77, 4)];
   if (wordBits(instruction, 79, 2) !== 2) return 0;
   return [1, undefined, 2, 3][wordBits(instruction, 77, 2)];
 }
 
-/** How far an access of the PTX reaches, 0 for a weak one and for what is none. */
+/** Scope of an access of the PTX, 0 for a weak one and for other instructions. */
 function wantedStrength({ operation: { effect } }: Instruction): number {
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return 0;
   return effect.semantics === 'weak' || !orderedSpaces.has(effect.space) ? 0 : scopes[effect.scope];
@@ -47,7 +47,7 @@ export function weakerAccesses(
   version: number,
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): WeakerAccess[] {
-  /** By kind and line, what the weakest access of the PTX wants. */
+  /** By kind and line, the strength of the weakest access of the PTX. */
   const wanted = new Map<string, number>();
   for (const { instructions } of kernel.blocks) {
     for (const one of instructions) {

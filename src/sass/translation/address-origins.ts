@@ -1,4 +1,4 @@
-/** What both sides read that nothing computes: parameters, special registers, sizes of the block and the grid. */
+/** Inputs common to both sides: parameters, special registers, sizes of the block and the grid. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 
 /** Special registers by their number in bits 72 to 79. */
@@ -28,7 +28,7 @@ export type ConstantLeaf =
   | { readonly kind: 'special'; readonly name: string }
   | { readonly kind: 'parameter'; readonly offset: number };
 
-/** What a word of the constant bank 0 is; null for others. */
+/** The meaning of a word of the constant bank 0; null for others. */
 export function constantLeaf(version: number, offset: number): ConstantLeaf | null {
   const size = version >= 100 ? laterSizes[(offset - laterSizesFrom) / 4] : sizes[offset / 4];
   if (size !== undefined) return { kind: 'special', name: `special ${size}` };
@@ -36,10 +36,10 @@ export function constantLeaf(version: number, offset: number): ConstantLeaf | nu
   return offset >= from ? { kind: 'parameter', offset: offset - from } : null;
 }
 
-/** Those of kernels with more bytes of parameters start elsewhere in the constant bank. */
+/** Parameters of kernels with more bytes start elsewhere in the constant bank. */
 export const maxParameterBytes = 4096;
 
-/** Where the parameters of a kernel lie from the first one on, and how many bytes they have together. */
+/** Offsets of the parameters of a kernel from the first one, and their total size in bytes. */
 export function parameterOffsets({ parameters }: Kernel): { readonly at: readonly number[]; readonly bytes: number } {
   let bytes = 0;
   const at = parameters.map((one) => {

@@ -1,7 +1,7 @@
 /**
- * Addresses as numbers. The lowest 32 bits of an address are computed on both sides from the same numbers for parameters,
- * special registers and loaded values. An access whose address is not that of its line of the PTX stands in the place of
- * another one. Addresses that depend on the way that was taken, or on operations that nobody follows, are left alone.
+ * Addresses as integers. The lowest 32 bits of an address are computed on both sides from the same values of
+ * parameters, special registers and loads. An access whose address is not that of its line of the PTX replaces another
+ * one. Addresses that depend on the path, or on untracked operations, are ignored.
  */
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
@@ -21,9 +21,9 @@ import type { RegisterFlow } from './registers.ts';
 /** Numbers of leaves: some for each trial, others the same in all, since only the assembler knows them. */
 class Leaves {
   readonly #trial: number;
-  /** Of a block in a row, where the trial is one of such blocks. */
+  /** Threads of a one-dimensional block if the trial uses such blocks. */
   readonly #row: number | undefined;
-  /** How many threads a block has along each axis, where the assembler knows it. */
+  /** Number of threads of a block along each axis, if ptxas knows it. */
   readonly #threads: readonly [number, number, number] | undefined;
 
   constructor(trial: number, threads: readonly [number, number, number] | undefined, row?: number) {
@@ -62,7 +62,7 @@ function mixed(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** A value of the PTX with the objects whose addresses it is made of; null where nobody knows it. */
+/** A value of the PTX with the objects whose addresses it is computed from; null if unknown. */
 interface SourceValue {
   readonly value: bigint | boolean;
   readonly objects: ReadonlySet<number>;
@@ -100,7 +100,7 @@ class SourceValues {
     if (operand.kind !== 'value') return null;
     const known = this.#known.get(operand.id);
     if (known !== undefined) return known;
-    // What depends on itself is made where ways meet.
+    // A value that depends on itself is defined by a phi.
     this.#known.set(operand.id, null);
     const found = this.#valueOf(operand.id);
     this.#known.set(operand.id, found);
@@ -135,7 +135,7 @@ class SourceValues {
       first += this.#parameterAt[parameter]! + Number(address.offset + offset);
       name = 'parameter ';
     } else if (!this.#hasCode(ptxLine)) return null;
-    // What is narrower than its register is extended, and narrower words are cut out of others.
+    // Values narrower than their register are extended, and narrower words are extracted from others.
     if (effect.bytes < 4 || first % 4 !== 0 || results[at] !== effect.bytes * 8) return null;
     let value = 0n;
     for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`)); // oxfmt-ignore
@@ -145,7 +145,7 @@ class SourceValues {
 
 const zeroRegister = 255;
 const keys = 4096;
-/** From here on descriptors of memory lie in the constant bank. */
+/** From here on descriptors of memory are in the constant bank. */
 const firstDescribing = 80;
 /** So deep computations are followed. */
 const maxDepth = 200;
@@ -192,7 +192,10 @@ class CodeValues {
     return sum >>> 0;
   }
 
-  /** What a uniform register adds to an address of global memory: from sm_80 on it describes memory, and adds nothing. */
+  /**
+   * The offset that a uniform register adds to an address of global memory: from sm_80 on it is a descriptor, and adds
+   * nothing.
+   */
   #descriptor(index: number, register: number): number | null {
     if (this.#version < firstDescribing) return this.#register(index, register, true, 0);
     const definitions = this.#registers.definitionsOf(index, firstUniform + register);
@@ -247,7 +250,7 @@ class CodeValues {
     return this.#computed(at, word, depth);
   }
 
-  /** The sources of an instruction: the first, the second, the third; null where nobody knows one. */
+  /** The sources of an instruction: the first, the second, the third; null if one is unknown. */
   #sources(at: number, depth: number): readonly [number | null, number | null, number | null] {
     const instruction = this.#flow.instructions[at]!;
     const { uniform } = instruction.opcode!;
@@ -273,7 +276,7 @@ class CodeValues {
     const bit = (from: number): boolean => wordBits(instruction, from, 1) === 1;
     if (mnemonic === 'S2R' || mnemonic === 'S2UR') {
       const leaf = specialLeaf(wordBits(instruction, 72, 8));
-      // The block of a cluster stands in the upper bits of addresses of shared memory.
+      // The upper bits of addresses of shared memory are the block of a cluster.
       if (wordBits(instruction, 72, 8) === 0x88) return 0;
       return leaf === undefined ? null : this.#leaves.word(leaf);
     }
@@ -289,7 +292,7 @@ class CodeValues {
     if (a === null || b === null) return null;
     switch (mnemonic) {
       case 'LEA':
-        // Upper halves, and what takes a carry.
+        // Upper halves, and instructions with a carry.
         return bit(80) || bit(74) ? null : (a << wordBits(instruction, 75, 5)) + b;
       case 'LOP3':
         return c === null ? null : logic(wordBits(instruction, 72, 8), a, b, c);
@@ -305,7 +308,7 @@ class CodeValues {
   }
 }
 
-/** `IMAD`; of `IMAD.WIDE` the lower word alone is known, of `IMAD.HI` nothing. */
+/** `IMAD`; of `IMAD.WIDE` only the lower word is known, of `IMAD.HI` nothing. */
 function product({ code }: SassInstruction, word: number, a: number, b: number, c: number): number | null {
   const operation = code & 0x7f;
   if (word !== 0 || (operation !== 0x24 && operation !== 0x25)) return null;
@@ -364,7 +367,7 @@ export function foreignAddresses(
       if (kind === 'load' || kind === 'store') accesses.set(one.ptxLine, accesses.has(one.ptxLine) ? null : one);
     }
   }
-  /** The access of the PTX that has the width of one of the code. */
+  /** The access of the PTX with the width of one of the SASS. */
   const accessOf = (one: SassInstruction): Instruction | undefined => {
     const { opcode } = one;
     const line = lineOf(one);
@@ -373,7 +376,7 @@ export function foreignAddresses(
     if (!ptx || (effect?.kind !== 'load' && effect?.kind !== 'store') || opcode?.kind !== effect.kind) return undefined;
     return accessBits(one, version) === effect.bytes * effect.lanes * 8 ? ptx : undefined;
   };
-  // Where code of several lines has one, or a loop is unrolled, nobody knows which of them a load is.
+  // With several copies, as in an unrolled loop, it is unknown which of them a load is.
   const times = new Map<number, number>();
   for (const one of flow.instructions) {
     const { kind, space } = one.opcode ?? {};
@@ -393,7 +396,8 @@ export function foreignAddresses(
     const ptx = accessOf(instruction);
     const [address] = ptx?.arguments ?? [];
     const { opcode } = instruction;
-    // No copy of a store stands for that of another line, as a load may, if what it stores to is the same in each round.
+    // Unlike loads, copies of a store do not replace those of another line, if its address is the same in each
+    // iteration.
     const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
     if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // oxfmt-ignore
     const shifts = new Set<number>();
@@ -411,7 +415,7 @@ export function foreignAddresses(
     const [shift, ...others] = shifts;
     if (shift === undefined) continue;
     const access = { ptxLine: ptx.ptxLine, instruction };
-    // Nothing but the place of an object may lie between the two.
+    // The two may differ only by the address of an object.
     if (others.length > 0 || (objects.size === 0 && shift !== 0)) found.push(access);
     else if (objects.size > 0) {
       const key = `${opcode!.space} ${[...objects].sort((a, b) => a - b).join(' ')}`;

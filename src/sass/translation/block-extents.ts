@@ -1,10 +1,10 @@
-/** What the assembler knows of the size of a kernel's blocks, from `.reqntid` and `.maxntid`. */
+/** The dimensions of a kernel's blocks known to ptxas, from `.reqntid` and `.maxntid`. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 
-/** How many threads a block has at most. */
+/** Maximum number of threads of a block. */
 const maxThreads = 1024;
 
-/** How many threads a block has along each axis, where the assembler knows it. */
+/** Number of threads of a block along each axis, if ptxas knows it. */
 export function knownThreads({
   requiredThreads,
   maximumThreads,
@@ -12,7 +12,7 @@ export function knownThreads({
   return requiredThreads ?? (maximumThreads?.every((most) => most === 1) ? [1, 1, 1] : undefined);
 }
 
-/** How many threads a block may have along the first axis. */
+/** Maximum number of threads of a block along the first axis. */
 export function longestRow({ requiredThreads, maximumThreads }: Kernel): number {
   if (requiredThreads) return requiredThreads[0];
   return Math.min(

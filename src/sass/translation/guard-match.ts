@@ -1,7 +1,7 @@
 /**
- * Whether stores under a guard stand under a condition of their PTX. The instructions that make a guard are of lines that
- * the conditions of the store's block are made of, or another store stands there. Lines name instructions and not their
- * operands, so nothing is said of a guard that one of these lines makes.
+ * Whether guarded stores are controlled by a condition of their PTX. The instructions that compute a guard are of lines
+ * that compute the conditions of the store's block; otherwise it is another store. Lines identify instructions and not
+ * their operands, so a guard that one of these lines computes is accepted.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -24,7 +24,7 @@ export function mismatchedGuards(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): MismatchedGuard[] {
   const stores = new Map<number, BlockId | null>();
-  // Predicates are kept in registers for a while, and copied: only what compares on its line says whose it is.
+  // Predicates are saved in registers, and copied: only a comparison on its line identifies them.
   const compared = new Set<number>();
   for (const { id, instructions } of kernel.blocks) {
     for (const one of instructions) {
@@ -34,7 +34,7 @@ export function mismatchedGuards(
   }
   const conditions = new Conditions(kernel);
   const kept = new Set(flow.instructions.map(lineOf));
-  // In memory, too, where registers are short.
+  // In memory, too, if registers are scarce.
   const keepsPredicates = flow.instructions.some((one) => keepsPredicate(one) || one.opcode?.space === 'local');
   return flow.blocks.flatMap(({ first, end }, block) =>
     flow.instructions.slice(first, end).flatMap((instruction, index): MismatchedGuard[] => {
@@ -50,7 +50,7 @@ export function mismatchedGuards(
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
-      // Where a comparison left no code, another one computes the same.
+      // If a comparison left no code, another one computes the same.
       if (comparing.some((line) => !kept.has(line))) return [];
       return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
         ? []
@@ -71,11 +71,11 @@ function comparesWithZero(instruction: SassInstruction): boolean {
   return wordBits(instruction, 32, 8) === zeroRegister;
 }
 
-/** What a `PLOP3` of predicates that always hold makes, whatever it is executed for; undefined for other code. */
+/** The result of a `PLOP3` of predicates that are always true; undefined for other code. */
 function constantOf(instruction: SassInstruction): boolean | undefined {
   const isOfConstants =
     instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
-  // The last bit of its table, for three predicates that hold; where it makes two, this is the first.
+  // The last bit of its table, for three true predicates; of two results this is the first.
   return isOfConstants && wordBits(instruction, 84, 3) === 7 ? wordBits(instruction, 76, 1) === 1 : undefined;
 }
 
@@ -87,7 +87,7 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'store' || effect.kind === 'load' || effect.kind === 'atomic';
 }
 
-/** The instructions that may have written a predicate as an instruction reads it; null where nobody knows one of them. */
+/** The instructions that may have written a predicate as an instruction reads it; null if one of them is unknown. */
 function makersOf(
   { instructions, blocks }: SassFlow,
   block: number,
@@ -119,13 +119,13 @@ function makersOf(
   return [...found];
 }
 
-/** Lines of all that conditions are made of, and those of comparisons among them. */
+/** Lines of all origins of conditions, and those of comparisons among them. */
 interface ConditionLines {
   readonly wanted: ReadonlySet<number>;
   readonly comparing: readonly number[];
 }
 
-/** What decides whether blocks of the PTX are executed. */
+/** The conditions under which blocks of the PTX are executed. */
 class Conditions {
   readonly #kernel: Kernel;
   /** By block: those whose branches decide of it. */

@@ -1,7 +1,7 @@
 /**
- * Copies of a round. Ptxas unrolls loops, and duplicates what is behind branches. The stores and atomics of one block of
- * the PTX are executed equally often, so each path of the code has equally many of each of them: a copy with one fewer
- * lost it.
+ * Copies of an iteration. Ptxas unrolls loops, and duplicates code after branches. The stores and atomics of one block
+ * of the PTX are executed equally often, so each path of the code has equally many of each of them: a copy with one
+ * fewer lost it.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -34,7 +34,7 @@ export function fewerCopies(
     else present.set(line, [one]);
   }
   return kernel.blocks.flatMap(({ instructions }) => {
-    // What is cut, or is a part of wider ones, has other numbers of copies; what is under a guard may be left out.
+    // Split stores, and parts of wider ones, have other numbers of copies; guarded ones may be left out.
     const accesses = instructions.flatMap((one) => {
       const { effect } = one.operation;
       const copies = present.get(one.ptxLine);

@@ -1,21 +1,21 @@
 /**
- * Paths around loops. Ptxas unrolls a loop whose rounds it does not know into one of several rounds each and one for the
- * rest. Either may have no round, so the code has a path past both, though every path of the PTX has a round. That path
- * is never taken, but only its conditions say so. What holds on all paths of the PTX is asked for with such paths added.
+ * Paths around loops. Ptxas unrolls a loop of unknown trip count into an unrolled loop and a remainder loop. Either may
+ * have no iteration, so the code has a path around both, though every path of the PTX has an iteration. That path is
+ * infeasible, but only by its conditions. Properties of all paths of the PTX are determined with such paths added.
  */
 import type { BlockId, Kernel } from '../../ir/form/kernel.ts';
 
-/** The ways into a block, from other blocks and from the start of the kernel. */
+/** The edges into a block, from other blocks and from the start of the kernel. */
 interface WaysIn {
   readonly predecessors: readonly BlockId[];
   readonly isStart: boolean;
 }
 
-/** By block, the ways into it. Each block that enters a loop leads to where the loop is left, too. */
+/** By block, the edges into it. Each block that enters a loop has edges to its exits, too. */
 export function waysAroundLoops({ blocks, loops }: Kernel): readonly WaysIn[] {
   const ways = blocks.map(({ predecessors }) => new Set(predecessors));
   const starts = new Set<BlockId>([blocks[0]!.id]);
-  // What leads around one loop may enter the next one.
+  // A path around one loop may enter the next one.
   for (let changed = true; changed;) {
     changed = false;
     for (const { header, blocks: members, exits } of loops) {

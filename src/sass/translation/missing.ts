@@ -1,4 +1,7 @@
-/** What the PTX wants the code to have, by line: barriers, mbarriers, fences, atomics, stores, copies and waits for them. */
+/**
+ * Instructions of the PTX that the SASS must have, by line: barriers, mbarriers, fences, atomics, stores, copies and
+ * waits for them.
+ */
 import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { rootOf } from '../displacements.ts';
@@ -16,7 +19,7 @@ export interface LostInstruction {
 
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** How far a fence reaches, 1 to 3, and whether all fences of its kind have one order. */
+/** Scope of a fence, 1 to 3, and whether all fences of its kind have one order. */
 interface FenceStrength {
   readonly scope: number;
   readonly isSequential: boolean;
@@ -28,11 +31,11 @@ const scopes = { cta: 1, cluster: 2, gpu: 2, sys: 3 } as const;
 /** Arrivals, which are counted whether or not anybody uses their result. */
 const arriving: ReadonlySet<string> = new Set(['arrive', 'arrive_drop']);
 
-/** From here on operations of their own order what comes before an arrival; below, a fence stands in front of it. */
+/** From here on dedicated operations order accesses before an arrival; below, a fence precedes it. */
 const laterMbarriers = 90;
 
 /**
- * The fence that an instruction of the PTX needs; null where it needs none. What only acquires has other code.
+ * The fence that an instruction of the PTX needs; null if it needs none. Pure acquires have other code.
  * @param version of the architecture; without it, none that needs fences for mbarriers
  */
 export function fenceWanted(
@@ -43,27 +46,27 @@ export function fenceWanted(
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
-  // Its mbarriers were just made: the code for those orders it.
+  // Its mbarriers were just initialised: the code for that orders it.
   if (mnemonic.includes('mbarrier_init')) return null;
   return { scope: scopes[effect.scope], isSequential: semantics === 'sc' };
 }
 
-/** The fence that an instruction of the code is; null where it is none of memory accesses. */
+/** The fence of a SASS instruction; null if it does not order memory accesses. */
 export function fenceStrength(instruction: SassInstruction): FenceStrength | null {
   if (instruction.opcode?.mnemonic !== 'MEMBAR') return null;
   const scope = fenceScope(instruction);
-  // Bit 79 is set where it is no sequentially consistent one.
+  // Bit 79 is set if it is not sequentially consistent.
   return { scope: scope === undefined ? 3 : scopes[scope], isSequential: wordBits(instruction, 79, 1) === 0 };
 }
 
-/** How many groups of copies may be unfinished behind a wait of the PTX; null where it is none. */
+/** Maximum number of unfinished groups of copies after a wait of the PTX; null for other instructions. */
 export function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number | null {
   if (effect.kind === 'async-wait' && effect.form === 'wait-all') return 0;
   if ((effect.kind !== 'async-wait' && effect.kind !== 'bulk-wait') || effect.form !== 'wait-group') return null;
   return count?.kind === 'constant' ? Number(count.value) : 0;
 }
 
-/** How many of a wait of the code: it waits for the first scoreboard. */
+/** The same for a wait of the SASS: it waits for the first scoreboard. */
 export function groupsLeftOf(instruction: SassInstruction): number | null {
   if (instruction.code !== 0x91a || wordBits(instruction, 44, 3) !== 0) return null;
   return wordBits(instruction, 38, 6);
@@ -85,7 +88,7 @@ function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
   return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // oxfmt-ignore
 }
 
-/** What the code has on lines of the PTX. */
+/** Instructions of the SASS on lines of the PTX. */
 interface CodeByLine {
   readonly kept: ReadonlySet<number>;
   readonly byKind: Readonly<Record<Wanted, ReadonlySet<number>>>;
@@ -95,11 +98,11 @@ interface CodeByLine {
   readonly counting: ReadonlySet<number>;
   /** Lines with code that loads. */
   readonly looking: ReadonlySet<number>;
-  /** Lines with code that nobody knows. */
+  /** Lines with unknown code. */
   readonly unknown: ReadonlySet<number>;
   /** Bits that the widest store of a line stores. */
   readonly stored: ReadonlyMap<number, number>;
-  /** By line, the bits that all stores of it in a block of the code store together. */
+  /** By line, the total bits of its stores in each block of the SASS. */
   readonly storedInBlocks: ReadonlyMap<number, readonly number[]>;
   readonly fences: ReadonlyMap<number, readonly FenceStrength[]>;
   /** The fewest groups that a wait of a line leaves. */
@@ -124,7 +127,7 @@ function codeByLine(
     const { opcode } = instruction;
     const kind = opcode?.kind;
     if (kind !== 'none') kept.add(line);
-    // What nobody knows may be any of them.
+    // An unknown instruction may be any of them.
     if (!opcode) {
       unknown.add(line);
       for (const lines of Object.values(byKind)) lines.add(line);
@@ -177,9 +180,8 @@ function bitsInBlocks(
 }
 
 /**
- * Blocks of which the code has something: those that left code, those that every way behind such a block leads through,
- * and those whose only way in left the predicate that decides whether they are executed. Blocks that every launch
- * executes are kept, too.
+ * Blocks kept in the SASS: those that left code, the postdominators of such blocks, and those whose single incoming
+ * edge has a predicate that left code. Blocks that every launch executes are kept, too.
  */
 function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<BlockId> {
   const { blocks, postdominators } = kernel;
@@ -201,7 +203,7 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
   return found;
 }
 
-/** Whether a predicate is one constant or another by the way that was taken to where they meet, and the code has both ways. */
+/** Whether a predicate is a phi of different constants, and the code has paths for both. */
 function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -214,7 +216,7 @@ function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Op
   return ways.includes(true) && ways.includes(false);
 }
 
-/** Whether what computes a predicate left code; those that are made of others alone leave none. */
+/** Whether the instruction that computes a predicate left code; combinations of predicates need not. */
 function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Operand): boolean {
   if (predicate.kind !== 'value') return false;
   const { definition } = kernel.values[predicate.id]!;
@@ -225,8 +227,8 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
 }
 
 /**
- * Stores of a block that stand in wider ones: one store of 64 bits may be of two of 32. Those that have no code are in
- * wider ones of the same base as far as their bits suffice; where bases are computed again, in any of the block.
+ * Stores of a block that were merged into wider ones: one store of 64 bits may be two of 32. Those without code are in
+ * wider ones of the same base as far as their bits suffice; if bases are recomputed, in any of the block.
  */
 function mergedStores(
   kernel: Kernel,
@@ -256,7 +258,7 @@ function mergedStores(
 }
 
 /**
- * Finds what the PTX wants and no code does.
+ * Finds required instructions of the PTX without SASS.
  * @param lineOf the line of the PTX that an instruction is of
  * @param isBarrier whether threads wait for each other at an instruction
  */
@@ -272,7 +274,7 @@ export function lostInstructions(
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   /** Lines with code that does less than is wanted. */
   const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // oxfmt-ignore
-  /** Fences that need other code, and operations on mbarriers that nothing here asks for. */
+  /** Fences that need other code, and operations on mbarriers that are not required here. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   /** Lines that themselves store nothing. */
   const computing = new Set<number>();

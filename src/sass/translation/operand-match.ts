@@ -1,6 +1,6 @@
 /**
- * Whether accesses of the code use what their PTX uses. A store that stands on the line of another one, because the two
- * were exchanged, has an address or data that are made of other loads, parameters and special registers.
+ * Whether accesses of the SASS use the operands of their PTX. A store on the line of another one, because the two were
+ * exchanged, has an address or data computed from other loads, parameters and special registers.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -17,16 +17,16 @@ const zeroRegister = 255;
 const never = 15;
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** An access whose operand is made of nothing that its line of the PTX uses. */
+/** An access whose operand has no origin that its line of the PTX uses. */
 interface MismatchedOperand {
   readonly what: 'address' | 'data';
-  /** Whether it is made of nothing that the line uses; else of something that the line does not use. */
+  /** Whether it has no origin that the line uses; otherwise it has one that the line does not use. */
   readonly isCertain: boolean;
   readonly ptxLine: number;
   readonly instruction: SassInstruction;
 }
 
-/** Registers of an access that hold its address, and what it stores. */
+/** Registers with the address, and with the stored data, of an access. */
 function operandsOf(
   instruction: SassInstruction,
   reads: readonly number[],
@@ -77,12 +77,12 @@ export function mismatchedOperands(
     }
   }
   const loaded = new Set<string>();
-  /** Those from memory that others may write. */
+  /** Loads from memory that others may write. */
   const fetched = new Set<string>();
   // Some atomics become loops of loads and exchanges.
   const expanded = new Set<number>();
   const kept = new Set<number>();
-  // An unrolled loop has an access several times, each with a displacement of its own.
+  // An unrolled loop has an access several times, each with a separate displacement.
   const times = new Map<number, number>();
   const copies = new Map<number, number>();
   const widest = new Map<number, number>();
@@ -117,13 +117,13 @@ export function mismatchedOperands(
       const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // oxfmt-ignore
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
-    // A store may be cut into several, but not into one that is narrower, nor some of its copies alone.
+    // A store may be split into several, but not into a single narrower one, nor only some of its copies.
     const isWhole = copies.get(ptxLine) === 1 || (only !== undefined && widest.get(ptxLine)! >= bitsOf(only));
     if (opcode.kind === 'store' && only && ptx.length === 1 && isWhole && bits < bitsOf(only)) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
       continue;
     }
-    // A load that is never executed, which ptxas puts beside others, is none.
+    // A load that is never executed, which ptxas places next to others, does not count.
     const isNever = wordBits(instruction, 12, 4) === never;
     if (opcode.kind === 'load' && only && ptx.length === 1 && copies.get(ptxLine) === 1 && isNever) {
       found.push({ what: 'data', isCertain: false, ptxLine, instruction });
@@ -142,7 +142,7 @@ export function mismatchedOperands(
       continue;
     }
     for (const what of ['address', 'data'] as const) {
-      // Atomics of more than 64 bits take what they store in another form.
+      // Atomics of more than 64 bits have their data in another form.
       if (
         own[what].length === 0 ||
         (what === 'data' && opcode.kind === 'atomic' && ptx.some((one) => bitsOf(one) > 64))
@@ -150,7 +150,7 @@ export function mismatchedOperands(
         continue;
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
-      // Of what is narrower than a register, parts of others may be cut.
+      // Data narrower than a register may be extracted from others.
       if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // oxfmt-ignore
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
@@ -165,8 +165,8 @@ export function mismatchedOperands(
 }
 
 /**
- * Whether what a store stores was made by the instruction of the PTX that makes it.
- * @param isZero whether it stores zero, which no register holds and nothing makes
+ * Whether the stored data were computed by the instruction of the PTX that computes them.
+ * @param isZero whether it stores zero, which is in no register and has no definition
  */
 function givesItsOwn(
   code: CodeOrigins,
@@ -183,7 +183,7 @@ function givesItsOwn(
   return values.every((value, at) => {
     const wanted = source.givenAt(value);
     const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
-    // Where the line left no code, another one computes the same.
+    // If the line left no code, another one computes the same.
     return (
       !wanted ||
       !made ||
@@ -200,7 +200,7 @@ function bitsOf({ operation: { effect } }: Instruction): number {
 /** Leaves that both sides name. */
 const told = /^(?:load|parameter|special n?(?:tid|ctaid))/;
 
-/** Whether registers may hold what the PTX uses. */
+/** Whether registers may contain the values that the PTX uses. */
 function agree(
   made: readonly (readonly Origins[] | null)[],
   wanted: readonly Origins[],
@@ -208,7 +208,7 @@ function agree(
   isMerged: boolean,
 ): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]).filter((leaf) => told.test(leaf)));
-  // Where the assembler takes one load for another, nobody knows which.
+  // If ptxas replaces one load by another, it is unknown which.
   if (wanted.some(({ isOpen }) => isOpen)) return true;
   if ([...leaves].some((leaf) => leaf.startsWith('load ') && !loaded.has(leaf))) return true;
   const agrees = (definitions: readonly Origins[] | null): boolean =>
@@ -216,10 +216,7 @@ function agree(
   return isMerged ? made.some(agrees) : made.every(agrees);
 }
 
-/**
- * Whether registers are made of everything but a load that gives a part of what is wanted, or, for an address, a base or
- * the number of the thread.
- */
+/** Whether registers lack a load among the wanted origins, or, for an address, a base or the thread index. */
 function lacks(
   made: readonly (readonly Origins[] | null)[],
   needed: readonly string[],
@@ -231,7 +228,7 @@ function lacks(
   return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // oxfmt-ignore
 }
 
-/** Whether a register is made of something, and all that any way gives it is no part of what is wanted. */
+/** Whether a register has origins, and none of them on any path is among the wanted ones. */
 function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: readonly Origins[]): boolean {
   const leaves = new Set(wanted.flatMap((one) => [...one.leaves]));
   return made.some((definitions) => {
@@ -241,8 +238,8 @@ function sharesNothing(made: readonly (readonly Origins[] | null)[], wanted: rea
 }
 
 /**
- * Whether a definition gives a part of what is wanted, or, where several ways meet in it, all of it: then ways that lead
- * elsewhere give the rest.
+ * Whether a definition gives a part of the wanted leaves, or, if several paths join in it, all of them: then paths that
+ * lead elsewhere give the others.
  */
 function mayHold({ leaves, isOpen, isMerged }: Origins, wanted: ReadonlySet<string>): boolean {
   if (isOpen) return true;

@@ -14,7 +14,7 @@ export interface OrderedStep {
 export interface OrderedBlock {
   readonly steps: readonly OrderedStep[];
   readonly predecessors: readonly number[];
-  /** The predicate that decides where its end leads: to `taken` where it holds, else elsewhere. */
+  /** The predicate of its final branch: to `taken` if true, otherwise to another block. */
   readonly branch?: { readonly register: number; readonly negated: boolean; readonly taken: number };
 }
 
@@ -28,16 +28,16 @@ const maxWords = 1 << 22;
  * For each access, those that some path executes before it.
  * @param count of accesses
  * @param stops whether a path ends at a separator
- * @returns null where there are too many
+ * @returns null if there are too many
  */
 export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, stops: boolean): Relation | null {
   const words = Math.ceil(count / 32);
   if (words * (blocks.length + count) > maxWords) return null;
-  /** What reaches the end of each block, where its branch is taken and where it is not. */
+  /** Accesses that reach the end of each block, for a taken and for an untaken branch. */
   const atEnd = blocks.map(() => ({ taken: new Uint32Array(words), passed: new Uint32Array(words) }));
   const result = Array.from({ length: count }, () => new Uint32Array(words));
   const incoming = new Uint32Array(words);
-  /** What reaches the end of a block, and, where asked for, what comes before each access in it. */
+  /** Accesses that reach the end of a block, and, if `records`, those before each access in it. */
   const walk = (block: OrderedBlock, index: number, records: boolean): (typeof atEnd)[number] => {
     incoming.fill(0);
     for (const predecessor of block.predecessors) {
@@ -45,7 +45,7 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
       unite(incoming, atEnd[predecessor]![isTaken ? 'taken' : 'passed']);
     }
     const outside = incoming.slice();
-    /** Accesses of this block, each with the guard that still says whether it was executed. */
+    /** Accesses of this block, each with the guard that still determines whether it was executed. */
     let own: { readonly access: number; guard: OrderedStep['guard'] }[] = [];
     for (const { access, separates, guard, writes } of block.steps) {
       if (separates && stops) {
@@ -91,7 +91,7 @@ function include(set: Uint32Array, element: number): void {
   set[element >> 5]! |= 1 << (element & 31);
 }
 
-/** Whether a set holds an element. */
+/** Whether a set contains an element. */
 export function hasAccess(set: Uint32Array, element: number): boolean {
   return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
 }

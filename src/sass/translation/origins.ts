@@ -1,6 +1,6 @@
 /**
- * What values are made of: loads by their lines of the PTX, parameters, special registers. The code of an access is held
- * against its PTX by what its address and its data are made of, since lines name instructions and not their operands.
+ * Origins of values: loads by their lines of the PTX, parameters, special registers. The SASS of an access is compared
+ * with its PTX by the origins of its address and its data, since lines identify instructions and not their operands.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,19 +12,19 @@ import { fromOutside, type RegisterFlow } from './registers.ts';
 export interface Origins {
   /** `load 57`, `parameter 8`, `special tid.x`. */
   readonly leaves: ReadonlySet<string>;
-  /** Whether it may be made of more than anybody knows. */
+  /** Whether it may have unknown origins. */
   readonly isOpen: boolean;
-  /** Whether one of several instructions made it, or what it is made of: then not all leaves are of one path. */
+  /** Whether it, or one of its origins, has several definitions: then not all leaves are of one path. */
   readonly isMerged: boolean;
 }
 
 /** More than there are registers and words of a frame. */
 const keys = 4096;
 
-/** So many instructions are followed for one value. */
+/** Maximum number of instructions followed for one value. */
 const maxSteps = 3000;
 
-/** Clocks and timers: as loads, each reading gives a value of its own. */
+/** Clocks and timers: as with loads, each reading gives a distinct value. */
 const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
 
 /** `SRZ`. */
@@ -33,7 +33,7 @@ const zeroSpecial = 255;
 /** Operations that may move a value from one register to another, or make a constant. */
 const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // oxfmt-ignore
 
-/** What values of the code are made of. */
+/** Origins of values of the SASS. */
 export class CodeOrigins {
   readonly #flow: SassFlow;
   readonly #registers: RegisterFlow;
@@ -42,7 +42,7 @@ export class CodeOrigins {
   readonly #known = new Map<number, Origins>();
   /** Lines of the PTX that load. Variables in local memory whose address is not used are values there. */
   readonly #loads = new Set<number>();
-  /** Lines that give what nobody follows. */
+  /** Lines with untracked results. */
   readonly #unfollowed = new Set<number>();
 
   constructor(
@@ -65,7 +65,7 @@ export class CodeOrigins {
     this.#version = version;
   }
 
-  /** Of each instruction that may have written a register; null where those are too many or none is known. */
+  /** Of each instruction that may have written a register; null if those are too many or none is known. */
   ofRegister(index: number, register: number): readonly Origins[] | null {
     const definitions = this.#registers.definitionsOf(index, register);
     if (!definitions) return null;
@@ -79,7 +79,7 @@ export class CodeOrigins {
       const key = one.at * keys + one.register;
       if (one.at === fromOutside || seen.has(key)) continue;
       seen.add(key);
-      // Ways that meet in front of a copy are told apart as those that meet behind it.
+      // Paths that join before a copy are distinguished like those that join after it.
       const [source, ...others] = this.#copiesOf(one.at, one.register);
       const copied = source !== undefined && others.length === 0 ? this.#registers.definitionsOf(one.at, source) : null;
       if (copied && copied.length > 1) work.push(...copied.map((at) => ({ at, register: source! })));
@@ -88,17 +88,17 @@ export class CodeOrigins {
     return found;
   }
 
-  /** The registers that an instruction makes a result of, if it adds no leaf of its own; none where it does. */
+  /** The registers that an instruction computes a result from, if it adds no leaf; otherwise none. */
   #copiesOf(index: number, written: number): readonly number[] {
     const own = this.#registers.uses[index] ? this.#leavesOf(index, written) : null;
     return own && !own.isLeaf && own.leaves.length === 0 ? this.#registers.sourcesOf(index, written) : [];
   }
 
-  /** Lines of the instructions that may have written a register; null where one of them may be a copy, or nobody knows it. */
+  /** Lines of the instructions that may have written a register; null if one of them may be a copy, or is unknown. */
   givenAt(index: number, register: number): readonly number[] | null {
     const lines: number[] = [];
     const definitions = this.#registers.definitionsOf(index, register);
-    // What nobody knows the operands of may write another register.
+    // An instruction with unknown operands may write another register.
     const certain = definitions?.filter((at) => at === fromOutside || this.#registers.uses[at]) ?? [];
     if (certain.length === 0) return null;
     for (const at of certain) {
@@ -141,7 +141,7 @@ export class CodeOrigins {
     return origins;
   }
 
-  /** Null: nobody knows what it gives. */
+  /** Null: its result is unknown. */
   #leavesOf(index: number, written: number): { readonly leaves: readonly string[]; readonly isLeaf: boolean } | null {
     const instruction = this.#flow.instructions[index]!;
     const { opcode, code } = instruction;
@@ -150,7 +150,7 @@ export class CodeOrigins {
     const { kind, space, mnemonic } = opcode;
     if (kind === 'load' && space === 'constant') {
       const isBound = code !== 0x582 && code !== 0xbac && code !== 0xabb;
-      // A wide load gives each register words of its own.
+      // A wide load gives each register different words.
       const at = offsetOfLoad(instruction) + 4 * ((written & 255) - wordBits(instruction, 16, 8));
       return { leaves: isBound ? this.#constant(wordBits(instruction, 54, 5), at) : [], isLeaf: isBound };
     }
@@ -168,7 +168,7 @@ export class CodeOrigins {
       if (leaf !== undefined) return { leaves: [leaf], isLeaf: true };
       const line = this.#lineOf(instruction);
       if (this.#version >= 100 && !clocks.has(special)) return null;
-      // Others are none of those that both sides name.
+      // Other special registers are not named on both sides.
       const isReading = line !== undefined && (clocks.has(special) || this.#unfollowed.has(line));
       return { leaves: isReading ? [`load ${line}`] : [], isLeaf: true };
     }
@@ -191,7 +191,7 @@ function offsetOfLoad(instruction: SassInstruction): number {
   return instruction.opcode?.mnemonic === 'LDCU' ? wordBits(instruction, 37, 17) : wordBits(instruction, 38, 16);
 }
 
-/** What values of the PTX are made of. */
+/** Origins of values of the PTX. */
 export class SourceOrigins {
   readonly #kernel: Kernel;
   readonly #parameterAt: readonly number[];
@@ -211,7 +211,7 @@ export class SourceOrigins {
     return this.#once(this.#known, operand, true);
   }
 
-  /** Leaves that a value is computed from, without the conditions that decide which value it is; none where nobody knows. */
+  /** Leaves that a value is computed from, without the conditions that select it; empty if unknown. */
   neededFor(operand: Operand): ReadonlySet<string> {
     const { leaves, isOpen } = this.#once(this.#needed, operand, false);
     return isOpen ? new Set() : leaves;
@@ -225,8 +225,8 @@ export class SourceOrigins {
   }
 
   /**
-   * Lines of the loads and floating-point operations that give a value itself. The assembler computes those as they
-   * stand. Null where something else gives it, which the assembler may compute in another way.
+   * Lines of the loads and floating-point operations that define a value. Ptxas does not rewrite those. Null for other
+   * definitions, which ptxas may compute differently.
    */
   givenAt(from: Operand): ReadonlySet<number> | null {
     const lines = new Set<number>();
@@ -263,11 +263,11 @@ export class SourceOrigins {
       seen.add(operand.id);
       if (seen.size > maxSteps) isOpen = true;
       const { definition, type } = this.#kernel.values[operand.id]!;
-      // What it selects by is a condition, too.
+      // The predicate of a selection is a condition, too.
       if (type === 'predicate' && !hasConditions) continue;
       if (definition.kind === 'phi') {
         const { block, index } = definition;
-        // The first round may have code of its own.
+        // The first iteration may have separate code.
         if (!hasConditions && this.#headers.has(block)) continue;
         isMerged = true;
         work.push(...this.#kernel.blocks[block]!.phis[index]!.inputs);
@@ -290,8 +290,8 @@ export class SourceOrigins {
   }
 
   /**
-   * Adds the words of parameters that a load reads; false where its address is computed, so that nobody knows which, and
-   * of kernels with many parameters.
+   * Adds the words of parameters that a load reads; false if its address is computed, so that they are unknown, and for
+   * kernels with many parameters.
    */
   #parameters({ arguments: [address], offset, operation: { effect } }: Instruction, leaves: Set<string>): boolean {
     if (address?.kind !== 'address' || effect.kind !== 'load' || this.#parameterBytes > maxParameterBytes) return false;
@@ -302,7 +302,7 @@ export class SourceOrigins {
     return true;
   }
 
-  /** Conditions of the branches between a block and what dominates it. */
+  /** Conditions of the branches between a block and its dominators. */
   #conditions(block: BlockId): Operand[] {
     const { blocks, dominators } = this.#kernel;
     const top = dominators[block]!;

@@ -1,4 +1,4 @@
-/** Stores that ptxas may leave out, since another one behind them stores to the same place before anybody may look. */
+/** Stores that ptxas may leave out, since a later one stores to the same place before it may be observed. */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { rootOf } from '../displacements.ts';
@@ -10,11 +10,11 @@ export interface StoreInBlock {
 }
 
 /**
- * Lines of stores that, on every path behind them, a store to the same place follows before anybody may look: with no
- * barrier, no fence, no end of the kernel and no load of that place in between.
+ * Lines of stores that, on every later path, are followed by a store to the same place before they may be observed:
+ * with no barrier, no fence, no end of the kernel and no load of that place in between.
  * @param stores all of the kernel
- * @param lines those asked for
- * @param looking lines whose code loads; the assembler may know what other loads give
+ * @param lines requested lines
+ * @param looking lines whose code loads; ptxas may know the results of other loads
  */
 export function overwrittenLines(
   kernel: Kernel,
@@ -34,7 +34,7 @@ export function overwrittenLines(
       const rest = kernel.blocks[next.block]!.instructions.slice(next.from);
       const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // oxfmt-ignore
       if (last && overwrites(kernel, instruction, last)) continue;
-      // The next round of a loop has an address of its own.
+      // The next iteration of a loop has a different address.
       const leaves = successors[next.block]!.some((one) => dominates(kernel.dominators, one, next.block));
       if (last || leaves || successors[next.block]!.length === 0) return false;
       for (const successor of successors[next.block]!) {
@@ -48,7 +48,7 @@ export function overwrittenLines(
   return new Set(asked.filter(isOverwritten).map(({ instruction }) => instruction.ptxLine));
 }
 
-/** What may look at a place, or lets others look. */
+/** Instructions that may observe a place, or let others observe it. */
 function separates({ operation: { effect } }: Instruction): boolean {
   return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(
     effect.kind,
@@ -98,7 +98,7 @@ function sameRoot(kernel: Kernel, one: string, other: string): boolean {
   return sameValue(kernel, idOf(left), idOf(right), 0);
 }
 
-/** Whether two operands are computed in the same way from the same. */
+/** Whether two operands are computed by the same operations from the same operands. */
 function sameValue(kernel: Kernel, one: Operand, other: Operand, depth: number): boolean {
   if (one.kind !== other.kind || depth > maxDepth) return false;
   if (one.kind === 'constant' && other.kind === 'constant') return one.value === other.value;

@@ -5,13 +5,13 @@ import { mayWrite, type RegisterUse, registerUses } from '../instruction/operand
 import { predicatesWritten } from '../predicates.ts';
 import { firstSlot, type SpillAccess } from './spills.ts';
 
-/** What no instruction of the function wrote. */
+/** A value that no instruction of the function wrote. */
 export const fromOutside = -1;
 
-/** More definitions of one register than this are not told apart. */
+/** Maximum number of distinguished definitions of one register. */
 const maxDefinitions = 64;
 
-/** Definitions that reach uses, asked for one by one. */
+/** Reaching definitions, computed on demand. */
 export class RegisterFlow {
   readonly #flow: SassFlow;
   readonly #spills: ReadonlyMap<number, SpillAccess>;
@@ -67,7 +67,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether one of two instructions is executed, the first standing before the second in one block. */
+  /** Whether one of two instructions is executed, the first preceding the second in one block. */
   #complement(first: number, second: number): boolean {
     const [one, other] = [this.#guards[first], this.#guards[second]];
     if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated)
@@ -89,9 +89,9 @@ export class RegisterFlow {
   }
 
   /**
-   * Loads of spilled registers that some path reaches without a store of them; where values may be undefined, those that
+   * Loads of spilled registers that some path reaches without a store of them; if values may be undefined, those that
    * nothing in the function stores.
-   * @param isDefined whether all that the PTX uses is defined on all paths
+   * @param isDefined whether all used values of the PTX are defined on all paths
    */
   unstored(isDefined: boolean): SassInstruction[] {
     const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
@@ -101,7 +101,7 @@ export class RegisterFlow {
     });
   }
 
-  /** Whether a path from the entry to a load has no store of a slot, under whatever guard. */
+  /** Whether a path from the entry to a load has no store of a slot, under any guard. */
   #mayBeUnstored(index: number, slot: number): boolean {
     const stores = (at: number): boolean => {
       const spill = this.#spills.get(at);
@@ -132,11 +132,11 @@ export class RegisterFlow {
 
   /**
    * The instructions that may have written a register as an instruction reads it, by their indices; {@link fromOutside}
-   * where a path from the entry writes it nowhere. Null: more than anybody asks for.
+   * if a path from the entry does not write it. Null: too many.
    */
   definitionsOf(index: number, register: number): readonly number[] | null {
     const found = this.#definitionsOf(index, register);
-    // Bodies that are called leave the frame alone.
+    // Called bodies do not access the frame.
     if (!found) return found;
     return found.filter((at) => {
       const instruction = at === fromOutside ? undefined : this.#flow.instructions[at]!;
@@ -157,7 +157,7 @@ export class RegisterFlow {
       found.add(at);
       if (!use) continue;
       const own = this.#guards[at];
-      // What one predicate guards is one path.
+      // Instructions under one guard are on one path.
       if (!own || (guard && own.register === guard.register && own.negated === guard.negated)) return [...found];
       if ([...found].some((other) => this.#complement(at, other))) return [...found];
     }

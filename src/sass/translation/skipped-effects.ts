@@ -1,7 +1,7 @@
 /**
- * Stores, atomics and fences that some path of the code leaves out. Neither leaves the part of a path between two barriers, or
- * between a barrier and an end of the kernel. So what all paths of the PTX do between two of these, all paths of the
- * code must do: a copy of an unrolled or divided path, too.
+ * Stores, atomics and fences that some path of the code leaves out. Neither leaves the part of a path between two
+ * barriers, or between a barrier and an end of the kernel. So all paths of the SASS between two of these must have the
+ * effects that all paths of the PTX have: a copy of an unrolled or divided path, too.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -12,8 +12,8 @@ import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { predicatesWritten } from '../predicates.ts';
 
 /**
- * A place that no access crosses, an effect, by its number, or a predicate that is written. A half is an effect under a
- * guard of which nobody knows whether it holds.
+ * A place that no access crosses, an effect, by its index, or a written predicate. A half is an effect under a guard of
+ * unknown value.
  */
 interface Step {
   readonly kind: 'anchor' | 'effect' | 'half' | 'predicate' | 'trap';
@@ -34,7 +34,7 @@ interface StepBlock {
   readonly isStart: boolean;
   /** Whether the kernel ends here. */
   readonly ends: boolean;
-  /** Under which guard its end leads to which block, else elsewhere. */
+  /** The guard of its final branch, and the block to which it leads. */
   readonly branch?: SassGuard & { readonly taken: number };
 }
 
@@ -59,8 +59,8 @@ function isBarrierOfBlock({ operation: { effect } }: Instruction): boolean {
 /**
  * The effects that all paths from one anchor to another one have, without a further anchor in between: by the number of
  * the first times `anchors`, plus that of the second.
- * @param halves by the numbers of their steps. An effect counts from its second one on, since the one may be executed
- *   where the other is not, where the anchor behind it has the same guard, and behind an anchor under any guard.
+ * @param halves by the numbers of their steps. An effect counts from its second half on, since the one may be executed
+ *   if the other is not, if the next anchor has the same guard, and after an anchor under any guard.
  */
 function betweenAnchors(
   blocks: readonly StepBlock[],
@@ -71,7 +71,7 @@ function betweenAnchors(
   const words = Math.max(1, Math.ceil((effects + halves.length + 1) / 32));
   if (words * blocks.length * anchors > maxWords) return null;
   const found = new Map<number, Uint32Array>();
-  /** By block: the effects since each anchor that reaches its end, where its branch is taken and where it is not. */
+  /** By block: the effects since each anchor that reaches its end, for a taken and for an untaken branch. */
   const atEnd = blocks.map(() => ({ taken: new Map<number, Uint32Array>(), passed: new Map<number, Uint32Array>() }));
   const meet = (target: Map<number, Uint32Array>, key: number, set: Uint32Array): boolean => {
     const known = target.get(key);
@@ -91,7 +91,7 @@ function betweenAnchors(
   const add = (open: ReadonlyMap<number, Uint32Array>, effect: number): void => {
     for (const set of open.values()) include(set, effect);
   };
-  /** Of a path from an anchor under a guard: it may be the one that decides of the halves behind it. */
+  /** Set on a path from a guarded anchor: its guard may be that of the halves after it. */
   const fromGuarded = effects + halves.length;
   const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // oxfmt-ignore
   const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
@@ -115,7 +115,7 @@ function betweenAnchors(
         const way = blocks[one]!.branch?.taken === index ? 'taken' : 'passed';
         for (const [anchor, set] of atEnd[one]![way]) meet(open, anchor, set);
       }
-      /** Effects that happen on one of the two ways behind the block. */
+      /** Effects on one of the two edges out of the block. */
       let divided: { readonly number: number; readonly isTaken: boolean; readonly isHalf: boolean }[] = [];
       for (const { kind, number, guard } of steps) {
         if (kind === 'effect' || kind === 'half') {
@@ -161,7 +161,10 @@ function include(set: Uint32Array, element: number): void {
   set[element >> 5]! |= 1 << (element & 31);
 }
 
-/** Of each instruction, the predicates that hold wherever it is reached (bits 0 to 6), and those that do not (8 to 14). */
+/**
+ * Of each instruction, the predicates that are true whenever it is reached (bits 0 to 6), and those that are false (8
+ * to 14).
+ */
 function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
   const [whenTaken, whenPassed] = [
     new Uint16Array(blocks.length).fill(0xffff),
@@ -177,7 +180,7 @@ function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
         known[at] = facts;
         for (const register of predicatesWritten(instructions[at]!)) facts &= ~(0x101 << register);
       }
-      // Who leaves at its end does not go on.
+      // Threads that exit at its end do not continue.
       const leaves = instructions[last - 1]!.opcode?.kind === 'exit' ? sassGuard(instructions[last - 1]!) : undefined;
       const guard = branch ?? leaves;
       const opposite = guard && { register: guard.register, negated: !guard.negated };
@@ -270,12 +273,12 @@ export function skippedEffects(
       const isFence = fenceStrength(one) !== null;
       const effect = (isFence ? fences : effects).get(line);
       if (effect === undefined) return written;
-      // Registers that are kept in memory are stored on any line.
+      // Spilled registers are stored on any line.
       const isStore = kind === 'store' && accessSpaces.has(one.opcode!.space ?? '');
       const isAccess = isFence || isStore || kind === 'atomic' || kind === 'mbarrier';
       if (!isAccess) return written;
       present.add(effect);
-      // One lane may do what all lanes ask for: then a guard says nothing of the path.
+      // One lane may execute the effect for all lanes: then a guard does not determine the path.
       if (kind === 'store' && guard && !holds(known[first + index]!, guard)) {
         halves.push({ effect, guard });
         return [{ kind: 'half', number: halves.length - 1, guard }, ...written];
@@ -299,7 +302,7 @@ export function skippedEffects(
   return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
 }
 
-/** Stores that each path of the code has, though some path of the PTX between the same anchors has not: they lost their guard. */
+/** Stores on each path of the SASS that some path of the PTX between the same anchors lacks: they lost their guard. */
 function addedEffects(
   kernel: Kernel,
   wanted: readonly StepBlock[],
@@ -313,11 +316,11 @@ function addedEffects(
     const traps = instructions.some(({ operation: { effect } }) => effect.kind === 'trap');
     return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
   });
-  // What has a guard may be left out.
+  // Guarded instructions may be left out.
   const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];
-  // The assembler may know that a loop has a round.
+  // Ptxas may know that a loop has an iteration.
   const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
   const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // oxfmt-ignore
   const found = new Set<number>();

@@ -1,4 +1,4 @@
-/** Registers that ptxas keeps in memory: where each lies, and whether what is loaded back was ever stored. */
+/** Registers that ptxas spills to memory: their slots, and whether each reloaded slot was ever stored. */
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUse } from '../instruction/operands.ts';
@@ -21,9 +21,9 @@ export interface SpillAccess {
 }
 
 /**
- * Loads and stores of spilled registers, by their indices. Only of kernels without local memory of their own and without
- * calls of functions that others wrote, in which each place has one address.
- * @returns null where something else may access the frame
+ * Loads and stores of spilled registers, by their indices. Only of kernels without other local memory and without calls
+ * of user functions, in which each place has one address.
+ * @returns null if something else may access the frame
  */
 export function spillAccesses(
   kernel: Kernel,
@@ -36,7 +36,7 @@ export function spillAccesses(
     if (one.opcode.space !== 'local') continue;
     const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // oxfmt-ignore
     const [at, bits] = [wordBits(one, 40, 24), accessBits(one, version) ?? 32];
-    // What is narrower than a register is not followed.
+    // Accesses narrower than a register are not tracked.
     if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= maxSlots) return null;
     const slots = Array.from({ length: bits / 32 }, (_, word) => firstSlot + at / 4 + word);
     const isLoad = one.opcode.kind === 'load';

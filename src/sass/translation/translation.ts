@@ -1,8 +1,7 @@
 /**
- * Translation validation: what the assembler made of a kernel, held against its PTX. Accesses are named by the line of
- * the PTX that they are of. Along the flow of control of the SASS no access may follow another one without a barrier
- * (or a fence) in between that all paths of the PTX put there; and every barrier, fence and atomic of code that was kept
- * must be there.
+ * Translation validation: the SASS of a kernel checked against its PTX. Accesses are identified by their line of the
+ * PTX. On no path of the SASS may an access follow another one without a barrier (or a fence) in between that all paths
+ * of the PTX have; and every barrier, fence and atomic of code that was kept must exist.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
@@ -30,11 +29,11 @@ import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
 import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
-/** What is wrong with the code of a kernel. Lines are those of the PTX. */
+/** Errors in the SASS of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
   /** A barrier, fence, atomic, store, asynchronous copy or wait for copies whose block was kept is not there. */
   | ({ readonly kind: 'missing' } & LostInstruction)
-  /** An access stands where the PTX has none, or a barrier where the PTX has an access. */
+  /** An access on a line without one in the PTX, or a barrier on the line of an access. */
   | { readonly kind: 'stray'; readonly what: 'access' | 'barrier'; readonly ptxLine: number; readonly address: number }
   /** The second access may follow the first without the separator that the PTX has between them on every path. */
   | {
@@ -42,16 +41,16 @@ export type TranslationFault =
       readonly what: 'barrier' | 'fence' | 'wait';
       readonly earlier: number;
       readonly later: number;
-      /** Where the later one stands in the code, in bytes from the start of its section. */
+      /** Address of the later one, in bytes from the start of its section. */
       readonly address: number;
     }
-  /** The second access may come before the first; the PTX has it behind a warp barrier behind the first. */
+  /** The second access may come before the first; the PTX has it after a warp barrier after the first. */
   | {
       readonly kind: 'reversed';
       readonly what: 'warp barrier';
       readonly earlier: number;
       readonly later: number;
-      /** Where the first one stands in the code, in bytes from the start of its section. */
+      /** Address of the first one, in bytes from the start of its section. */
       readonly address: number;
     }
   /** A register that was spilled is loaded, of which nothing stores a byte. */
@@ -64,7 +63,7 @@ export type TranslationFault =
     }
   /** Some path through the code leaves out a store or an atomic that all paths of the PTX between the same barriers have. */
   | { readonly kind: 'skipped'; readonly what: 'effect'; readonly ptxLine: number }
-  /** Something is computed that nothing uses, though the PTX does: what used it is gone. */
+  /** An unused result that the PTX uses: its use is missing. */
   | {
       readonly kind: 'unused';
       readonly what: 'result';
@@ -80,11 +79,14 @@ export type TranslationFault =
       /** In bytes from the start of the section. */
       readonly address: number;
     }
-  /** The address, the data or the guard of an access are made of something else than its line of the PTX uses: another one stands there. */
+  /**
+   * The address, the data or the guard of an access have other origins than on its line of the PTX: it is another
+   * access.
+   */
   | {
       readonly kind: 'foreign';
       readonly what: 'address' | 'data' | 'guard';
-      /** Whether they are made of nothing that the line uses. Else more than ptxas was seen to do may explain it. */
+      /** Whether they have no origin that the line uses. Otherwise an unseen transformation of ptxas may explain it. */
       readonly isCertain: boolean;
       readonly ptxLine: number;
       /** In bytes from the start of the section. */
@@ -109,7 +111,7 @@ function separates(instruction: Instruction, by: Separator): boolean {
   return effect.kind === 'grid-barrier' || (effect.kind === 'barrier' && effect.form !== 'arrive');
 }
 
-/** Loads and stores that other threads may see, and that keep their order with barriers. */
+/** Loads and stores that other threads may observe, and that stay ordered with barriers. */
 function isAccess({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'atomic') return true;
   const isMatrix = effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
@@ -124,11 +126,11 @@ const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared
 interface Call {
   /** Whether every thread of the block waits in it. */
   readonly waits: boolean;
-  /** The registers that it may write; null where nobody knows. */
+  /** The registers that it may write; null if unknown. */
   readonly writes: ReadonlySet<number> | null;
 }
 
-/** Bodies that ptxas brings along have these names; those that wait say so. */
+/** Names of bodies that ptxas adds; the names of those that wait contain it. */
 const ownBody = /__internal_|\$__cuda|__cuda_sm|__cuda_reduxsync|__nv_/;
 const waitingBody = /barrier_(?:sync|red)/;
 
@@ -162,7 +164,7 @@ function callsOf(
 /** From here on some instructions may write more than is known of them. */
 const firstUnprinted = 100;
 
-/** The registers that a body of ptxas may write; null where it calls others, or has code that nobody knows. */
+/** The registers that a body of ptxas may write; null if it calls others, or has unknown code. */
 function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | null {
   if (version >= firstUnprinted) return null;
   const instructions = instructionsOf(body, version);
@@ -171,7 +173,7 @@ function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | n
 }
 
 /**
- * Holds the code of a kernel against its PTX.
+ * Checks the SASS of a kernel against its PTX.
  * @param kernel of the PTX that was assembled
  */
 export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
@@ -289,7 +291,7 @@ function strays(
   });
 }
 
-/** What separates, and other waits and copies, that stand between the others as accesses do. */
+/** Separators, and other waits and copies, that are ordered like accesses. */
 function isNamed(instruction: Instruction, by: Separator): boolean {
   if (by !== 'barrier' && by !== 'wait') return false;
   const { kind } = instruction.operation.effect;
@@ -297,7 +299,7 @@ function isNamed(instruction: Instruction, by: Separator): boolean {
   return kind === 'barrier' && separates(instruction, 'barrier');
 }
 
-/** A separator that is itself followed by others ends the path before it and begins the one behind it. */
+/** A separator that is itself followed by others ends the path before it and begins the one after it. */
 function stepsOf(step: OrderedStep, isNamedOne: boolean): OrderedStep[] {
   if (!isNamedOne || !step.separates) return [step];
   const { access, guard, writes = [] } = step;
@@ -305,7 +307,7 @@ function stepsOf(step: OrderedStep, isNamedOne: boolean): OrderedStep[] {
   return [own, { separates: true, writes: [] }, { ...own, writes }];
 }
 
-/** Accesses that follow each other without a separator in the code alone; null where there are too many. */
+/** Accesses that follow each other without a separator only in the SASS; null if there are too many. */
 function unseparated(
   kernel: Kernel,
   flow: SassFlow,

@@ -1,6 +1,6 @@
 /**
- * Instructions whose results nothing uses. Ptxas takes such code out, so where one stands the instruction that used it
- * is gone: a store that was dropped leaves what computes its data or its address.
+ * Instructions with unused results. Ptxas removes such code, so the instruction that used one is missing: a dropped
+ * store leaves the computation of its data or its address.
  */
 import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
@@ -13,13 +13,13 @@ const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'dou
 /** Spaces whose loads nothing makes again. */
 const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 
-/** Upper halves of addresses, which ptxas leaves behind where it finds the space of a pointer, as it does copies. */
+/** Upper halves of addresses, which ptxas leaves, like copies, if it infers the space of a pointer. */
 const leftBehind: ReadonlySet<string> = new Set(['SHF', 'USHF']);
 
-/** From sm_100 on no disassembler showed which registers all operations read: what seems unused may be read. */
+/** From sm_100 on no disassembler showed the registers that all operations read: seemingly unused ones may be read. */
 const firstUnprinted = 100;
 
-/** Registers that always hold zero: a multiplication of two is a copy of what is added. */
+/** Registers that always hold zero: a multiplication of two is a copy of the addend. */
 const zeroRegister = 255;
 
 function isCopy(instruction: SassInstruction): boolean {
@@ -27,7 +27,7 @@ function isCopy(instruction: SassInstruction): boolean {
   return leftBehind.has(mnemonic) || (mnemonic === 'IMAD' && wordBits(instruction, 24, 8) === zeroRegister);
 }
 
-/** Lines of the PTX whose results decide what is stored, where, or which way is gone. */
+/** Lines of the PTX whose results determine stored data, their addresses, or branches. */
 function neededLines(kernel: Kernel): ReadonlySet<number> {
   const lines = new Set<number>();
   const seen = new Set<ValueId>();
@@ -57,12 +57,12 @@ function neededLines(kernel: Kernel): ReadonlySet<number> {
   return lines;
 }
 
-/** What ptxas computes again where it is used, and may leave where it was computed first, if registers are short. */
+/** Operations that ptxas recomputes at their uses, and may also leave at their first place, if registers are scarce. */
 const remade: ReadonlySet<string> = new Set(['integer', 'convert', 'special']);
 
 /**
- * Whether an instruction may be left without a use: one that is computed again elsewhere, and, where
- * registers are kept in memory, whatever may be computed again or is loaded from there.
+ * Whether an instruction may be left without a use: one that is recomputed elsewhere, and, if registers are spilled,
+ * any that may be recomputed or is reloaded.
  */
 function remadeIn(
   { instructions }: SassFlow,
@@ -80,7 +80,7 @@ function remadeIn(
 }
 
 /**
- * Finds instructions that compute, or load, what nothing uses, though the PTX uses what it computes on their line.
+ * Finds instructions with unused results, although the PTX uses the result on their line.
  * @param lineOf the line of the PTX that an instruction is of
  */
 export function unusedResults(
@@ -112,7 +112,7 @@ export function unusedResults(
   const isRemade = remadeIn(flow, lineOf);
   const isNeeded = (one: SassInstruction): boolean => needed.has(lineOf(one) ?? 0);
   const found = first.map((index) => flow.instructions[index]!).filter((one) => !isRemade(one) && isNeeded(one));
-  // What is computed again elsewhere needs what it is made of there, so a load that it alone uses is used by nothing.
+  // A recomputed value needs its operands elsewhere, so a load used only by the unused copy is unused.
   const idle = new Set<number>();
   for (let more = first; more.length > 0 && found.length === 0;) {
     for (const one of more) idle.add(one);

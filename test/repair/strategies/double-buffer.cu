@@ -1,6 +1,6 @@
 // expect: tiled repaired +1 -0
 // expect: kept repaired +1 -0
-// alternative: tiled: use two copies of `tile` in turn, one in each round of the loop on line 13
+// alternative: tiled: use two copies of `tile` alternately, one in each iteration of the loop on line 13
 //
 // Where each round fills an array before it reads it, two copies do without the barrier at the end of the round. Not
 // where a round reads what an earlier one left there.

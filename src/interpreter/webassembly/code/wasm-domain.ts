@@ -1,6 +1,6 @@
 /**
  * The domain whose values are WebAssembly locals and constants: interpreting a rule of the instruction table over it
- * appends the code that computes it (see `wasm-value.ts` for the forms of values). Operations on constants are
+ * appends the code that computes the result (see `wasm-value.ts` for the forms of values). Operations on constants are
  * computed at once, by the reference.
  */
 import type { Domain, Width } from '../../../isa/model/domain.ts';
@@ -70,7 +70,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const zero64 = wasmConstant(64, 0n);
   const one64 = wasmConstant(64, 1n);
 
-  /** What the items leave: an i64, or an i32 whose low `width` bits count. */
+  /** The result of the items: an i64, or an i32 whose low `width` bits count. */
   const wrapped = (width: Width, ...items: readonly Item[]): WasmLocal => {
     if (width >= 32) return bind(body, wasmType(width), ...items);
     const mask = Number(allOnes(width));
@@ -243,7 +243,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const shift128 = (name: Shift, { low, high }: Words, amount: Words): WasmValue => {
     const fill = name === 'ashr' ? ashr(64, high, wasmConstant(64, 63n)) : zero64;
     const [from, into] = name === 'shl' ? [low, high] : [high, low];
-    // `whole` is the word that shifts by itself, `mixed` the one that bits of the other come into.
+    // `whole` is the word that shifts on its own, `mixed` the one that bits of the other are shifted into.
     const arrange = (whole: WasmValue, mixed: WasmValue): WasmValue =>
       name === 'shl' ? pair(whole, mixed) : pair(mixed, whole);
     const single = name === 'shl' ? shl : name === 'lshr' ? lshr : ashr;

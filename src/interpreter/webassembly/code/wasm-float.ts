@@ -1,7 +1,7 @@
 /**
- * Floating-point operations as WebAssembly: bit for bit what the reference gives. f32 and f64 use the instructions of
- * the same name; narrower formats go through doubles, in which their products are exact and their sums rounded to odd;
- * what has no short code is an import.
+ * Floating-point operations as WebAssembly, bit-identical to the reference. f32 and f64 use the instructions of the
+ * same name; narrower formats go through doubles, in which their products are exact and their sums rounded to odd;
+ * operations without short code are imports.
  */
 import type { FloatComparison, FloatFormat, FloatOperation, Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, WasmOperator } from './wasm-module.ts';
@@ -132,7 +132,7 @@ function nativeNumber(context: FloatContext, format: Native, source: WasmWord, f
   return [value, format === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64'];
 }
 
-/** Pushes the number of a pattern: as f64 for that format, as f32 for the others, where all of theirs are exact. */
+/** Pushes the number of a pattern: as f64 for that format, as f32 for the others, whose numbers are exact in it. */
 function widened(context: FloatContext, format: FloatFormat, source: WasmWord, flush: boolean): Item[] {
   if (isNative(format)) return nativeNumber(context, format, source, flush);
   const value = flush ? flushPattern(context, format, source) : source;
@@ -153,7 +153,7 @@ function double(context: FloatContext, format: FloatFormat, source: WasmWord, fl
   return bind(context.body, 'f64', ...items);
 }
 
-/** The pattern of a number on the stack of its own format, rounded already. */
+/** The pattern of a number on the stack, already rounded to its format. */
 function finishNative(
   { body }: FloatContext,
   format: Native,
@@ -256,9 +256,9 @@ function emitNative(
 }
 
 /**
- * Pushes `a * b + c` of f32. The product is exact as a double. Rounding the sum twice errs only where the double lies
- * half-way between two f32 without being exact: there it is moved off, toward what was lost. Half-way means that of the
- * 29 bits beyond an f32 only the first is set; among subnormals it may be another, so all of those are looked at.
+ * Pushes `a * b + c` of f32. The product is exact as a double. Double rounding errs only if the double is inexact and
+ * at the midpoint of two f32: then it is moved off, toward the lost part. At a midpoint only the first of the 29 bits
+ * beyond an f32 is set; for subnormals it may be another one, so all of them are tested.
  */
 function fusedSingle(context: FloatContext, sources: readonly WasmWord[], ftz: boolean): Item[] {
   const { body } = context;

@@ -1,7 +1,7 @@
 /**
  * An encoder of WebAssembly modules (binary format 1): MVP with sign extension, saturating conversions and bulk memory,
- * which is what Node 20 runs. Code is appended instruction by instruction; the encoder checks no types, which
- * `new WebAssembly.Module` does. Functions refer to each other by handle, so imports may be added at any time.
+ * as supported by Node 20. Code is appended instruction by instruction; the encoder checks no types, which `new
+ * WebAssembly.Module` does. Functions refer to each other by handle, so imports may be added at any time.
  */
 import { invariant } from '../../../base/assert.ts';
 
@@ -167,8 +167,8 @@ interface GlobalHandle {
 export type Label = number;
 
 /**
- * The body of a function: instructions in the order in which they are appended. Locals are numbered with the
- * parameters first; one that is freed may be handed out again, with whatever value it then holds.
+ * The body of a function: instructions in the order in which they are appended. Locals are numbered with the parameters
+ * first; one that is freed may be allocated again, with an arbitrary value.
  */
 export class FunctionBody implements FunctionHandle {
   readonly parameters: readonly WasmType[];
@@ -193,7 +193,7 @@ export class FunctionBody implements FunctionHandle {
 
   // Locals
 
-  /** A local that holds anything (zero where it was never freed). */
+  /** A local with an arbitrary value (zero if it was never freed). */
   local(type: WasmType): number {
     const local = this.#free[type].pop() ?? this.#locals.push(type) - 1;
     this.#allocations.push(local);
@@ -204,7 +204,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#locals[local]!;
   }
 
-  /** Lets `local` be handed out again. */
+  /** Lets `local` be allocated again. */
   free(local: number): void {
     this.#free[this.#locals[local]!].push(local);
   }
@@ -214,7 +214,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#allocations.length;
   }
 
-  /** Frees what was allocated since `mark`, but for `kept`. None of it may have been freed singly. */
+  /** Frees the locals allocated since `mark`, except for `kept`. None of them may have been freed separately. */
   freeSince(mark: number, kept: ReadonlySet<number>): void {
     for (const local of this.#allocations.splice(mark)) {
       if (kept.has(local)) this.#allocations.push(local);
@@ -281,7 +281,7 @@ export class FunctionBody implements FunctionHandle {
   }
 
   /**
-   * A load or store; the address (and then the value) lie on the stack.
+   * A load or store; the address (and then the value) is on the stack.
    * @param offset added to the address, in bytes, unsigned
    * @param alignment in bytes, a hint; default: natural
    */
@@ -311,7 +311,7 @@ export class FunctionBody implements FunctionHandle {
     return this.#open(0x02, result);
   }
 
-  /** Opens a loop; `br` to its label goes round. */
+  /** Opens a loop; `br` to its label begins the next iteration. */
   loop(result?: WasmType): Label {
     return this.#open(0x03, result);
   }
@@ -388,7 +388,7 @@ interface ImportedFunction extends Import, FunctionHandle {}
 interface MemorySize {
   readonly minimum: number;
   readonly maximum?: number;
-  /** Of a shared one, views stay valid when it grows. It has a maximum. */
+  /** Views of a shared memory stay valid when it grows. It has a maximum. */
   readonly isShared?: boolean;
 }
 
@@ -401,7 +401,7 @@ export class ModuleBuilder {
   readonly #exports: { readonly name: string; readonly target: FunctionHandle }[] = [];
   #memory: (Import & MemorySize) | null = null;
 
-  /** A function from outside; asked for again under the same name, the same. */
+  /** An imported function; the same one for the same name. */
   importFunction(
     module: string,
     name: string,

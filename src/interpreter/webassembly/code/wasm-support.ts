@@ -1,6 +1,6 @@
 /**
- * Functions that staged WebAssembly code calls: helpers that are part of the module, made when first needed, and
- * imports that compute on bigints what has no short code.
+ * Functions that staged WebAssembly code calls: functions in the module, generated on first use, and imports that
+ * compute on bigints operations without short code.
  */
 import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, ModuleBuilder, WasmType } from './wasm-module.ts';
@@ -40,7 +40,10 @@ export function isMathName(name: string): name is MathName {
 /** Round to nearest even, toward zero, down, up, to nearest with ties away. */
 export type NarrowRounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna';
 
-/** What the functions of one module need; `functions` is to be passed as {@link arithmeticModule} when it is loaded. */
+/**
+ * Dependencies of the functions of one module; `functions` is to be passed as {@link arithmeticModule} when it is
+ * loaded.
+ */
 export class WasmSupport {
   readonly functions: Record<string, WebAssembly.ImportedFunction> = {};
   readonly #module: ModuleBuilder;
@@ -137,7 +140,7 @@ export class WasmSupport {
       append(body, signed, 'return');
       body.end();
       // The exponent of the unit in the last place: the number's, or that of the subnormals. A double's subnormals are
-      // far below, so what they lack at the top does not matter: they are not zero, and less than half.
+      // far below, so their missing leading bit does not matter: they are not zero, and less than half.
       const exponent = bind(body, 'i32', field, i32(1023), 'i32.sub');
       const below = bind(
         body, 'i32',
@@ -176,7 +179,7 @@ export class WasmSupport {
         rm: [i32(infinity - 1), negative, 'i32.add'],
         rp: [i32(infinity), negative, 'i32.sub'],
       };
-      // The exponent bounds what the shifted sum can be: a double too large for the format must not wrap around.
+      // The exponent bounds the shifted sum: a double too large for the format must not wrap around.
       append(
         body,
         ...overflow[rounding], bits,
@@ -186,7 +189,7 @@ export class WasmSupport {
     });
   }
 
-  /** The sum of doubles, rounded to odd where it is not exact: rounding it once more then is rounding once. */
+  /** The sum of doubles, rounded to odd if it is not exact: rounding it again then equals a single rounding. */
   sumToOdd(): FunctionHandle {
     return this.#helper('sum.odd', ['f64', 'f64'], 'f64', (body, x, y) => {
       const sum = bind(body, 'f64', x, y, 'f64.add');
@@ -205,7 +208,7 @@ export class WasmSupport {
       const field = (x: WasmLocal): Item[] => [
         x, 'i64.reinterpret_f64', i64(52n), 'i64.shr_u', 'i32.wrap_i64', i32(0x7ff), 'i32.and',
       ]; // oxfmt-ignore
-      /** Of the exponent: within 2^-900 to 2^900. */
+      /** Whether the number is within 2^-900 to 2^900 by its exponent. */
       const moderate = (x: WasmLocal): Item[] => [...field(x), i32(123), 'i32.sub', i32(1800), 'i32.lt_u'];
       append(
         body,
@@ -269,7 +272,7 @@ export class WasmSupport {
   }
 }
 
-/** What the rounding of `sum = x + y` lost: a double (Knuth's two-sum). */
+/** The rounding error of `sum = x + y`: a double (Knuth's two-sum). */
 export function lostInSum(body: FunctionBody, x: WasmLocal, y: WasmLocal, sum: WasmLocal): WasmLocal {
   const part = bind(body, 'f64', sum, x, 'f64.sub');
   return bind(
@@ -279,7 +282,7 @@ export function lostInSum(body: FunctionBody, x: WasmLocal, y: WasmLocal, sum: W
 }
 
 /**
- * The double `sum` with its last bit set if it is not exact: an even one is moved toward what was lost.
+ * The double `sum` with its last bit set if it is not exact: an even one is moved toward the lost part.
  * @param lost NaN if a source was not finite
  */
 export function toOdd(body: FunctionBody, sum: WasmLocal, lost: WasmLocal): WasmLocal {
@@ -288,7 +291,7 @@ export function toOdd(body: FunctionBody, sum: WasmLocal, lost: WasmLocal): Wasm
   append(body, lost, f64(0), 'f64.ne', lost, lost, 'f64.eq', 'i32.and');
   append(body, bits, 'i32.wrap_i64', i32(1), 'i32.and', 'i32.eqz', 'i32.and');
   body.if();
-  // Away from zero where the lost part has the sign of the sum.
+  // Away from zero if the lost part has the sign of the sum.
   append(body, bits, i64(1n), i64(-1n), lost, f64(0), 'f64.gt', sum, f64(0), 'f64.gt', 'i32.eq', 'select');
   append(body, 'i64.add', 'f64.reinterpret_i64');
   body.set(result.index);

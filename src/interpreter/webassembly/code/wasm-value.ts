@@ -1,7 +1,7 @@
 /**
  * Values of staged WebAssembly code: constants, locals, and pairs of 64-bit words for 128 bits. A value of 8 or 16 bits
  * is an i32 with zeros above, one of 32 bits an i32, one of 64 bits an i64, a truth an i32 of 0 or 1. A floating-point
- * value is its bit pattern; beside it there may be a local with the number, whose NaNs may have any payload.
+ * value is its bit pattern; in addition there may be a local with the number, whose NaNs may have any payload.
  */
 import type { Width } from '../../../isa/model/domain.ts';
 import type { FunctionBody, FunctionHandle, WasmOperator, WasmType } from './wasm-module.ts';
@@ -19,9 +19,9 @@ export interface WasmLocal {
   readonly kind: 'local';
   readonly type: WasmType;
   readonly index: number;
-  /** The number that the pattern stands for, as f32 or f64. */
+  /** The number that the pattern encodes, as f32 or f64. */
   readonly number?: WasmLocal;
-  /** The greatest value it can have, unsigned, where that is known. */
+  /** The greatest possible value, unsigned, if known. */
   readonly limit?: number;
 }
 
@@ -30,7 +30,7 @@ export type WasmWord = WasmConstant | WasmLocal;
 
 export type WasmValue = WasmWord | { readonly kind: 'pair'; readonly low: WasmWord; readonly high: WasmWord };
 
-/** The type of the local that holds a value of up to 64 bits. */
+/** The type of the local for a value of up to 64 bits. */
 export function wasmType(width: Width | 'predicate'): 'i32' | 'i64' {
   return width === 64 ? 'i64' : 'i32';
 }
@@ -73,7 +73,7 @@ export function f64(value: number): Item {
   return { kind: 'f64', value };
 }
 
-/** Calls a function with what has been pushed. */
+/** Calls a function with the pushed operands. */
 export function call(target: FunctionHandle): Item {
   return { kind: 'call', target };
 }
@@ -111,7 +111,7 @@ export function append(body: FunctionBody, ...items: readonly Item[]): void {
   }
 }
 
-/** Appends items and keeps what they leave on the stack in a new local. */
+/** Appends items and stores their result on the stack in a new local. */
 export function bind(body: FunctionBody, type: WasmType, ...items: readonly Item[]): WasmLocal {
   append(body, ...items);
   const index = body.local(type);
@@ -131,8 +131,8 @@ function partsOf(value: WasmValue): readonly WasmLocal[] {
 }
 
 /**
- * New locals for a value that is assigned on several ways (a phi).
- * @param number also holds the number of a floating-point value: in a loop that adds up, this takes the conversion
+ * New locals for a value that is assigned on several paths (a phi).
+ * @param number also stores the number of a floating-point value: in a loop that adds up, this takes the conversion
  *   between pattern and number off the critical path (2 to 4 times as fast); it costs nothing where it is not used
  */
 export function variable(body: FunctionBody, width: Width | 'predicate', number?: 'f32' | 'f64'): WasmValue {
@@ -141,7 +141,9 @@ export function variable(body: FunctionBody, width: Width | 'predicate', number?
   return number ? { ...local(wasmType(width)), number: local(number) } : local(wasmType(width));
 }
 
-/** Pushes what {@link setVariable} is to put into `target`. Several may be pushed before they are set in reverse. */
+/**
+ * Pushes the value that {@link setVariable} assigns to `target`. Several may be pushed before they are set in reverse.
+ */
 export function pushForVariable(body: FunctionBody, target: WasmValue, value: WasmValue): void {
   if (target.kind === 'pair') {
     const low = value.kind === 'pair' ? value.low : wasmConstant(64, wordOf(value).value);
@@ -168,7 +170,7 @@ export function setVariable(body: FunctionBody, target: WasmValue): void {
 }
 
 /**
- * The type of number that the result of a floating-point instruction, or its sources, are best also kept as.
+ * The type of number in which the result of a floating-point instruction, or its sources, are best stored, too.
  * @param mnemonic for example `fma.rn.f32`
  */
 export function numberType(mnemonic: string): 'f32' | 'f64' | undefined {

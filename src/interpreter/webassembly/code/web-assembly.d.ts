@@ -1,4 +1,6 @@
-/** The part of the WebAssembly JavaScript interface that the machine uses; TypeScript declares it only for browsers. */
+/**
+ * The part of the WebAssembly JavaScript interface that the interpreter uses; TypeScript declares it only for browsers.
+ */
 declare namespace WebAssembly {
   type Value = number | bigint;
   type ImportedFunction = (...values: never[]) => Value | void;
@@ -17,7 +19,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(description: { readonly initial: number; readonly maximum?: number; readonly shared?: boolean });
     readonly buffer: ArrayBuffer;
-    /** By pages of 64 KiB; gives the former number of pages. */
+    /** By pages of 64 KiB; returns the former number of pages. */
     grow(pages: number): number;
   }
 
@@ -26,7 +28,7 @@ declare namespace WebAssembly {
     value: Value;
   }
 
-  /** What a module that cannot be loaded raises. */
+  /** Thrown for a module that cannot be loaded. */
   class CompileError extends Error {}
   class RuntimeError extends Error {}
 

@@ -1,4 +1,4 @@
-/** Which values threads need again after a segment, and which need not be kept because they are cheap to compute anew. */
+/** Values that are live after a segment, and values that are not saved because they are cheap to recompute. */
 import type { Instruction, Kernel, Operand, SpecialRegister, ValueId } from '../../../ir/form/kernel.ts';
 import type { Program, Segment } from '../../core/program.ts';
 import { segmentSuccessors } from '../../core/program.ts';
@@ -6,7 +6,7 @@ import { segmentSuccessors } from '../../core/program.ts';
 export interface Liveness {
   /** By segment: values defined before it, or by its block's phis, that some path from its start uses. */
   readonly liveIn: readonly (readonly ValueId[])[];
-  /** By value: the same in all threads of a block, and computable at any time from the launch alone. */
+  /** By value: the same in all threads of a block, and computable at any time from only the launch. */
   readonly isUniform: Uint8Array;
 }
 
@@ -140,7 +140,7 @@ export function livenessOf(program: Program): Liveness {
   return { liveIn: segments.map((segment) => live.list(segment.index) as ValueId[]), isUniform };
 }
 
-/** What an edge between segments assigns to the phis of its target. */
+/** Assignments of an edge between segments to the phis of its target. */
 export function phiInputs(
   kernel: Kernel,
   from: Segment,

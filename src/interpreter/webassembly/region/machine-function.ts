@@ -1,10 +1,10 @@
-/** What region code imports from the machine. */
+/** The imports of region code from the interpreter. */
 import type { WasmType } from '../code/wasm-module.ts';
 
-/** The name under which region code imports memory and what the machine does for it. */
+/** The module name under which region code imports memory and interpreter functions. */
 export const machineModule = 'machine';
 
-/** What region code calls. Steps are those of the call so far. */
+/** Functions that region code calls. Steps are those of the call so far. */
 export const machineFunctions = {
   /** An access that leaves the place it was taken to stay in. Frame, site, address, thread, steps. Does not return. */
   stray: [['i32', 'i32', 'i64', 'i32', 'i32'], []],
@@ -19,13 +19,13 @@ export const machineFunctions = {
   record: [['i32', 'i32', 'i32', 'i32'], []],
   /** The same of a weak access to one word. Frame, site, linear address, thread, the word after the access. */
   recordWord: [['i32', 'i32', 'i32', 'i32', 'i32'], []],
-  /** The same of an access of which only what it hands over or takes is of interest. */
+  /** The same of an access that only synchronizes. */
   handOver: [['i32', 'i32', 'i32', 'i32'], []],
-  /** What orders accesses, for the same. Frame, instruction, thread. */
+  /** Events that order accesses, for the same. Frame, instruction, thread. */
   event: [['i32', 'i32', 'i32'], []],
   /** The same of a fence that releases. Frame, instruction, thread, whether it is sequentially consistent. */
   fence: [['i32', 'i32', 'i32', 'i32'], []],
-  /** An instruction that the machine executes; sources and results are among the operands of the frame. */
+  /** An instruction that the interpreter executes; sources and results are among the operands of the frame. */
   foreign: [['i32', 'i32', 'i32'], []],
   /** A word of an unknown value. Frame, thread, instruction, result, word. */
   unknown: [['i32', 'i32', 'i32', 'i32', 'i32'], ['i64']],

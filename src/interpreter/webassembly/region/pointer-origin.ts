@@ -1,6 +1,6 @@
 /**
- * Which object each address most likely points into. Only a guess: a pointer may be made in ways that are not followed
- * (read from memory, negative index), so whoever relies on it checks the address against the object when it runs.
+ * Which object each address most likely points into. Only a guess: a pointer may be computed by untracked operations
+ * (read from memory, negative index), so users check the address against the object at run time.
  */
 import type { Argument } from '../../core/arguments.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../../ir/form/kernel.ts';

@@ -1,4 +1,4 @@
-/** The function of a region while its code is written, and the locals that all of the code shares. */
+/** The function of a region during code generation, and the locals shared by all of its code. */
 import type { Domain } from '../../../isa/model/domain.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import type { FunctionBody, FunctionHandle, ModuleBuilder, WasmType } from '../code/wasm-module.ts';
@@ -58,12 +58,12 @@ export class RegionBuilder {
     return this.#stamp!;
   }
 
-  /** Frame plus the offset of the thread's local memory. Only where there is some. */
+  /** Frame plus the offset of the thread's local memory. Only if there is local memory. */
   get localBase(): WasmLocal {
     return this.#localBase!;
   }
 
-  /** A function of the machine, to call. */
+  /** A function of the interpreter, to call. */
   machineFunction(name: MachineFunction): FunctionHandle {
     const [parameters, results] = machineFunctions[name];
     return this.#module.importFunction(machineModule, name, parameters, results);
@@ -74,7 +74,7 @@ export class RegionBuilder {
     return [this.total, i32(this.timeSlice), 'i32.add', this.left, 'i32.sub'];
   }
 
-  /** Gives the thread its turn, and finds its place in arrays by thread. */
+  /** Begins the time slice of the thread, and computes its index in arrays by thread. */
   startTurn(): void {
     const { body } = this;
     append(body, i32(this.timeSlice));

@@ -1,11 +1,11 @@
-/** What a region holds: its segments, and the values that they define and use. */
+/** Contents of a region: its segments, and the values that they define and use. */
 import type { Instruction, Operand, SpecialRegister, ValueId } from '../../../ir/form/kernel.ts';
 import type { Plan } from './wasm-plan.ts';
 import { invariant } from '../../../base/assert.ts';
 import { segmentSuccessors } from '../../core/program.ts';
 import { phiInputs } from './liveness.ts';
 
-/** What a region holds. */
+/** Contents of a region. */
 export interface RegionContents {
   /** The segment at whose start threads enter it. */
   readonly start: number;
@@ -21,13 +21,13 @@ export interface RegionContents {
   readonly specials: ReadonlySet<SpecialRegister>;
 }
 
-/** What the region holds whose threads start at the segment `start`: all up to the next suspensions. */
+/** Contents of the region that starts at the segment `start`: all segments up to the next suspensions. */
 export function regionContents(plan: Plan, start: number): RegionContents {
   const { members, defined } = membersOf(plan, start);
   return { start, members, defined, used: usedValues(plan, members), ...prologueNeeds(plan, members) };
 }
 
-/** Whether an instruction gives the same in all threads and is computed once, before they run. */
+/** Whether an instruction has the same result in all threads and is computed once, before they run. */
 export function isUniform({ liveness }: Plan, instruction: Instruction): boolean {
   return instruction.results.some((id) => id !== null && liveness.isUniform[id] === 1);
 }

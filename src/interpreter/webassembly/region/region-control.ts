@@ -23,7 +23,7 @@ export class RegionControl {
   readonly #contents: RegionContents;
   readonly #values: RegionValues;
   readonly #instructions: RegionInstructions;
-  /** Where a thread that stops goes on. */
+  /** Target of a thread that stops. */
   readonly #threadEnd: Label;
   readonly #labels = new Map<number, Label[]>();
 
@@ -43,7 +43,7 @@ export class RegionControl {
     this.#threadEnd = threadEnd;
   }
 
-  /** Appends the code of all segments; each way through it ends with a stop, or does not return. */
+  /** Appends the code of all segments; each path through it ends with a stop, or does not return. */
   emit(): void {
     const { program } = this.#plan;
     const tree = structure(program.segments.length, this.#contents.start, (index) =>
@@ -94,7 +94,7 @@ export class RegionControl {
     body.end();
   }
 
-  /** @param follow appends what comes after an edge, which never falls through */
+  /** @param follow appends the code after an edge, which never falls through */
   #emitSegment(segment: Segment, follow: (arm: number) => void): void {
     const body = this.#body;
     const block = this.#code.kernel.blocks[segment.block]!;

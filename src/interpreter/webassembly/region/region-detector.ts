@@ -10,7 +10,7 @@ import { accessKind, alerts, levelTable, levels, transitionTable } from './wasm-
 /** Words of a wide access that are updated in line; more are updated in a loop. */
 const inlineCells = 4;
 
-/** Tells the detector of an access that has happened. */
+/** Reports an access that has happened to the detector. */
 export function touch(code: RegionBuilder, access: MemoryAccess, { data, shadow }: Located): void {
   const { body, plan } = code;
   if (plan.detection === 'clocks') {
@@ -73,7 +73,9 @@ function record(code: RegionBuilder, access: MemoryAccess, data: LinearAddress):
   append(body, call(code.machineFunction('recordWord')));
 }
 
-/** Tells the detector with clocks of an access. @param alert `recorded`, `handsOver`, or what is of no interest */
+/**
+ * Reports an access to the detector with clocks. @param alert `recorded`, `handsOver`, or another one, which is ignored
+ */
 function emitRecord(code: RegionBuilder, access: MemoryAccess, data: LinearAddress, alert: WasmLocal): void {
   const { body } = code;
   const operands = [code.frame, i32(access.index), data.base, i32(data.offset), 'i32.add', code.thread] as const;
@@ -90,7 +92,7 @@ function emitRecord(code: RegionBuilder, access: MemoryAccess, data: LinearAddre
 
 /**
  * The next state: by access, by how the last access relates to this one, by the last state.
- * @param most takes the greatest alert for the detector with clocks; null: that is told at once
+ * @param most takes the greatest alert for the detector with clocks; null: it is reported at once
  */
 function touchWord(
   code: RegionBuilder,
@@ -103,12 +105,12 @@ function touchWord(
   append(body, words.base);
   body.memory('i64.load', words.offset);
   const last = bind(body, 'i64');
-  // The highest bit in which the words differ says what is between the accesses.
+  // The highest bit in which the words differ determines the synchronization between the accesses.
   const difference = bind(body, 'i64', last, code.stamp, 'i64.xor');
   append(body, difference, 'i64.clz', 'i32.wrap_i64');
   body.memory('i32.load8_u', levelTable);
   if (plan.hasWarpBarriers) {
-    // The count of another warp's barriers says nothing.
+    // The count of another warp's barriers is irrelevant.
     const level = bind(body, 'i32');
     append(body, i32(levels.block), level, level, i32(levels.warpBarrier), 'i32.eq');
     append(body, difference, 'i32.wrap_i64', i32(31 << (shadowFields.thread.shift + 5)), 'i32.and', i32(0), 'i32.ne');

@@ -14,7 +14,7 @@ import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/w
 import { pageBytes } from '../../core/memory.ts';
 import { header, pageEntry, pageFactors, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
 
-/** An address in linear memory: what a local holds plus a constant. */
+/** An address in linear memory: a local plus a constant. */
 export interface LinearAddress {
   readonly base: WasmLocal;
   readonly offset: number;
@@ -139,7 +139,7 @@ export class RegionMemory {
     append(this.#body, call(this.#code.machineFunction('stray')), 'unreachable');
   }
 
-  /** Finds the place of global memory by the address; what is elsewhere, the machine finds. */
+  /** Finds the place of global memory by the address; the interpreter finds other places. */
   #locateAnywhere(access: MemoryAccess, operand: Operand, type: ValueType, displacement: bigint): Located {
     const body = this.#body;
     const { detection, placeMap, globalEnd, sites } = this.#plan;
@@ -150,7 +150,7 @@ export class RegionMemory {
     const full = type === 64 ? word(moved) : word(this.#code.domain.zeroExtend(32, 64, moved));
     const base = wasmLocal('i32', body.local('i32'));
     const words = wasmLocal('i32', body.local('i32'));
-    // Beyond global memory: byte 0, whose place is none, since nothing lies there.
+    // Beyond global memory: byte 0, which has no place, since it is unused.
     const at = bind(
       body, 'i32',
       full, 'i32.wrap_i64', i32(0), full, i64(BigInt(globalEnd)), 'i64.lt_u', 'select',
@@ -193,7 +193,8 @@ export class RegionMemory {
   }
 
   /**
-   * Begins a condition: whether the table of pages has that of an aligned address. The machine is to be asked in its `else`.
+   * Begins a condition: whether the table of pages has that of an aligned address. The interpreter is to be called in
+   * its `else`.
    */
   #findPage(access: MemoryAccess, address: Item, cellShift: number, base: WasmLocal, words: WasmLocal): void {
     const body = this.#body;

@@ -1,4 +1,4 @@
-/** The values that region code computes with: operands, homes of phis, what is kept in the frame between regions. */
+/** The values of region code: operands, locals of phis, and values saved in the frame between regions. */
 import type { Instruction, Operand, SpecialRegister, ValueId } from '../../../ir/form/kernel.ts';
 import type { ValueType } from '../../../isa/model/operation.ts';
 import type { FunctionBody } from '../code/wasm-module.ts';
@@ -41,7 +41,7 @@ export class RegionValues {
     for (const register of this.#contents.specials) this.#specials.set(register, readSpecial(this.#code, register));
   }
 
-  /** Gives locals to the values that several places assign, and loads what an earlier region kept. */
+  /** Allocates locals for values that several places assign, and loads values saved by an earlier region. */
   loadKept(): void {
     const { start, used, defined } = this.#contents;
     const live = new Set(this.#plan.liveness.liveIn[start]);
@@ -71,7 +71,7 @@ export class RegionValues {
     this.#assign(moves.map(({ result, value }) => ({ to: this.#homes.get(result)!, value })));
   }
 
-  /** The locals that hold the results of an instruction. */
+  /** The locals for the results of an instruction. */
   resultLocals(instruction: Instruction): ReadonlySet<number> {
     return new Set(
       instruction.results.flatMap((id) => {
@@ -81,7 +81,7 @@ export class RegionValues {
     );
   }
 
-  /** Keeps the values that a thread needs when it goes on at a segment, as far as this region changed them. */
+  /** Saves the values that are live when a thread continues at a segment, as far as this region changed them. */
   saveLive(resume: number, inputs: ReadonlyMap<ValueId, WasmValue>, except: ReadonlySet<ValueId | null>): void {
     for (const id of this.#plan.liveness.liveIn[resume]!) {
       if (except.has(id)) continue;

@@ -5,7 +5,7 @@ import type { RegionBuilder } from './region-builder.ts';
 import { append, bind, i32, wasmConstant } from '../code/wasm-value.ts';
 import { header } from './wasm-plan.ts';
 
-/** The value of a special register in the thread that runs; appends what computes it. */
+/** The value of a special register in the running thread; appends its computation. */
 export function readSpecial({ plan, body, frame, thread }: RegionBuilder, register: SpecialRegister): WasmWord {
   const { block, grid, threads, coordinates, dynamicShared } = plan;
   const constant = (value: number): WasmWord => wasmConstant(32, BigInt(value));

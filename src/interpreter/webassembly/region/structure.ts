@@ -9,17 +9,17 @@ import { postorder } from '../../../ir/form/postorder.ts';
 export type Structured =
   /** The code of a node up to its terminator, then one arm for each edge out of it. */
   | { readonly kind: 'node'; readonly node: number; readonly arms: readonly (readonly Structured[])[] }
-  /** What jumps to `label` inside goes to the end. */
+  /** A jump to `label` inside continues at the end. */
   | { readonly kind: 'block'; readonly label: number; readonly body: readonly Structured[] }
-  /** What jumps to `label` inside goes to the start. */
+  /** A jump to `label` inside continues at the start. */
   | { readonly kind: 'loop'; readonly label: number; readonly body: readonly Structured[] }
   | { readonly kind: 'jump'; readonly label: number };
 
-/** Levels of blocks and branches: the code of each is made within that of the one around it. */
+/** Maximum nesting of blocks and branches: the code of each is generated recursively. */
 const deepest = 1000;
 
 /**
- * The structure of a graph, or null where it is irreducible, or blocks and branches lie in each other too deeply.
+ * The structure of a graph, or null if it is irreducible, or blocks and branches are nested too deeply.
  * @param count of nodes; not all need be reachable
  * @param successors of a node; an edge is its position in the list
  */
@@ -48,8 +48,8 @@ export function structure(
 
   let isTooDeep = false;
   /**
-   * Appends a node and all that it dominates. What follows the last merge node of another one is appended in a loop, not
-   * a call: thousands of branches in a row are as many merge nodes.
+   * Appends a node and all that it dominates. Nodes after the last merge node of another one are appended in a loop,
+   * not by recursion: thousands of branches in a row have thousands of merge nodes.
    */
   const append = (out: Structured[], first: number, depth: number, isInLoop = false): void => {
     if (depth > deepest) isTooDeep = true;

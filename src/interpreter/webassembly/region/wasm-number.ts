@@ -1,4 +1,4 @@
-/** Which values WebAssembly code keeps both as numbers and as bit patterns. */
+/** Values that WebAssembly code stores both as numbers and as bit patterns. */
 import type { Kernel, ValueId } from '../../../ir/form/kernel.ts';
 import { numberType } from '../code/wasm-value.ts';
 
@@ -19,7 +19,7 @@ export function numberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
 function findNumberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
   const numbers = new Map<ValueId, NumberType>();
   const phis = kernel.blocks.flatMap((block) => block.phis);
-  // A phi may be fed by way of others, those of the loops within.
+  // A phi may depend on others through those of inner loops.
   for (let found = true; found;) {
     found = false;
     for (const { result, inputs } of phis) {

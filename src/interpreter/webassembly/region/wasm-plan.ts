@@ -1,7 +1,7 @@
 /**
- * Where everything lies in the linear memory of a WebAssembly run, and what the code of a launch may rely on. Buffers
- * and variables are apart from each other; each resident block has a frame of its own with the state of its threads,
- * their kept values, its shared memory and the shadow words of that. A global address is an address in linear memory.
+ * Layout of the linear memory of a WebAssembly run, and the assumptions of the code of a launch. Buffers and variables
+ * are disjoint; each resident block has a frame with the state of its threads, their saved values, its shared memory
+ * and the shadow words of that. A global address is an address in linear memory.
  */
 import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
 import { reachesGrid } from '../../../memory-model/scope.ts';
@@ -18,8 +18,8 @@ import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 
 /**
- * What the race detector does: nothing, shadow words, or a list of accesses with clocks; `sifted`: words that leave out
- * what needs no clocks.
+ * Mode of the race detector: off, shadow words, or a list of accesses with clocks; `sifted`: words that filter out
+ * accesses that need no clocks.
  */
 export type Detection = 'off' | 'words' | 'sifted' | 'clocks';
 
@@ -32,9 +32,9 @@ export interface Place {
   readonly start: number;
   readonly bytes: number;
   readonly writable: boolean;
-  /** A shadow word stands for `1 << cellShift` bytes. */
+  /** A shadow word covers `1 << cellShift` bytes. */
   readonly cellShift: number;
-  /** Of its first shadow word: address, or offset in the shadow of shared memory. */
+  /** Its first shadow word: address, or offset in the shadow of shared memory. */
   readonly shadow: number;
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
@@ -46,7 +46,7 @@ export interface Expanse {
   readonly source: { readonly kind: 'object' | 'buffer'; readonly index: number };
 }
 
-/** Where an access goes: a place it is certain of or else fails, thread-local memory, or wherever its address says. */
+/** Target of an access: a place outside of which it fails, thread-local memory, or anywhere. */
 type Site =
   | { readonly kind: 'place'; readonly place: Place }
   | { readonly kind: 'local' }
@@ -73,9 +73,9 @@ interface Frame {
   readonly bytes: number;
 }
 
-/** How accesses count for words that sift. */
+/** Treatment of accesses by words that sift. */
 interface Sifting {
-  /** Strong accesses of several widths race where they overlap. */
+  /** Strong accesses of several widths race if they overlap. */
   readonly hasMixedWidths: boolean;
   /** As in CUDA C++, volatile accesses race with atomics and with each other. */
   readonly volatileRaces: boolean;
@@ -93,7 +93,9 @@ export interface Plan {
   /** Local memory of one thread, in bytes. */
   readonly localBytes: number;
   readonly detection: Exclude<Detection, 'sifted'>;
-  /** Words only tell what is to be recorded with clocks, because more than whole barriers orders accesses; or null. */
+  /**
+   * Set if words only select the accesses to be recorded with clocks, because not only full barriers order accesses.
+   */
   readonly sifting: Sifting | null;
   /** Shadow words change with barriers of warps. */
   readonly hasWarpBarriers: boolean;
@@ -104,9 +106,9 @@ export interface Plan {
   readonly bufferAddresses: readonly number[];
   /** By access. */
   readonly sites: readonly Site[];
-  /** By value; undefined: never kept. */
+  /** By value; undefined: never saved. */
   readonly slots: readonly (Slot | undefined)[];
-  /** Whether threads may be told to go on at a segment. */
+  /** Whether threads may be resumed at a segment. */
   readonly isRegion: Uint8Array;
   readonly frame: Frame;
   /** Tables of the threads' coordinates along x, y and z, a 32-bit word for each. */
@@ -114,30 +116,30 @@ export interface Plan {
   /** One byte for each 64 of global memory: the number of the place in `placeTable`; 0: none. */
   readonly placeMap: number;
   readonly globalEnd: number;
-  /** Where code finds pages of expanses: 0: there are no expanses. */
+  /** Address of the table of pages of expanses; 0 without expanses. */
   readonly pageTable: number;
   readonly globalShadow: number;
   readonly globalShadowEnd: number;
-  /** Shadow words for what has none. */
+  /** Shadow words for memory without its own. */
   readonly scratch: number;
   /** First byte for the frames of resident blocks. */
   readonly end: number;
 }
 
-/** Fixed addresses. Below the first, nothing lies: a null pointer with a small offset is out of bounds. */
+/** Fixed addresses. Below the first, memory is unused: a null pointer with a small offset is out of bounds. */
 export const transitionTable = 1024;
 export const levelTable = transitionTable + 2560;
 export const placeTable = levelTable + 256;
 const firstFree = placeTable + 4096;
 
 /**
- * What lies between two accesses, as offsets into the transition table. `levelTable` gives it by the number of leading
- * bits in which their shadow words agree.
+ * Synchronization between two accesses, as offsets into the transition table. `levelTable` gives it by the number of
+ * leading bits in which their shadow words agree.
  */
 export const levels = { thread: 0, warp: 32, block: 64, warpBarrier: 96, blockBarrier: 128, grid: 160 } as const;
 
 /**
- * Rows of the transition table: what an access does. Strong accesses count as atomic: two of them do not race, and with
+ * Rows of the transition table: kinds of accesses. Strong accesses count as atomic: two of them do not race, and with
  * others they race as the weak ones would. Only some of them need contents to be there.
  */
 export const accessKinds = {
@@ -156,8 +158,8 @@ export const accessKinds = {
 } as const;
 
 /**
- * The row of an access. Strong reads are reads: where there are strong writes as well, words do not decide. Where they
- * sift, strong reads are atomics, and rows conflict wherever accesses do.
+ * The row of an access. Strong reads are reads: if there are strong writes as well, words do not decide. If they sift,
+ * strong reads are atomics, and rows conflict if accesses do.
  */
 export function accessKind(access: MemoryAccess, sifting: Sifting | null): number {
   const { operation, strong } = access;
@@ -175,7 +177,7 @@ export function accessKind(access: MemoryAccess, sifting: Sifting | null): numbe
   return isOfBlock ? accessKinds.blockWrite : accessKinds.deviceWrite;
 }
 
-/** States that the table leads to so that the machine looks at the word. */
+/** Next states that make the interpreter examine the word. */
 export const alerts = { uninitialised: 26, raced: 27, handsOver: 29, recorded: 30 } as const;
 
 /** Fields at the start of a block's frame. */
@@ -208,7 +210,7 @@ const pageEntries = 4096;
 
 /** Fields of an entry of that table. */
 export const pageEntry = {
-  /** 64 bits: the address of the page / {@link pageBytes}; 0: there is none. */
+  /** 64 bits: the address of the page / {@link pageBytes}; 0 without page. */
   number: 0,
   /** Its address in linear memory, and that of its shadow words. */
   data: 8,
@@ -217,8 +219,8 @@ export const pageEntry = {
 } as const;
 
 /**
- * What the number of a page is multiplied by, and that of its expanse, whose bases have a distance of 2^40 bytes: the
- * leading bits of the sum are the number of the entry.
+ * Factors of the index of a page, and of its expanse, whose bases have a distance of 2^40 bytes: the leading bits of
+ * the sum are the number of the entry.
  */
 export const pageFactors = { page: 0x9e3779b1 | 0, expanse: 0x85ebca6b | 0 } as const;
 export const pageFactorShift = 32 - Math.log2(pageEntries);
@@ -230,7 +232,7 @@ export function pageEntryAt(address: number): number {
   return pageEntry.bytes * ((page + expanse) >>> pageFactorShift);
 }
 
-/** Places that have an entry; the machine finds the others. */
+/** Places that have an entry; the interpreter finds the others. */
 export const maxEntries = 255;
 
 /** The least multiple of `alignment` that is not below `offset`. */
@@ -238,7 +240,7 @@ export function align(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }
 
-/** Bytes in which a value is kept. */
+/** Bytes in which a value is saved. */
 function slotBytes(type: ValueType): 4 | 8 | 16 {
   return type === 128 ? 16 : type === 64 ? 8 : 4;
 }
@@ -251,7 +253,7 @@ interface Array0 {
   readonly source: Place['source'];
 }
 
-/** Sites that were found to leave the object they were taken to stay in; the plan is made anew with each added. */
+/** Sites that were found to leave the object they were assumed to stay in; the plan is rebuilt with each added one. */
 type Strays = ReadonlySet<number>;
 
 /** Lays out a launch. */
@@ -294,7 +296,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
 
   // Which array each access goes to, and how wide the cells of the arrays may be
   const targets = chooseTargets(program, request, arrays, strays);
-  // Cells start where the array does.
+  // Cells start at the start of the array.
   const most = [...globals.map(() => 4), ...shareds.map(({ start }) => Math.min(4, Math.log2(start & -start || 16)))];
   const shifts = chooseCellShifts(program, arrays, globals.length, targets, most);
 
@@ -392,7 +394,7 @@ function siftingOf({ accesses }: Program, { volatileRaces }: RunRequest): Siftin
   return { hasMixedWidths: widths.size > 1, volatileRaces: volatileRaces === true };
 }
 
-/** The places in which threads may synchronise, with what has no end. */
+/** The places in which threads may synchronise, with unbounded buffers. */
 export function placesOfStrongAccesses({ program, sites, places }: Plan): {
   readonly places: readonly Place[];
   readonly anywhere: boolean;
@@ -430,7 +432,7 @@ function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { reado
   }));
 }
 
-/** Index of an array, or where else an access goes. */
+/** Index of an array, or another target of an access. */
 type Target = number | 'local' | 'anywhere';
 
 function chooseTargets(
@@ -472,7 +474,7 @@ function chooseTargets(
   return targets;
 }
 
-/** The widest cells that every access fills; accesses that may go anywhere keep those of all arrays alike. */
+/** The widest cells that every access fills; accesses that may go anywhere make those of all arrays equal. */
 function chooseCellShifts(
   program: Program,
   arrays: readonly Array0[],

@@ -1,7 +1,7 @@
 /**
- * The WebAssembly code of a region: what threads execute from one suspension to the next. The function runs the threads
- * `first` to `last` of a block one after the other; all of them stand at the region's start. A thread that stops leaves
- * its status, and the values that it needs again, in the block's frame.
+ * The WebAssembly code of a region: the code that threads execute from one suspension to the next. The function runs
+ * the threads `first` to `last` of a block one after the other; all of them are at the region's start. A thread that
+ * stops leaves its status, and the values that it needs again, in the block's frame.
  */
 import type { Plan } from './wasm-plan.ts';
 import { mixedStatus } from '../../core/back-end.ts';
@@ -33,7 +33,9 @@ export function emitRegion(plan: Plan, start: number): RegionCode {
   return { bytes: module.encode(), arithmetic: support.functions };
 }
 
-/** What all threads share, then the threads one after the other, then their common status and the steps of all. */
+/**
+ * The common part of all threads, then the threads one after the other, then their common status and the steps of all.
+ */
 function emitThreads(code: RegionBuilder, start: number): void {
   const { plan, body, thread, status } = code;
   const contents = regionContents(plan, start);
