@@ -18,7 +18,7 @@ import type { Extensions } from './model/extensions.ts';
 import { textureParameters } from './textures.ts';
 import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
 
-/** Where something stands, as reasons give it. */
+/** Source places, as reasons list them. */
 export function sourcePlaces(...of: readonly { readonly location?: Location }[]): readonly Location[] {
   return of.flatMap(({ location }) => outsideToolkit(location) ?? location ?? []);
 }
@@ -29,14 +29,14 @@ const commutative = /^(add|min|max|and|or|xor)$/;
 const repeatable = /^(min|max|and|or)$/;
 const integer = /^[subw]\d+$/;
 
-/** Whether an atomic operation on shared memory has one result in whatever order the threads do it. */
+/** Whether an atomic operation on shared memory has one result for every order of the threads. */
 function isCommutative(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
   return commutative.test(effect.operation) && integer.test(effect.type);
 }
 
 /**
- * Whether an atomic operation on global memory may be done again: what it has left in memory stays as it is. That holds
- * only for bytes that nothing else touches.
+ * Whether an atomic operation on global memory may be repeated without changing its result in memory. That holds only
+ * for bytes that nothing else accesses.
  */
 function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Term | null): boolean {
   return (repeatable.test(effect.operation) && integer.test(effect.type)) || exchanged !== null;
@@ -53,7 +53,7 @@ function exchangedValue(
   return value.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) ? value : null;
 }
 
-/** The atomic operations of one instruction, as far as they may meet others: these do not disturb each other. */
+/** The atomic operations of one instruction that may access common bytes: these do not disturb each other. */
 export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): string | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic') return null;
@@ -61,7 +61,7 @@ export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): 
   return `${effect.operation}.${effect.type}${exchanged ? `.${exchanged.id}` : ''}`;
 }
 
-/** Unknown values that are functions of what the instruction is given: the launch gives them anew. */
+/** Unknown values that are functions of the operands: the same again in each execution. */
 const determined = new Set([
   'matrix product',
   'cache policy',
@@ -75,17 +75,17 @@ const determined = new Set([
   'rank in the cluster',
 ]);
 
-/** What the paper calls not idempotent beside overlaps (section 4.2). */
+/** What the paper calls not idempotent, other than overlaps (section 4.2). */
 const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect-call']);
 
 const mathematics = /^result of __(nv|internal)_/;
 
 /**
- * Lists what is never idempotent, whatever the launch.
+ * Lists effects that are never idempotent, for any launch.
  * @param accesses those of the production build
- * @param module the PTX of it: calls whose results nobody uses are not in the IR
- * @param known whether the kernel has no race if volatile accesses race as others do, and the loads of local memory that read
- *   what their thread has written
+ * @param module its PTX: calls with unused results are not in the IR
+ * @param known whether the kernel has no race if volatile accesses race as others do, and the loads of local memory
+ *   that read what their thread has written
  */
 export function lastingEffects(
   symbolic: SymbolicKernel,
@@ -103,7 +103,7 @@ export function lastingEffects(
   };
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
   if (kernel.overlapsOthers) add('effect', 'griddepcontrol', kernel);
-  // Behind comparisons with all functions of the module there is none left to call.
+  // After comparisons with all functions of the module no callee is left.
   const isFollowed = extensions.indirectCalls && comparesPointers(kernel);
   for (const { reason, ...at } of kernel.unsupported) {
     if (reason === callToUnknown) {
@@ -152,7 +152,7 @@ export function lastingEffects(
             add('effect', effect.reason, instruction);
           break;
         case 'warp-value':
-          // Which lanes are active, and which of them is elected, is not said.
+          // It is unspecified which lanes are active, and which of them is elected.
           if (!effect.sync || effect.name === 'elect') add('effect', effect.name, instruction);
           break;
         case 'shuffle':
@@ -160,7 +160,7 @@ export function lastingEffects(
           if (!effect.sync) add('effect', mnemonic, instruction);
           break;
         case 'load':
-          // What a thread reads of its own memory without having set it is not known.
+          // Local memory that its thread has not set is unknown.
           if (known.initialised.has(instruction)) break;
           if (effect.space === 'local' || (effect.space === 'generic' && !isAccess(instruction, accesses)))
             add('unsupported', 'memory of the thread', instruction);
@@ -231,7 +231,7 @@ function synchronises(kernel: Kernel): boolean {
   });
 }
 
-/** Whether the instruction with an opaque effect that a reason is about is told by itself. */
+/** Whether the instruction with an opaque effect that a reason is about is listed separately. */
 function isListed({ blocks }: Kernel, reason: string): boolean {
   return blocks.some(
     ({ instructions, terminator }) =>
@@ -302,7 +302,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
   return reasons;
 }
 
-/** The reasons without those that say the same of the same place. */
+/** The reasons without duplicates at the same place. */
 export function distinct(reasons: readonly IdempotencyReason[]): readonly IdempotencyReason[] {
   const byText = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
   return [...byText.values()];

@@ -12,7 +12,7 @@ import { Coverage } from './coverage.ts';
 interface LocalMemory {
   /** Loads that read what their thread has written. */
   readonly initialised: ReadonlySet<Instruction>;
-  /** Whether that takes it that indices stay in their arrays. */
+  /** Whether that assumes that indices are within their arrays. */
   readonly usesBounds: boolean;
 }
 
@@ -36,7 +36,7 @@ export function localMemory(symbolic: SymbolicKernel): LocalMemory {
   return { initialised, usesBounds };
 }
 
-/** Loads and stores that lead to local arrays alone. */
+/** Loads and stores that point only to local arrays. */
 function localAccesses(symbolic: SymbolicKernel): readonly Access[] {
   const { kernel, store } = symbolic;
   const accesses: Access[] = [];

@@ -74,7 +74,7 @@ export class SharedMemory {
             : lines;
   }
 
-  /** Blocks of one of the shapes that are tried, where the launch meets what is said of that shape. */
+  /** Blocks of one of the shapes that are tried, if the launch satisfies the condition of that shape. */
   ofShapes(said: (shape: Dim3) => ValidatorCondition): ValidatorCondition {
     return anyOf(
       this.shapes.map((shape) => {
@@ -86,8 +86,8 @@ export class SharedMemory {
   }
 
   /**
-   * Under which launches nothing is read that was not written.
-   * @param usesBounds whether the checks take it that indices stay in their arrays
+   * Under which launches all memory that is read was written.
+   * @param usesBounds whether the checks assume that indices are within their arrays
    */
   initialised(usesBounds: boolean): Initialised {
     const reasons: IdempotencyReason[] = [];
@@ -120,7 +120,7 @@ export class SharedMemory {
     return { condition: reasons.length > 0 ? never : allOf(conditions), reasons, assumptions: [...assumptions] };
   }
 
-  /** That what a read may touch lies in what its whole block has written before. */
+  /** That the bytes of a read are among those that its whole block has written before. */
   private withinWritten(read: Access, target: Target): readonly ValidatorCondition[] {
     const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
     const bytes = inner?.bytes;
@@ -152,7 +152,7 @@ export class SharedMemory {
     );
   }
 
-  /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
+  /** When writes stay in their array; assumed if no launch determines it. */
   private insideArrays(assumptions: Set<string>): ValidatorCondition[] {
     return this.footprints.flatMap(({ access, root, bytes, needs, exact }) => {
       if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];

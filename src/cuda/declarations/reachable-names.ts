@@ -1,6 +1,6 @@
 /**
- * Variables that other code may reach: something takes their address, or binds a reference to them. What is done with
- * a variable in one of the ways listed here leaves it to the text that names it; any other way does not.
+ * Variables that other code may reach: an expression takes their address, or binds a reference to them. Uses of the
+ * kinds listed here keep a variable local to the code that names it; any other use does not.
  */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
@@ -24,7 +24,7 @@ const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|sub
 const statements =
   /^(?:compound_statement|expression_statement|if_statement|else_clause|for_statement|while_statement|do_statement|switch_statement|case_statement|labeled_statement|try_statement|catch_clause|condition_clause|declaration|init_statement|attributed_statement|throw_statement|break_statement|continue_statement|goto_statement|function_definition|template_declaration|namespace_definition|declaration_list|linkage_specification|translation_unit|field_declaration_list|struct_specifier|class_specifier|union_specifier|field_declaration|preproc_\w+|field_initializer_list|argument_list|enum_specifier|enumerator_list|enumerator|static_assert_declaration)$/; // oxfmt-ignore
 
-/** Searches by the part of the unit that they went through; null for one that is under way. */
+/** Searches by the part of the unit that they visited; null for one in progress. */
 const known = new WeakMap<SyntaxNode, Search | null>();
 
 /** Names of variables, in a part of a unit, that other code may reach. */
@@ -32,7 +32,7 @@ export function reachableNames(within: SyntaxNode, declarations: Declarations): 
   return searched(within, declarations)?.names ?? new Set();
 }
 
-/** Names of variables, in a part of a unit, that other code may reach, be it for the time of a call alone. */
+/** Names of variables, in a part of a unit, that other code may reach, even if only during a call. */
 export function lentNames(within: SyntaxNode, declarations: Declarations): ReadonlySet<string> {
   const search = searched(within, declarations);
   return new Set([...(search?.names ?? []), ...(search?.lent ?? [])]);
@@ -57,7 +57,7 @@ class Search {
   readonly #text: string;
   readonly #arrays: ReadonlySet<string>;
   readonly #operators: ReadonlySet<string>;
-  /** Variables that every declaration of the name makes a number: operators over them have no code of their own. */
+  /** Variables that every declaration of the name makes a number: operators on them run no code of the unit. */
   readonly #numbers: ReadonlySet<string>;
   #returnsReference = false;
 

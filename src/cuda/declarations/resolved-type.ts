@@ -3,7 +3,7 @@
 /** The types of a program that were read before: it has few, and asks for them often. */
 const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // oxfmt-ignore
 
-/** A type with the names that stand for others replaced. */
+/** A type with aliases replaced. */
 export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {
   let known = resolvedTypes.get(aliases);
   if (known?.aliases !== aliases.size)

@@ -65,12 +65,12 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const { text } = source;
   const type = elementType(source, target, definition.start, definition.end);
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
-  // What a template stands for, its instances say: whether there is an atomic of it, the compiler does.
+  // The instances determine the type of a template parameter: the compiler decides whether there is an atomic of it.
   const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // oxfmt-ignore
   const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;
-  // There is no atomicSub of these types.
+  // There is no `atomicSub` of these types.
   const negated = operation === 'Sub' && !/^(?:int|unsigned(?: int)?|u?int32_t)$/.test(type);
   const name = negated ? 'Add' : operation;
   const operand = negated ? `-(${value})` : value;

@@ -30,11 +30,11 @@ interface Context {
   readonly call: (placed: PlacedBarrier) => string;
   /** Names of the variables that the edits bring in. */
   readonly names: Set<string>;
-  /** What is said of a barrier that moves to the only place of an addition; null where none does. */
+  /** Comments of a barrier that moves to the only place of an addition; null if none does. */
   readonly remark: Remark | null;
 }
 
-/** Comments of a barrier: on lines of their own right above it, and behind it on its line. */
+/** Comments of a barrier: on separate lines right above it, and after it on its line. */
 interface Remark {
   readonly above: readonly string[];
   readonly beside: string;
@@ -118,9 +118,9 @@ export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedB
 }
 
 /**
- * The barrier of the block as the function itself writes it (`block.sync();`), or where it has none, as the others of the
- * file do: if they always write it so, and the group is declared where all of the function behind it sees it. Null where
- * there is none.
+ * The barrier of the block as the function itself writes it (`block.sync();`), or otherwise as the others of the file
+ * do: if they always write it so, and the group is declared where all later code of the function sees it. Null if there
+ * is none.
  */
 function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
   const { text } = source;
@@ -180,7 +180,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   return above.length === 0 && beside === '' ? null : { above, beside, start };
 }
 
-/** Where a barrier gets a line of its own, and how that is indented; null where it stands beside other statements. */
+/** Where a barrier gets a separate line, and how that is indented; null if it shares a line with other statements. */
 function ownLine(
   text: string,
   { statement, previous }: BarrierCandidate & { readonly kind: 'before' | 'after' },
@@ -220,7 +220,7 @@ function insert({ text, style, edits, call, remark }: Context, placed: PlacedBar
   } else edits.push({ start: statement.start, end: statement.start, text: `${words} ` });
 }
 
-/** Where the comments start that stand on lines of their own right above an offset. */
+/** Start of the comments on separate lines right above an offset. */
 function leadingComment(text: string, offset: number): number {
   let start = lineStart(text, offset);
   while (start > 0) {
@@ -283,7 +283,7 @@ function headerEnd(text: string, start: number): number {
   return before.trimEnd().length;
 }
 
-/** The lines of a statement that is taken apart. */
+/** The lines of a statement that is split. */
 function splitLines({ text, call, names }: Context, placed: PlacedBarrier): string[] {
   const { candidate } = placed;
   if (candidate.kind !== 'split') return [];
@@ -298,7 +298,7 @@ function splitLines({ text, call, names }: Context, placed: PlacedBarrier): stri
   return [...before, call(placed), after];
 }
 
-/** Takes a conditional statement apart, with barriers between its parts. */
+/** Splits a conditional statement, with barriers between its parts. */
 function partCondition(
   { text, style, edits, call }: Context,
   body: GuardedBody,
@@ -311,7 +311,7 @@ function partCondition(
   const indent = bare ? outer + style.indent : outer;
   const chosen = all.flatMap(({ candidate }) => (candidate.kind === 'condition' ? [candidate.piece] : []));
   const gone = new Set(placement.filter(({ state }) => state === 'off').map(({ candidate }) => candidate.statement));
-  // What is said of the barriers that the new ones replace.
+  // Comments of the barriers that the new ones replace.
   const barriers = chosen.length === 1 ? body.pieces.filter(({ node }) => gone.has(node)) : [];
   const moved = movedVariables(body, chosen);
   const names = new Set(moved.map(({ name }) => name));
@@ -360,7 +360,7 @@ function partCondition(
   });
 }
 
-/** Whether both halves of an assignment stand in one part. */
+/** Whether both halves of an assignment are in one part. */
 function isWhole(piece: Piece, part: readonly Piece[]): boolean {
   return piece.half !== null && part.filter(({ node }) => node === piece.node).length === 2;
 }

@@ -8,7 +8,7 @@ import { type HostValue, factOf, integerValue, quotientOf, termOf } from './valu
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 
-/** The value of an operator with one operand; null where nobody knows it. */
+/** The value of an operator with one operand; null if unknown. */
 export function unary(operator: string, operand: HostValue, kind: NumberKind | undefined): HostValue | null {
   if (operator === '+') return operand;
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
@@ -117,7 +117,7 @@ function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValu
   const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null => {
     if (!numerator || !denominator) return null;
     if (numerator.kind === 'integer' && denominator.kind === 'integer') {
-      // A zero that may be negative, and what a `float` does not hold, are no quotients.
+      // A zero that may be negative, and a value that a `float` cannot represent, are not quotients.
       if (numerator.value === 0n && isNegative && /[*/]/.test(operator)) return null;
       const value = Number(numerator.value) / Number(denominator.value);
       if (operator !== '/' && Math.fround(value) !== value) return null;

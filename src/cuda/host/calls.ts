@@ -85,7 +85,7 @@ function madeByName(
   return host.symbol(name, name);
 }
 
-/** Arguments with packs in place of `args...`. */
+/** Arguments with packs instead of `args...`. */
 export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: Interpreter): readonly SyntaxNode[] {
   const { text } = host.declarations;
   return items.flatMap((item) => {
@@ -98,7 +98,7 @@ export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: In
   });
 }
 
-/** Arguments that a pack of parameters stands for, as nodes that name their cells. */
+/** Arguments of a parameter pack, as nodes that name their cells. */
 const packs = new WeakMap<HostScope, Map<string, readonly SyntaxNode[]>>();
 
 function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[] | undefined {
@@ -137,7 +137,7 @@ function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, h
   return { kind: 'record', fields, rest: { id: `dim3 ${id}`, label: 'dim3' } };
 }
 
-/** A call of a function by its name; null where no body is at hand, or several may be meant. */
+/** A call of a function by its name; null if no body is available, or the overload is ambiguous. */
 function callNamed(
   path: string,
   template: readonly (string | undefined)[],
@@ -171,7 +171,7 @@ function callNamed(
       });
     return null;
   }
-  // A specialisation looks like a function of its own.
+  // A specialisation looks like a separate function.
   const own = withBody.length > 1 ? (template.length > 0 ? [] : meant(withBody, given, host)) : withBody;
   const [only] = own;
   if (!only || own.length !== 1 || only.isKernel) return null;
@@ -210,7 +210,7 @@ function meant(
   return candidates.filter(isExact);
 }
 
-/** Executes the body of a function. @returns null where it cannot be followed */
+/** Executes the body of a function. @returns null if it cannot be followed */
 export function invokeFunction(
   declaration: FunctionDeclaration,
   given: readonly HostArgument[],
@@ -229,7 +229,7 @@ export function invokeFunction(
   if (declaration.initialisers && self?.kind === 'place') {
     const { fields = [] } = host.declarations.records.get(declaration.record ?? '') ?? {};
     const placeOf = (item: SyntaxNode): number => fields.findIndex(({ name }) => name === fieldOf(item, host));
-    // In the order of the fields, whatever the order of the list.
+    // In the order of the fields, not of the list.
     for (const item of listItems(declaration.initialisers)
       .filter(({ type }) => type === 'field_initializer')
       .toSorted((a, b) => placeOf(a) - placeOf(b))) {
@@ -270,7 +270,7 @@ function fieldOf(item: SyntaxNode, host: Interpreter): string | undefined {
   return name && sourceTextOf(host.declarations.text, name);
 }
 
-/** Joins the ways out of a function. */
+/** Joins the states at the exits of a function. */
 function leave(
   state: State,
   isAlive: boolean,
@@ -346,7 +346,7 @@ function isCopied(type: string, given: string | undefined, value: HostValue, hos
   return recordNamed(resolvedType(given, declarations.aliases)) === recordNamed(known);
 }
 
-/** Gives each argument of a pack a variable of its own. */
+/** Declares a separate variable for each argument of a pack. */
 function bindPack(name: string, given: readonly HostArgument[], state: State, inner: Frame, host: Interpreter): void {
   const nodes = given.map(({ value, type }, at): SyntaxNode => {
     const cell = host.declare(`${name}#${at}`, type ?? '', value, state, inner);

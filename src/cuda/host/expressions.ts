@@ -195,7 +195,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       return at(node.children.at(-1));
   }
   if (unevaluated.test(node.type)) return unknown();
-  // A form that is not followed: what it does nobody knows.
+  // A form that is not followed: its effects are unknown.
   exposeNamed(node, state, frame, host);
   host.opaque(state);
   return unknown();
@@ -204,7 +204,7 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
 /** What computes nothing: types, sizes, attributes. */
 const unevaluated = /^(?:alignof_expression|offsetof_expression|user_defined_literal|primitive_type|sized_type_specifier|type_descriptor|placeholder_type_specifier|auto|decltype|dependent_type|comment|;|requires_expression)$/; // oxfmt-ignore
 
-/** Whether an operand may be an object for which the unit has an operator of its own. */
+/** Whether an operand may be an object for which the unit overloads an operator. */
 function mayBeObject(node: SyntaxNode, value: HostValue, state: State, frame: Frame, host: Interpreter): boolean {
   const type = typeOfExpression(node, state, frame, host);
   const resolved = type === undefined ? '' : resolvedType(type, host.declarations.aliases);
@@ -588,7 +588,7 @@ function isArrayParameter(name: string, text: string): boolean {
   return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // oxfmt-ignore
 }
 
-/** The variable or memory that an expression names; null where it names none. */
+/** The variable or memory that an expression names; null if it names none. */
 export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostPlace | null {
   const { text } = host.declarations;
   const inner = stripParentheses(node);
@@ -668,7 +668,7 @@ function pointedPlace(value: HostValue, node: SyntaxNode, state: State, host: In
   return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: sourceTextOf(host.declarations.text, node) } };
 }
 
-/** Tells the memory that a pointer leads to from all other. */
+/** An identity of the memory that a pointer points to. */
 function memoryId(value: HostValue, host: Interpreter): string {
   if (value.kind !== 'pointer') return symbolOf(value).id;
   if (!value.offset) return symbolOf(host.symbol(value.memory.label)).id;

@@ -52,7 +52,7 @@ export class HostStore {
     return this.cellsAbove(null);
   }
 
-  /** A store of its own, the same for now. */
+  /** An independent copy of the store. */
   copy(): HostStore {
     if (this.own.size > 0) {
       const depth = (this.below?.depth ?? 0) + 1;

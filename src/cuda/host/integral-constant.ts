@@ -12,7 +12,7 @@ export function isConstantType(written: string): boolean {
 
 /**
  * An object of a type of a constant.
- * @param argument the last argument of its template, undefined where it has none or nobody knows it
+ * @param argument the last argument of its template, undefined if absent or unknown
  */
 export function constantObject(written: string, argument: string | undefined, host: Interpreter): HostValue {
   const truth = /\btrue_type$/.test(written) ? 'true' : /\bfalse_type$/.test(written) ? 'false' : argument;

@@ -10,7 +10,7 @@ import { type HostMemory, type HostValue, type HostScope, type MemoryContents, e
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
   store: HostStore;
-  /** Conditions that hold. They speak of symbols, so they stay true. */
+  /** Conditions that hold. They are over symbols, so they stay true. */
   facts: readonly Fact[];
   /** Grows with every call that may change memory that only pointers lead to. */
   epoch: number;
@@ -28,7 +28,7 @@ export interface Frame {
   readonly exits: Exits;
 }
 
-/** Ways out of statements: the states that leave there. */
+/** States at the exits of statements. */
 export interface Exits {
   returns: { readonly state: State; readonly value: HostValue }[];
   breaks: State[] | undefined;
@@ -51,18 +51,18 @@ export interface LaunchEvent {
   readonly block: HostValue | undefined;
   readonly cluster: HostValue | undefined;
   readonly shared: HostValue | undefined;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly cooperative: boolean | undefined;
   /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
   readonly startsEarly: boolean;
-  /** Undefined where they cannot be told. */
+  /** Undefined if unknown. */
   readonly arguments: readonly HostValue[] | undefined;
-  /** Their declared types, as far as declarations tell. */
+  /** Their declared types, if declarations specify them. */
   readonly argumentTypes: readonly (string | undefined)[];
   readonly facts: readonly Fact[];
-  /** What is known of symbols whatever leads there. */
+  /** Facts about symbols on every path. */
   readonly symbolFacts: readonly Fact[];
-  /** What memory holds when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
+  /** Contents of memory when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
   readonly contents: ReadonlyMap<string, MemoryContents>;
 }
 
@@ -99,7 +99,7 @@ export interface Interpreter {
   readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
   readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
   readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // oxfmt-ignore
-  /** Arguments with what packs of parameters stand for in their place. */
+  /** Arguments with parameter packs expanded. */
   readonly expand: (items: readonly SyntaxNode[], frame: Frame) => readonly SyntaxNode[];
   readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
   readonly read: (place: HostPlace, state: State) => HostValue;
@@ -120,7 +120,7 @@ export interface Interpreter {
    * on nothing is known of the variables that other code may reach.
    */
   readonly opaque: (state: State) => void;
-  /** Notes that a function is called in a way that is not followed: with any arguments. */
+  /** Notes that a function may be called with any arguments by a call that is not followed. */
   readonly unfollowed: (name: string) => void;
   /** Notes that code which is not at hand is given a lambda: it may call it with anything, at any time. */
   readonly handed: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
@@ -134,17 +134,17 @@ export interface Interpreter {
   readonly typeOfCell: (cell: number) => string;
   readonly symbol: (label: string, type?: string) => HostValue;
   readonly memory: (label: string, bytes?: HostTerm) => HostMemory;
-  /** Notes what memory of the device holds from here on; null: nobody knows. */
+  /** Notes contents of device memory from here on; null: unknown. */
   readonly fill: (memory: string, contents: MemoryContents | null, state: State) => void;
   /** Ends what is known of memory of the device, except for what kernels cannot write where only a kernel ran. */
   readonly endContents: (state: State, isKernel?: boolean) => void;
   /** What memory of the device holds, as far as that is known. */
   readonly contentsIn: (state: State) => ReadonlyMap<string, MemoryContents>;
   readonly emit: (event: HostEvent) => void;
-  /** What is known of a symbol whatever leads there. */
+  /** Adds a fact about a symbol that holds on every path. */
   readonly know: (fact: Fact) => void;
   readonly knownFacts: () => readonly Fact[];
-  /** Notes a lambda that is made, and that one is called: what nobody calls is gone through in the end. */
+  /** Notes a lambda that is made, and that one is called: those without a call are executed in the end. */
   readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   readonly called: (lambda: Extract<HostValue, { kind: 'lambda' }>) => void;
   /** Whether a part of the text may lead to a launch, or to a call that is of interest. */
@@ -153,25 +153,25 @@ export interface Interpreter {
   readonly spent: () => number;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
-  /** Runs something whose effects are not to be told; gives the cells that it wrote. */
+  /** Runs something without recording its effects; returns the cells that it wrote. */
   readonly silently: (run: () => void) => ReadonlyMap<number, Writes>;
   /** Runs something, which may ask what it emitted; that is taken back where it answers false. */
   readonly attempt: (run: (emitted: () => readonly HostEvent[]) => boolean) => boolean;
 }
 
-/** An argument: its value, and where it stands if it is a variable. */
+/** An argument: its value, and its place if it is a variable. */
 export interface HostArgument {
   readonly value: HostValue;
   readonly place: HostPlace | null;
   readonly type: string | undefined;
 }
 
-/** A state of its own, the same for now. */
+/** An independent copy of a state. */
 export function cloneState({ store, facts, epoch }: State): State {
   return { store: store.copy(), facts, epoch };
 }
 
-/** Adds what holds from here on. Even a condition of which nothing is known tells which of two values a variable has. */
+/** Adds a fact that holds from here on. Even an unknown condition selects one of two values of a variable. */
 export function assume(state: State, fact: Fact): void {
   if (fact.kind === 'truth') return;
   if (fact.kind === 'and') {
@@ -182,9 +182,7 @@ export function assume(state: State, fact: Fact): void {
   state.facts = [...state.facts, fact];
 }
 
-/**
- * Makes one state of two that meet.
- */
+/** Joins two states into one. */
 export function mergeStates(
   state: State,
   then: State,
@@ -280,7 +278,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
       ? value
       : { kind: 'record' as const, fields: new Map<string, HostValue>(), rest: symbolOf(value) };
   const own = withPart(hostField(record, name), inner, part);
-  // An element that nobody knows which: it may be any of the others.
+  // An unknown element: it may be any of the others.
   if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // oxfmt-ignore
   const fields = new Map<string, HostValue>(record.fields);
   for (const other of record.fields.keys()) if (other.startsWith('[')) fields.delete(other);
@@ -288,7 +286,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
   return { ...record, fields };
 }
 
-/** `sizeof` of a type, in bytes; a symbol of its own where it is not known here. */
+/** `sizeof` of a type, in bytes; a separate symbol if it is unknown here. */
 export function sizeOfNamed(type: string, declarations: Declarations): HostTerm {
   const known = resolvedType(type.replace(/&/g, ''), declarations.aliases);
   const size = sizeOfType(known) ?? (/\*$/.test(known) ? 8 : undefined);

@@ -32,8 +32,8 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
 }
 
 /**
- * Arguments that are different parts of one object, as calls hand them out (`arena.take(n), arena.take(n)`):
- * what hands them out keeps them apart, so nothing is said of where they lie.
+ * Arguments that are different parts of one object, as calls allocate them (`arena.take(n), arena.take(n)`): the
+ * allocator makes them disjoint, so no common object is recorded.
  */
 function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], host: Interpreter): HostValue[] {
   const isCall = items.map((item) => stripParentheses(item).type === 'call_expression');
@@ -47,7 +47,7 @@ function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], h
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
-  // `{16, 16}` alone reads as a literal without a type.
+  // `{16, 16}` without a context reads as a literal without a type.
   const type = childIn(node, 'type');
   const isBare = node.type === 'compound_literal_expression' && (!type || type.start === type.end);
   const list = isBare ? (childIn(node, 'value') ?? node) : node;
@@ -187,7 +187,7 @@ function elementOf(list: HostValue, index: number, state: State, host: Interpret
   return partOf(whole, [String(index)]);
 }
 
-/** The values that an array of addresses leads to: `void* args[] = { &a, &n };`. Undefined where they cannot be told. */
+/** The values that an array of addresses points to: `void* args[] = { &a, &n };`. Undefined if unknown. */
 function pointed(value: HostValue | undefined, state: State, host: Interpreter): readonly HostValue[] | undefined {
   let list = value;
   if (list?.kind === 'place') {
@@ -212,7 +212,7 @@ function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Int
     const inner = host.read({ kind: 'cell', cell: value.cell, path: value.path }, state);
     return inner.kind === 'function' ? alternatives(inner) : [];
   }
-  // An element of a table of functions that nobody knows which: any of them.
+  // An unknown element of a table of functions: any of them.
   const array = node.type === 'subscript_expression' ? childIn(node, 'argument') : undefined;
   const table = array && host.evaluate(array, state, frame);
   if (table?.kind === 'record') {

@@ -1,4 +1,4 @@
-/** What statements of host code do. Branches meet again. */
+/** Effects of statements of host code. Branches are joined again. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sizeIn, suffixOf, sourceTextOf } from '../declarations/declarations.ts';
@@ -135,14 +135,14 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
     return true;
   }
   if (!isIdle.test(node.type)) {
-    // A form that is not followed: what it does nobody knows.
+    // A form that is not followed: its effects are unknown.
     exposeNamed(node, state, frame, host);
     host.opaque(state);
   }
   return true;
 }
 
-/** What does nothing where it stands. */
+/** Nodes without effects here. */
 const isIdle =
   /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // oxfmt-ignore
 
@@ -258,7 +258,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   }
 }
 
-/** The name of a record that a declaration writes out; empty where it has none. */
+/** The name of a record defined in a declaration; empty if unnamed. */
 function localName(type: SyntaxNode, text: string): string {
   const name = childIn(type, 'name');
   return name ? sourceTextOf(text, name) : '';
@@ -391,7 +391,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   const ends: { state: State; fact: Fact }[] = [];
   let others: Fact = truth(true);
   let fallen: State | null = null;
-  // Where no label fits, `default` is next, wherever it stands; what is under it may fall into labels below.
+  // If no label fits, `default` is next, wherever it is; its code may fall through to labels below.
   const labelFact = (one: SyntaxNode): Fact => {
     const label = childIn(one, 'value');
     const own = label && termOf(host.evaluate(label, cloneState(state), frame));
@@ -415,7 +415,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   };
   for (const one of cases) {
     const fact = factsOfLabels.get(one) ?? others;
-    // A label that what is above falls through to is reached in both ways.
+    // A label that the code above falls through to is reached on both paths.
     if (fallen) {
       const above: State = fallen;
       fallen = null;
@@ -448,7 +448,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
 /** An array that becomes a pointer to its first element is not followed. */
 function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
   const visit = (node: SyntaxNode): readonly SyntaxNode[] => {
-    // What is read of an element, or given to a function, which is followed or not by itself.
+    // An element that is read, or an argument of a function, which is followed or not separately.
     if (/^(?:subscript_expression|call_expression|sizeof_expression|lambda_expression)$/.test(node.type)) return [];
     return node.type === 'identifier' ? [node] : node.children.flatMap(visit);
   };

@@ -58,7 +58,7 @@ function templateArgumentsOf(name: string): string[] {
   return found.map((argument) => argument.trim());
 }
 
-/** Spelling by which two arguments can be told apart; undefined where they cannot. */
+/** Spelling by which two arguments can be distinguished; undefined if they cannot. */
 function canonicalArgument(argument: string): string | undefined {
   if (argument === 'true' || argument === 'false') return argument === 'true' ? '1' : '0';
   if (/^-?\d+$/.test(argument)) return argument;

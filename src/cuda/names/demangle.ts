@@ -18,8 +18,9 @@ const maximumLength = 16_384;
 /**
  * Demangles an Itanium C++ ABI symbol as nvcc writes it. Names of integers in templates carry no type and no suffix,
  * and every spelling of an unnamed namespace is `(anonymous namespace)`.
- * @param symbol - for example `_Z6reduceILi256EfEvPKT0_PS0_i`; a name that is not mangled (extern "C") stands for itself
- * @returns null where the symbol is not understood
+ * @param symbol - for example `_Z6reduceILi256EfEvPKT0_PS0_i`; a name that is not mangled (extern "C") is returned as
+ *   it is
+ * @returns null if the symbol is not understood
  */
 export function demangle(symbol: string): Demangled | null {
   if (!symbol.startsWith('_Z')) {

@@ -3,8 +3,8 @@
 const spacedOpening = /(?<=[\w>]\s*)(?:<<(\s+)<|<(\s+)<<)(?![<=])/g;
 
 /**
- * A text in which `<<<` and `>>>` of launches stand together. The blanks within them go behind them, so that all else
- * keeps its place.
+ * A text in which `<<<` and `>>>` of launches are contiguous. The blanks within them move after them, so that all other
+ * text keeps its place.
  */
 export function withWholeChevrons(text: string): string {
   if (!/<<\s+<|<\s+<</.test(text)) return text;

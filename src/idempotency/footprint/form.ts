@@ -1,5 +1,5 @@
 /**
- * Indices of threads, blocks, rounds and parts of them as integer variables, and linear forms over those whose
+ * Indices of threads, blocks, iterations and parts of them as integer variables, and linear forms over those whose
  * coefficients are quantities of the launch.
  */
 import { gcd } from '../../base/integer.ts';
@@ -24,7 +24,7 @@ export interface FootprintVariable {
   readonly of: readonly string[];
 }
 
-/** An integer that differs between threads, blocks or rounds, or that memory holds. */
+/** An integer that differs between threads, blocks or iterations, or that is loaded from memory. */
 export interface IndexVariable extends FootprintVariable {
   readonly key: string;
   /** Its range where nothing is known of it but what it is; null: not bounded by the launch. */
@@ -32,7 +32,7 @@ export interface IndexVariable extends FootprintVariable {
   readonly high: Amount | null;
   /** What a part is made of. */
   readonly part: Part | null;
-  /** Whether nothing but its type bounds it. */
+  /** Whether only its type bounds it. */
   readonly isAnything: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface AddressForm {
   readonly terms: ReadonlyMap<IndexVariable, Amount>;
 }
 
-/** The form of what the launch alone decides. */
+/** The form of a value that only the launch determines. */
 export function launchForm(value: Amount): AddressForm {
   return { constant: value, terms: new Map() };
 }
@@ -105,7 +105,7 @@ export function contentOf({ terms }: AddressForm): bigint {
   return content;
 }
 
-/** The factor by which a form holds another one, constants aside; null where it does not hold it. */
+/** The factor by which a form contains another one, constants aside; null if it does not contain it. */
 export function formMultiple(form: AddressForm, inner: AddressForm): Amount | null {
   const [first] = inner.terms;
   const own = first && form.terms.get(first[0]);

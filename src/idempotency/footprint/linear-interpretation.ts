@@ -21,11 +21,11 @@ export type StatedValue = (value: number) => { readonly low: Amount; readonly hi
 interface ReadingContext {
   readonly symbolic: SymbolicKernel;
   readonly statedValue: StatedValue;
-  /** The number of rounds that a loop has completed when it is left; null where that is not known. */
+  /** Number of iterations that a loop has completed at its exit; null if unknown. */
   readonly lastIteration: (loop: LoopId, reading: LinearInterpretation) => AddressForm | null;
-  /** Takes a condition as met. */
+  /** Assumes a condition. */
   readonly learn: (reading: LinearInterpretation, condition: Term) => void;
-  /** Whether the access is within the loop, so that its rounds are those of the access. */
+  /** Whether the access is within the loop, so that it is made in iterations of the loop. */
   readonly isInside: (loop: LoopId) => boolean;
 }
 
@@ -57,7 +57,7 @@ export class LinearInterpretation {
     return variable;
   }
 
-  /** The variable of the rounds that a loop around the access has completed. */
+  /** The variable of the completed iterations of a loop around the access. */
   round(loop: LoopId): IndexVariable {
     const key = `round.${loop}`;
     return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false })); // oxfmt-ignore
@@ -288,7 +288,7 @@ export class LinearInterpretation {
     const { low, high } = this.scope.ofForm(of);
     if (rest === 0n || divisor < 3n || !low || !high || !this.scope.isAtMost(zeroAmount, low)) return null;
     const most = fixedAmount((power - 1n) / rest);
-    // Other products are no divisions: their largest dividend is far below what an index can be.
+    // Other products do not come from divisions: their largest dividend is far below what an index can be.
     if (power / rest < 1n << 30n) return null;
     if (!this.scope.isAtMost(high, most) && !this.scope.need(lessOrEqual(high, most))) return null;
     return { of, by: fixedAmount(divisor) };
@@ -476,7 +476,7 @@ export class LinearInterpretation {
       );
       return { constant: chosen(x.constant, y.constant), terms };
     }
-    // x == 0 ? y : y + c * x, as loops that may have no rounds leave it.
+    // x == 0 ? y : y + c * x, as loops that may have no iterations leave it.
     const difference = subtractForms(y, x);
     if (yes.isZero(difference)) return y;
     if (no.isZero(difference)) return x;
@@ -487,7 +487,7 @@ export class LinearInterpretation {
     return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
   }
 
-  /** Which of two signed numbers is not the smaller one, in all threads and rounds. */
+  /** Which of two signed numbers is not the smaller one, in all threads and iterations. */
   private larger(a: Term, b: Term): 'first' | 'second' | null {
     const { low, high } = this.scope.ofForm(subtractForms(this.signed(a), this.signed(b)));
     if (low && this.scope.isAtMost(zeroAmount, low)) return 'first';
@@ -507,7 +507,7 @@ export class LinearInterpretation {
     return x === b && y === a ? 'largest' : null;
   }
 
-  /** A condition that the launch alone decides; null where a thread, a round or memory does. */
+  /** A condition that only the launch determines; null if it depends on a thread, an iteration or memory. */
   launchCondition(term: Term): LaunchCondition | null {
     if (term.operator === 'constant') return term.value === 1n ? alwaysMet : neverMet;
     const isOfLaunch = term.leaves.every(({ atom: leaf }) => /^(parameter|block-size|grid-size)$/.test(leaf!.kind));

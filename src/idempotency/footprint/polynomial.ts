@@ -89,7 +89,7 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
   return addAmounts(a, scaleAmount(b, -1n));
 }
 
-/** The product; null where it has too many addends. */
+/** The product; null if it has too many addends. */
 export function multiplyAmounts(a: Amount, b: Amount): Amount {
   if (a.monomials.size * b.monomials.size > maxMonomials) return ofFactor(opaqueProduct(a, b));
   const products: Monomial[] = [];
@@ -230,8 +230,8 @@ function smaller(a: bigint | null, b: bigint): bigint {
 }
 
 /**
- * A product or a sum of products of one sign, with the signed arguments in it taken as not negative; null where something
- * else may be negative. `arguments` are those.
+ * A product or a sum of products of one sign, with its signed arguments assumed not negative; null if something else
+ * may be negative. `arguments` are those.
  */
 export function nonNegativeArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
   const taken = new Map<string, Amount>();

@@ -1,7 +1,6 @@
 /**
- * What quotients and remainders have to do with the values that they are taken of: `e = c * floor(e / c) + e mod c`. So
- * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
- * loop as it was written.
+ * Relations of quotients and remainders to their dividends: `e = c * floor(e / c) + e mod c`. So the iterations of an
+ * unrolled loop, with a loop for the remainder, stay below the limit of the source loop.
  */
 import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import {
@@ -24,7 +23,7 @@ interface Relation {
   readonly form: AddressForm;
 }
 
-/** Kernels with more parts than this on the way to an access are not looked into. */
+/** Kernels with more parts than this on the path to an access are not examined. */
 const maxParts = 12;
 
 /** Quotients and remainders by the value and the divisor. */
@@ -125,7 +124,7 @@ export function withKnownRemainders(reading: LinearInterpretation, address: Addr
   return form;
 }
 
-/** Narrows sums of indices by what quotients and remainders of them say. */
+/** Narrows sums of indices by facts on their quotients and remainders. */
 export function tighten(reading: LinearInterpretation, address: AddressForm): void {
   const { scope } = reading;
   const sums = scope.facts.filter(({ form }) => form.terms.size > 1);
@@ -160,7 +159,9 @@ export function tighten(reading: LinearInterpretation, address: AddressForm): vo
   }
 }
 
-/** 32 * a + r <= c with r from 0 to 31 says 32 * a <= c, and the like: without what is smaller than the other parts. */
+/**
+ * 32 * a + r <= c with r from 0 to 31 implies 32 * a <= c, and the like: without addends smaller than the other parts.
+ */
 function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   if (!high) return;
   for (const variable of form.terms.keys()) {
@@ -190,7 +191,7 @@ function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount 
   }
 }
 
-/** a + 4 * q <= c says a <= c - l where 4 * q is at least l, and q is no part of the address. */
+/** a + 4 * q <= c implies a <= c - l if 4 * q is at least l, and q is not in the address. */
 function learnWithoutOthers(
   scope: WayFacts,
   form: AddressForm,

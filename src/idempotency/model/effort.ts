@@ -8,8 +8,8 @@ export class TooMuchWork extends Error {
 }
 
 /**
- * Terms that are read, each with the facts that it is read under and the addends that it comes to, conditions on the ways
- * to accesses, and pairs of accesses. Chosen by hand: of our test kernels the dearest reads terms for 0.53 million.
+ * Terms that are read, each with the facts that it is read under and its addends, conditions of the paths to accesses,
+ * and pairs of accesses. Chosen by hand: the most expensive of our test kernels reads 0.53 million terms.
  */
 const most = 1_500_000;
 

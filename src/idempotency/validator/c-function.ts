@@ -17,7 +17,7 @@ import {
 import type { ValueBounds, CNumber, Flag } from './c-quantity.ts';
 import { StructuralKeys } from './structural-keys.ts';
 
-/** Where a parameter lies in the buffer of the arguments. */
+/** Offset of a parameter in the buffer of the arguments. */
 export interface ParameterPlace {
   readonly offset: number;
   readonly bytes: number;
@@ -127,7 +127,7 @@ export class CFunction {
     }
   }
 
-  /** All but the first part are in a block of their own, as the parts before them may decide. */
+  /** Each part after the first is in a separate block, as the parts before it may decide. */
   private testParts([first, ...rest]: readonly ValidatorCondition[], isAll: boolean): Flag {
     if (!first) return isAll;
     const start = this.test(first);
@@ -240,7 +240,7 @@ export class CFunction {
         if (known === false) return unknown;
         return this.value(addresses, `${found}[${quantity.kind === 'allocation-start' ? 0 : 1}]`, known);
       }
-      // No driver function tells what a texture is bound to.
+      // No driver function returns the binding of a texture.
       case 'texture-start':
       case 'texture-bytes':
         return unknown;
@@ -392,7 +392,7 @@ function widened(a: CNumber, result: ValueBounds): string {
   return typeOf(result) === 'int64_t' ? a.text : `(selvage_wide)${a.text}`;
 }
 
-/** What the bounds alone say of a comparison. */
+/** Result of a comparison that the bounds already determine. */
 function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, right: ValueBounds): boolean | undefined {
   switch (comparison) {
     case '<':
@@ -405,14 +405,14 @@ function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, righ
   }
 }
 
-/** The parts of a condition, with the parts of those of its own kind. */
+/** The parts of a condition, with nested conditions of its kind flattened. */
 function flattened(condition: ValidatorCondition & { readonly kind: 'all' | 'any' }): ValidatorCondition[] {
   return condition.conditions.flatMap((part) =>
     (part.kind === 'all' || part.kind === 'any') && part.kind === condition.kind ? flattened(part) : [part],
   );
 }
 
-/** A string of C: all but letters, digits and underscores by the numbers of their bytes in UTF-8. */
+/** A string of C: letters, digits and underscores as they are, other characters as their UTF-8 bytes. */
 export function textLiteral(text: string): string {
   const bytes = [...new TextEncoder().encode(text)];
   const escaped = bytes.map((byte) => {
