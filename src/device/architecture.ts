@@ -15,7 +15,7 @@ export interface Architecture {
   /** Taken by the driver from each block. */
   readonly sharedReserved: number;
   readonly sharedGranularity: number;
-  /** Named barriers of a multiprocessor that limit its blocks; null where they never do. */
+  /** Named barriers of a multiprocessor that limit its blocks; null if they never do. */
   readonly barriersPerMultiprocessor: number | null;
 }
 
@@ -29,10 +29,10 @@ export const partitions = 4;
 export const issuedPerCycle = 4;
 
 /**
- * Cycles until an access is answered, from memory behind the second-level cache and from shared memory. As measured on
- * the A100: Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture through Microbenchmarking and
- * Instruction-level Analysis (2022, arXiv:2208.11174), latencies of memories. Bounds take them for every architecture,
- * so that bounds of two architectures compare.
+ * Latency of an access in cycles, to global memory past the L2 cache and to shared memory. As measured on the A100:
+ * Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level
+ * Analysis (2022, arXiv:2208.11174), latencies of memories. Bounds use them for every architecture, so that bounds of
+ * two architectures are comparable.
  */
 export const latency = { global: 290, shared: 23 } as const;
 
@@ -79,7 +79,7 @@ export const architectures: readonly Architecture[] = rows.map(([name, threads, 
 /** The most threads that a multiprocessor of some architecture holds. */
 export const maxThreadsPerMultiprocessor = Math.max(...architectures.map((one) => one.threadsPerMultiprocessor));
 
-/** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined where it is not known. */
+/** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined if unknown. */
 export function architectureOf(name: string): Architecture | undefined {
   const wanted = name.replace(/^compute_/, 'sm_').replace(/[af]$/, '');
   return architectures.find((architecture) => architecture.name === wanted);

@@ -20,7 +20,10 @@ export interface Occupancy {
   readonly blocks: number;
   /** Warps that are there, of those that could be: 0 to 1. */
   readonly fraction: number;
-  /** What allows no further block; `none` where all warps are there. `blocks` also stands for the barriers of blocks. */
+  /**
+   * The limit that allows no further block; `none` if all warps are resident. `blocks` also includes the barriers of
+   * blocks.
+   */
   readonly limiter: OccupancyLimiter;
 }
 

@@ -85,9 +85,9 @@ export interface Classification extends KernelIdempotency {
    * that the class becomes `non-idempotent`. Empty if that is not expected.
    */
   readonly candidate: readonly IdempotencyReason[];
-  /** Arrays that are read and then written, if there is no other obstacle. */
+  /** Arrays that are read and then written, if nothing else prevents idempotency. */
   readonly rewritten: readonly PointerArgument[];
-  /** Reads and later writes of one array, if there is no other obstacle. */
+  /** Reads and later writes of one array, if nothing else prevents idempotency. */
   readonly rewrites: readonly { readonly read: ProgramPoint; readonly write: ProgramPoint }[];
   /** Requirements of the condition other than disjoint arrays: shapes of blocks, sizes and the like. */
   readonly asked: ValidatorCondition;

@@ -6,7 +6,7 @@
  * Writes in loops are tried iteration by iteration. Writes of other threads of the block are tried thread by thread,
  * for blocks of one shape. Values that the launch determines stay symbols: if an address or a condition of the read
  * depends on the index of a block, a parameter or the iteration of a loop around the barrier, those of the write must
- * depend on it in the same way.
+ * depend on it likewise.
  *
  * This depends on the kernel having no race and no divergence: all threads of a block pass a barrier in the same
  * iteration.
@@ -119,7 +119,7 @@ export class Coverage {
 
   /**
    * Launches with blocks of one shape in which a read is covered.
-   * @param shape null: only by the writes of its own thread, for every shape
+   * @param shape null: only by writes of the same thread, for every shape
    * @param whole if the index of the read is unknown: bytes of its array
    */
   covers(read: Access, target: Target, shape: Dim3 | null, whole: number | null): ValidatorCondition {
@@ -298,7 +298,7 @@ export class Coverage {
     return terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'iteration' && atom.loop === loop));
   }
 
-  /** Whether all bytes at an address were written, under conditions that hold. */
+  /** Whether all bytes at an address were written, under true conditions. */
   private isWritten(
     address: Term,
     count: number,
@@ -322,7 +322,7 @@ export class Coverage {
     return whole !== null && whole <= maxBytes && isEach(plain, 0, whole);
   }
 
-  /** Whether a condition is among those that hold, or bounds a smaller index by the same limit. */
+  /** Whether a condition is among the true ones, or bounds a smaller index by the same limit. */
   private follows(condition: Term, holds: readonly Term[]): boolean {
     if (holds.includes(condition)) return true;
     const wanted = readComparison(condition);

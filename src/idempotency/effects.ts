@@ -35,8 +35,8 @@ function isCommutative(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
 }
 
 /**
- * Whether an atomic operation on global memory may be repeated without changing its result in memory. That holds only
- * for bytes that nothing else accesses.
+ * Whether an atomic operation on global memory may be repeated without changing its result in memory. Only for bytes
+ * that nothing else accesses.
  */
 function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Term | null): boolean {
   return (repeatable.test(effect.operation) && integer.test(effect.type)) || exchanged !== null;

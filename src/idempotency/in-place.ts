@@ -30,14 +30,14 @@ function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | un
 /** The part of a value that is stored in memory. */
 interface Element {
   readonly bits: number;
-  /** How a load extends it; null: in more than one way of extension. */
+  /** How loads extend it; null: not all of them identically. */
   readonly extend: 'zero' | 'sign' | null;
 }
 
 /**
- * Whether a limit that is stored in fewer bits than it is compared in compares in the same way when it is read again:
- * as signed numbers, values out of range of the element compare the same for all elements; as unsigned ones, there is a
- * gap between negative elements and the others.
+ * Whether a limit that is stored in fewer bits than it is compared in has the same comparison results when it is read
+ * again: as signed numbers, values out of range of the element compare the same for all elements; as unsigned ones,
+ * there is a gap between negative elements and the others.
  */
 function keepsOrder(order: string | undefined, width: number, { bits, extend }: Element): boolean {
   if (width === bits) return true;

@@ -66,7 +66,7 @@ export interface RaceFreedom {
   readonly open: readonly string[];
 }
 
-/** Assumptions that hold as long as nothing else passes functions to the kernel, or changes its tables. */
+/** Assumptions, valid as long as nothing else passes functions to the kernel, or changes its tables. */
 const ofModule =
   /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
 

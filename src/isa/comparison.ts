@@ -40,8 +40,8 @@ interface Comparison {
 }
 
 /**
- * What `set` and `setp` have in common: comparison, combination, `.ftz`, source type; null where that is not of half
- * precision though `isHalf`, or the other way round.
+ * The common part of `set` and `setp`: comparison, combination, `.ftz`, source type; null if `isHalf` does not match
+ * that type.
  */
 function decodeComparison(modifiers: Modifiers, isHalf: boolean): Comparison | null {
   const name = modifiers.oneOf(...comparisons);

@@ -88,7 +88,7 @@ function isInteger(type: TypeInformation): boolean {
   return (type.kind === 'unsigned' || type.kind === 'signed') && type.lanes === 1 && type.bits <= 64;
 }
 
-/** `cvt`. Registers may be wider than the types: a source is cut, a result extended as its type says. */
+/** `cvt`. Registers may be wider than the types: a source is truncated, a result extended according to its type. */
 const convert: Row = {
   opcode: 'cvt',
   section: '9.7.9.21',

@@ -93,7 +93,7 @@ function extremum(opcode: 'min' | 'max', section: string): Row {
   };
 }
 
-/** The name of a minimum or maximum for the domain, or null where the modifiers make none. */
+/** The name of a minimum or maximum for the domain, or null if the modifiers form none. */
 export function takeExtremum(
   opcode: 'min' | 'max',
   modifiers: Modifiers,

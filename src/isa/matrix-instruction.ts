@@ -55,7 +55,7 @@ function shapeExists({ layout, m, n, k, a }: Product): boolean {
   return n === 8 && depths[m]?.[elementWidth(a)]?.includes(k) === true && !(m === 8 && /^(b?f16|e\dm\d)$/.test(a));
 }
 
-/** Widths of the registers that hold a lane's part of a matrix. */
+/** Widths of the registers with a lane's part of a matrix. */
 function registers(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): Width[] {
   const width = product[matrix] === 'f64' ? 64 : 32;
   return Array.from({ length: (fragmentWords(product, matrix) * 32) / width }, () => width);
@@ -264,8 +264,8 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
 }
 
 /**
- * What decides how the lanes hold a matrix. Accumulators are loaded and stored alike, and how they lie in memory says
- * nothing of their registers.
+ * Determines the distribution of a matrix over lanes. Accumulators are loaded and stored identically, and their memory
+ * layout does not affect their registers.
  */
 function fragmentName(
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
@@ -281,7 +281,7 @@ function strideOperand(shape: OperandShape | undefined): ValueType[] {
   return shape?.length === 3 ? widthsOf(shape, 2, 32).slice() : [];
 }
 
-/** A product that has such a fragment; null where none has. */
+/** A product that has such a fragment; null if none has. */
 function fragmentProduct(
   size: { readonly m: number; readonly n: number; readonly k: number },
   matrix: 'a' | 'b' | 'c' | 'd',

@@ -33,7 +33,7 @@ function synchronize(
   return { results, sources, effect, cost: 'sync' };
 }
 
-/** `.sem.scope`, which stand together or not at all. */
+/** `.sem.scope`, which are both present or both absent. */
 function takeOrder<Semantics extends MbarrierEffect['semantics']>(
   modifiers: Modifiers,
   otherwise: Semantics,

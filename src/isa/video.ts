@@ -140,7 +140,7 @@ const multiplyAdd: Row = {
     const plusOne = modifiers.flag('po');
     const saturate = modifiers.flag('sat');
     const scale = modifiers.oneOf('shr7', 'shr15');
-    // Negated sources would make the result signed, which the operands do not tell.
+    // Negated sources would make the result signed, which the operands do not reveal.
     if (!result || !left || !right || saturate) return null;
     const isSigned = left === 's32' || right === 's32';
     const evaluate: Rule = bits((d, a, b, c) => {
@@ -260,7 +260,7 @@ function selecting(opcode: string, section: string): Row {
     remark: selectors,
     decode(modifiers, shape) {
       modifiers.rest();
-      // A result that is part of a register is no operand here.
+      // A result that is part of a register is not supported here.
       if (shape?.[0]?.kind === 'other') return null;
       return uncomputed(shape, 1, { kind: 'havoc', reason: 'video instruction' }, 'integer');
     },

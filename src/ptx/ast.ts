@@ -94,7 +94,7 @@ interface Label {
 export interface VariableDeclaration {
   readonly kind: 'variable';
   readonly span: PtxSpan;
-  /** `extern`, `visible`, `weak`, `common`; empty where none is written. */
+  /** `extern`, `visible`, `weak`, `common`; empty if none is written. */
   readonly linkage: readonly string[];
   readonly space: 'reg' | 'param' | 'shared' | 'local' | 'global' | 'const' | 'tex' | 'sreg';
   /** Attributes in written order that are not the space, type, alignment or vector, for printing. */
@@ -131,7 +131,7 @@ interface Scope {
 export interface BodyDirective {
   readonly kind: 'directive';
   readonly span: PtxSpan;
-  /** Label in front, as `.branchtargets` and `.callprototype` need. */
+  /** Preceding label, as `.branchtargets` and `.callprototype` need. */
   readonly label?: string;
   /** Without the dot. */
   readonly name: string;
@@ -152,7 +152,9 @@ export interface MarkerComment {
   readonly operand: PtxOperand;
 }
 
-/** A stretch of text that is no statement: a diagnostic names it, and what contains it is never `proved`. */
+/**
+ * A range of text that is not a statement: a diagnostic names it, and a function that contains it is never `proved`.
+ */
 interface Damage {
   readonly kind: 'damage';
   readonly span: PtxSpan;
@@ -204,7 +206,7 @@ interface RawDirective {
 export type ModuleItem = Function | VariableDeclaration | RawDirective | BodyDirective | Damage;
 
 export interface Module {
-  /** `9.0`; empty where the text lacks it. */
+  /** `9.0`; empty if the text lacks it. */
   readonly version: string;
   /** `['sm_80']`, with texmode and debug options. */
   readonly target: readonly string[];

@@ -1,4 +1,4 @@
-/** One kernel of a module with all that it refers to, under names that tell nothing of the program it is from. */
+/** One kernel of a module with all that it refers to, under names that reveal nothing of its program. */
 import type { Function, Module, ModuleItem, VariableDeclaration } from './ast.ts';
 import { printModule } from './printer.ts';
 
@@ -6,7 +6,7 @@ import { printModule } from './printer.ts';
 const excerptName = 'kernel';
 
 /**
- * The text of a module that holds a kernel alone, with the functions and variables that it reaches. Names of symbols and
+ * The text of a module with only one kernel, and the functions and variables that it reaches. Names of symbols and
  * files are replaced, and debug sections left out; lines of `.loc` stay, and so do initial values of variables.
  * @returns null if the module has no such kernel
  */

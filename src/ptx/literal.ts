@@ -16,7 +16,7 @@ const REAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 /** Digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
-/** Reads the text of a number token. The result is a sentence that says what is wrong with a malformed one. */
+/** Reads the text of a number token. A malformed one returns a sentence with the error. */
 export function parseLiteral(text: string): NumberLiteral | string {
   if (DECIMAL.test(text)) {
     const unsigned = text.endsWith('U');
@@ -61,7 +61,7 @@ export function doublePattern(value: number): bigint {
   return view.getBigUint64(0);
 }
 
-/** The double that 64 bits stand for. */
+/** The double that 64 bits encode. */
 export function doubleOf(pattern: bigint): number {
   view.setBigUint64(0, pattern);
   return view.getFloat64(0);

@@ -1,4 +1,4 @@
-/** What a name stands for: a register, or something with an address (a variable). Labels and functions come later. */
+/** Kind of a name: a register, or something with an address (a variable). Labels and functions come later. */
 type NameKind = 'register' | 'symbol';
 
 /** The names that one `{ }` declares, inside the names of what surrounds it. */
@@ -20,7 +20,7 @@ interface ResolvedName {
   readonly name: string;
 }
 
-/** Digits of the largest range index that is looked at; longer tails are no index. */
+/** Digits of the largest range index that is supported; longer tails are not an index. */
 const MAX_INDEX_DIGITS = 9;
 
 /**

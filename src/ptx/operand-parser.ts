@@ -46,7 +46,7 @@ export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | nul
   return second && { kind: 'pair', first: operand, second };
 }
 
-/** A name or a constant, as it stands in vectors and lists too; there a symbol has no offset. */
+/** A name or a constant, also within vectors and lists; there a symbol has no offset. */
 function parseValue(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return cursor.kind() === NAME ? parseName(cursor, withOffset) : parseConstantOperand(cursor);
 }
@@ -114,7 +114,7 @@ function parseName(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return offset === null ? null : { kind: 'symbol', name: text, offset, generic: false };
 }
 
-/** `+ constant` after a name; 0 where there is none. */
+/** `+ constant` after a name; 0 if absent. */
 export function parseOffset(cursor: Cursor): bigint | null {
   if (!cursor.take(PLUS)) return 0n;
   return parseInteger(cursor);
@@ -196,7 +196,7 @@ function parseInteger(cursor: Cursor): bigint | null {
 /** A constant expression, with its text. */
 /**
  * A constant expression as an operand, evaluated (PTX ISA 4.5).
- * @returns null where there is none or it has no value; the cursor holds why
+ * @returns null if it is missing or has no value; the cursor has the reason
  */
 export function parseConstantOperand(cursor: Cursor): PtxOperand | null {
   if (!startsConstant(cursor)) return cursor.fail('an operand');

@@ -1,8 +1,8 @@
 /**
- * The parser of PTX: the language of nvcc and of people (PTX ISA 9.0), and whatever else a file may hold.
+ * The parser of PTX: the output of nvcc and handwritten text (PTX ISA 9.0), and any other file contents.
  *
- * It never throws and takes linear time. A mistake becomes one diagnostic and a `damage` statement; reading goes on at
- * the next semicolon, brace or line that begins like a statement, so what stands before and after survives.
+ * It never throws and takes linear time. An error becomes one diagnostic and a `damage` statement; parsing resumes at
+ * the next semicolon, brace or line that begins like a statement, so the code before and after survives.
  */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type {
@@ -259,7 +259,7 @@ class ModuleParser {
     this.#markLastFunction();
   }
 
-  /** What follows a body and is no item may be a part of that body. */
+  /** Text after a body that is not an item may be a part of that body. */
   #markLastFunction(): void {
     const item = this.#items[this.#lastFunction];
     if (!item || (item.kind !== 'entry' && item.kind !== 'func') || !item.body) return;

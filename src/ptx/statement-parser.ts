@@ -39,7 +39,7 @@ const MAX_SCOPE_DEPTH = 200;
 const MAX_FRAMES = 64;
 /** Tokens that are read again after a mistake. */
 const MAX_RETREAT = 4;
-/** Labels that the ranges of one .branchtargets may stand for. */
+/** Labels that the ranges of one .branchtargets may denote. */
 const MAX_TARGET_RANGE = 64;
 
 interface Opcode {
@@ -63,10 +63,10 @@ export class StatementParser {
   }
 
   /**
-   * Reads the statements of a body, from behind its opening brace, into `body`. False if the closing one is missing,
+   * Reads the statements of a body, from after its opening brace, into `body`. False if the closing one is missing,
    * which is reported.
    *
-   * @param owner what a message calls the function
+   * @param owner name of the function in messages
    */
   parseBody(body: PtxStatement[], owner: string): boolean {
     const cursor = this.#cursor;
@@ -85,7 +85,7 @@ export class StatementParser {
     return false;
   }
 
-  /** Reads statements into `body` up to the brace that closes it, which is taken. False where there is none. */
+  /** Reads statements into `body` up to the brace that closes it, which is taken. False if it is missing. */
   #parseStatements(body: PtxStatement[], depth: number): boolean {
     const cursor = this.#cursor;
     for (;;) {
@@ -190,7 +190,7 @@ export class StatementParser {
     body.push({ kind: 'directive', span: cursor.span(start), label: name, name: directive, text, names });
   }
 
-  /** Names of a .branchtargets or .calltargets up to the semicolon; `L<3>` stands for L0, L1 and L2. */
+  /** Names of a .branchtargets or .calltargets up to the semicolon; `L<3>` denotes L0, L1 and L2. */
   #parseTargets(): string[] | null {
     const cursor = this.#cursor;
     const names: string[] = [];
@@ -378,7 +378,7 @@ export class StatementParser {
     const cursor = this.#cursor;
     this.#retreat(start);
     if (cursor.index > start && isStatementStart(cursor, cursor.index)) this.#blameSemicolon();
-    // Braces of a vector inside the statement are no scopes.
+    // Braces of a vector inside the statement are not scopes.
     let open = 0;
     for (let at = start; at < cursor.index; at++) {
       if (cursor.kinds[at] === OPEN_BRACE) open++;
@@ -401,7 +401,7 @@ export class StatementParser {
       }
     }
     if (cursor.kind() === END && cursor.kinds[cursor.index - 1] !== SEMICOLON && !cursor.endReported) {
-      // The cut is the mistake, whatever its last token looks like.
+      // The cut is the error, regardless of its last token.
       cursor.diagnostics.pop();
       cursor.endReported = true;
       cursor.report('ptx/truncated', 'the text ends in the middle of a statement');
@@ -409,7 +409,7 @@ export class StatementParser {
     body.push({ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) });
   }
 
-  /** What was told of the first token of the next statement is the fault of the one before it. */
+  /** Diagnostics of the first token of the next statement are due to the one before it. */
   #blameSemicolon(): void {
     const cursor = this.#cursor;
     if (cursor.uncounted > 0) return;

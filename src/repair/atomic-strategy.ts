@@ -1,4 +1,4 @@
-/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or in place of barriers. */
+/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or instead of barriers. */
 import { type AtomicUpdate, atomicUpdates } from '../cuda/editing/atomic-update.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import { applyEdits } from '../source/text-edit.ts';
@@ -49,9 +49,9 @@ export async function updateAtomically(
 }
 
 /**
- * Atomics in place of the barriers of a repair, where updates are all that races; verified. It is for the user to choose:
- * atomics cost something else, and leave the order of a sum open.
- * @returns null where that is no repair
+ * Atomics instead of the barriers of a repair, if only updates race; verified. The user chooses: atomics have another
+ * cost, and leave the order of a sum unspecified.
+ * @returns null if that is not a repair
  */
 export async function atomicAlternative(request: RepairRequest, effort: Effort): Promise<Repair | null> {
   const { source, racing, expired } = request;

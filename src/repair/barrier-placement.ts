@@ -1,6 +1,6 @@
 /**
- * Barriers in other places: at statement boundaries, in assignments that are taken apart, for threads of a warp, and
- * between parts of a condition.
+ * Barriers in other places: at statement boundaries, in split assignments, for threads of a warp, and between parts of
+ * a condition.
  */
 import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
@@ -29,9 +29,9 @@ export type PlacementOutcome =
       readonly obstacles: readonly Obstacle[];
       /** The pairs that no barrier parts. */
       readonly races: readonly UnorderedPair[];
-      /** The functions that hold markers of the kernel. */
+      /** The functions that contain markers of the kernel. */
       readonly functions?: readonly FunctionDefinition[];
-      /** Conditional statements that were not taken apart yet, by their offset: {@link partConditions} does. */
+      /** Conditional statements that were not split yet, by their offset: {@link partConditions} does. */
       readonly conditions?: ReadonlySet<number>;
     }
   | { readonly kind: 'timeout' };
@@ -43,8 +43,8 @@ interface Attempt extends CandidateOptions {
 }
 
 /**
- * Looks for a placement of barriers that holds in the source.
- * @param isRewritten - the source is not the user's own any more: nothing is advised about it
+ * Searches a placement of barriers in the source with which the kernel is proved.
+ * @param isRewritten - the source is no longer the user's: nothing is advised about it
  */
 export async function placeBarriers(
   request: RepairRequest,
@@ -217,8 +217,8 @@ async function search(
 }
 
 /**
- * The places right before and behind the conditional statements around a barrier. What such a barrier was meant to order
- * is not known where a kernel is not proved, so one of them is to take it.
+ * The places right before and after the conditional statements around a barrier. It is unknown what such a barrier of
+ * an unproved kernel was meant to order, so one of them is to replace it.
  */
 function placesBeside(candidates: readonly BarrierCandidate[], marker: number): number[] {
   const from = candidates[marker]!;
@@ -236,8 +236,8 @@ function asWritten(candidate: BarrierCandidate | undefined): MarkerState {
 }
 
 /**
- * Whether a placement that takes barriers of the block away holds whatever a launch site passes: a barrier of the warp in
- * their place may serve the number that one site passes, and no other. What adds barriers alone takes nothing from others.
+ * Whether a placement that removes barriers of the block is valid for all arguments of a launch site: a barrier of the
+ * warp instead may suffice only for the value that one site passes. Placements that only add barriers are always valid.
  */
 async function holdsForOtherArguments(
   { subjects, candidates }: Searched,
@@ -263,9 +263,9 @@ async function holdsForOtherArguments(
 }
 
 /**
- * The barriers of a repair as barriers of the warp, where the threads that meet are of one warp: they cost next to
- * nothing. It is for the user to choose, since the size of the block may be what keeps these threads in one warp.
- * @returns null where that is no repair
+ * The barriers of a repair as barriers of the warp, if the threads that race are of one warp: they cost next to
+ * nothing. The user chooses, since the size of the block may be what keeps these threads in one warp.
+ * @returns null if that is not a repair
  */
 async function warpAlternative(
   request: RepairRequest,

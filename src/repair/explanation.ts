@@ -1,4 +1,4 @@
-/** What an edit does, and why there is none, as data: `messages/repair.ts` makes the sentences. */
+/** Effects of an edit, and why none exists, as data: `messages/repair.ts` makes the sentences. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -13,7 +13,7 @@ export type EditPlace =
   | { readonly kind: 'split'; readonly line: number }
   /** Between two parts of an `if`, and outside of it. */
   | { readonly kind: 'condition'; readonly line: number }
-  /** In place of the barrier that stands there. */
+  /** Instead of the barrier at that place. */
   | { readonly kind: 'existing'; readonly line: number };
 
 interface AddedPlace {
@@ -34,10 +34,10 @@ export type EditStep =
   /** A barrier that some threads miss, in another place. */
   | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
   | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
-  /** What macros stand for, in place of their uses. */
+  /** The expansions of macros, instead of their uses. */
   | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
-  /** Two copies of shared arrays, which the rounds of the loop on a line use in turn. */
+  /** Two copies of shared arrays, which the iterations of the loop on a line alternate between. */
   | { readonly kind: 'double-buffer'; readonly arrays: readonly string[]; readonly line: number }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
@@ -53,13 +53,13 @@ export interface LeftOpen {
   readonly lines: readonly number[];
 }
 
-/** What an edit does: its steps in turn. */
+/** Effects of an edit: its steps in order. */
 export interface Explanation {
   readonly steps: readonly EditStep[];
   readonly notes: readonly Note[];
   /** Findings that are as they were; none where the kernel is proved. */
   readonly leaves: readonly LeftOpen[];
-  /** Of a repair in part, after which the kernel is not proved: what stands in the way of the rest. */
+  /** Of a partial repair, after which the kernel is not proved: obstacles to a full one. */
   readonly because?: readonly Obstacle[];
   /** Where another file is edited than that of a unit. */
   readonly header?: EditedHeader;
@@ -74,13 +74,13 @@ export interface EditedHeader {
   readonly broken: readonly string[];
 }
 
-/** Why an edited file is no repair. */
+/** Why an edited file is not a repair. */
 export type EditRefusal =
   /** `nothing-fixed`: of a repair in part, each finding is still there; `one-site`: it holds for what one launch site passes. */
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
-  /** Of a repair in part: these accesses race in the edited kernel alone, or worse than before. */
+  /** Of a partial repair: these accesses race only in the edited kernel, or worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
-  /** So many units include the edited file: more than are built for an edit. */
+  /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // oxfmt-ignore
@@ -92,7 +92,7 @@ export interface RacingLines {
   /** Absent: not known. */
   readonly first?: number;
   readonly second?: number;
-  /** The file that holds them, if it is not the one that is edited. */
+  /** The file that contains them, if it is not the one that is edited. */
   readonly foreign?: string;
 }
 
@@ -123,12 +123,12 @@ export type Obstacle =
       /** Where `file` calls the code of the other file. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
-  /** A header was edited, which holds the accesses, and these stood in the way. */
+  /** A header was edited, which contains the accesses, with these obstacles. */
   | { readonly kind: 'in-header'; readonly file: string; readonly obstacles: readonly Obstacle[] }
   /** With a cooperative launch this edit would be proved. */
   | { readonly kind: 'not-cooperative'; readonly step: EditStep }
   | { readonly kind: 'refused'; readonly step: EditStep; readonly refusal: EditRefusal }
-  /** A step was not enough, and these stood in the way of placing barriers after it. */
+  /** A step was not enough, and these were the obstacles to placing barriers after it. */
   | { readonly kind: 'not-enough'; readonly step: EditStep; readonly obstacles: readonly Obstacle[] };
 
 /** Why a kernel was not repaired: no search was made, or it ended without an edit. */
@@ -150,7 +150,7 @@ export type NoRepair =
       readonly isOutside: boolean;
     }
   | { readonly kind: 'macro-kernel'; readonly line: number }
-  /** So many units include the header that defines the kernel: more than are built for an edit. */
+  /** Number of units that include the header that defines the kernel: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly file: string; readonly units: number }
   /** The edit and those of these kernels do not hold together. */
   | { readonly kind: 'clash'; readonly kernels: readonly string[] };

@@ -16,7 +16,7 @@ const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 /** Puts fences everywhere, and if that is proved takes away what is not needed, the heaviest first. */
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
   const { source, kernels, weights, expired } = request;
-  // Without atomics there is nothing to hand on by.
+  // Without atomics nothing is published.
   if (!kernels.some(containsAtomics)) return nothing;
   const { candidates, text } = markCandidates(source, { splits: false });
   effort.compiled++;

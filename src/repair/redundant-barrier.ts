@@ -8,11 +8,11 @@ import type { UnorderedPair, Oracle } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
 
 /**
- * Takes barriers away, one after the other, as long as all instances stay proved; those in loops first.
- * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null where
- *   nothing is known of those: then only barriers go that stand beside another one, or at an end of the kernel
- * @param staying - barriers that are not to go: other kernels may need them
- * @returns the ones that can go together; empty where the kernel is not proved with all of them
+ * Removes barriers sequentially, as long as all instances stay proved; those in loops first.
+ * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null if
+ *   nothing is known of those: then only barriers are removed that are next to another one, or at an end of the kernel
+ * @param staying - barriers that must stay: other kernels may need them
+ * @returns the ones that can be removed together; empty if the kernel is not proved with all of them
  */
 export async function redundantBarriers(
   oracle: Oracle,
@@ -76,7 +76,7 @@ async function opensNothing(
   const { races, divergent, earlyExits, proved } = await general.ask(stateOf);
   if (proved) return true;
   return (
-    // Without a pair or a barrier that says why, nothing was decided.
+    // Without a pair or a barrier as a reason, nothing was decided.
     (base.races.length > 0 || base.divergent.size > 0) &&
     races.every((pair) => open.has(keyOf(pair))) &&
     [...divergent].every((marker) => base.divergent.has(marker)) &&
@@ -85,9 +85,9 @@ async function opensNothing(
 }
 
 /**
- * Whether instructions of a kind stand on both sides of a barrier, with no other barrier between: atomics, volatile
- * accesses and fences do not race, but the barrier decides about their order all the same; and where nothing that
- * touches memory does, it orders nothing, whatever the arguments are.
+ * Whether instructions of a kind are on both sides of a barrier, with no other barrier between: atomics, volatile
+ * accesses and fences do not race, but the barrier still determines their order; and without memory accesses on both
+ * sides, it orders nothing for any arguments.
  */
 function liesBetween(
   kernel: Kernel,

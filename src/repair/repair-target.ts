@@ -26,13 +26,13 @@ export interface UnorderedPair {
 export interface Answer {
   readonly proved: boolean;
   readonly races: readonly UnorderedPair[];
-  /** Markers at which some threads may be missing; null stands for a barrier without one. */
+  /** Markers at which some threads may be missing; null represents a barrier without one. */
   readonly divergent: ReadonlySet<number | null>;
   /** Markers that threads miss because they have returned. */
   readonly earlyExits: ReadonlySet<number>;
   /** Markers of barriers of the warp to which some of its lanes may not come. */
   readonly splitWarps: ReadonlySet<number>;
-  /** Why nothing is proved, where neither a pair nor a barrier says so. */
+  /** Why nothing is proved, if neither a pair nor a barrier is the reason. */
   readonly reason: Reason | null;
 }
 
@@ -43,7 +43,7 @@ export class Oracle {
   private readonly effort: { checks: number };
   private readonly known = new Map<string, Promise<CheckResult>>();
   private readonly markers: readonly ReadonlyMap<InstructionId, number>[];
-  /** Pairs that stay open whatever is done, and are no obstacle to a repair of the others. */
+  /** Pairs that stay open after any edit, and do not prevent a repair of the others. */
   private tolerated: ReadonlySet<string> = new Set();
 
   /** @param effort - where its checks are counted */
@@ -132,7 +132,7 @@ export function markersOf(kernel: Kernel): ReadonlyMap<InstructionId, number> {
   return markers;
 }
 
-/** The markers of basic blocks that hold some of these, those included. */
+/** The markers of basic blocks that contain some of these, those included. */
 export function adjacentMarkers(kernel: Kernel, markers: readonly number[]): number[] {
   return besides(kernel, (instruction) => isCandidate(instruction) && markers.includes(instruction.marker!.number!));
 }

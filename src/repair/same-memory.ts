@@ -33,7 +33,7 @@ const outOfSteps = 'budget';
 /** Bytes of each array that are compared. */
 const compared = 1 << 15;
 
-/** The seed of an input that tells the two apart, thread by thread; null where none does. */
+/** The seed of an input that distinguishes the two, thread by thread; null if none does. */
 export function* differingInput(run: ComparedRun): Steps<number | null> {
   const original = withoutBarriers(run.original);
   const edited = withoutBarriers(run.edited);
@@ -52,7 +52,7 @@ export function* differingInput(run: ComparedRun): Steps<number | null> {
 export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
   let finished = 0;
   for (let seed = 1; seed <= synchronizedInputs; seed++) {
-    // Extents of several tiles: loops over them run several rounds.
+    // Extents of several tiles: loops over them run several iterations.
     const scalar = BigInt(extent * seed);
     const before = yield* resultOf(run, run.original, seed, scalar, maxSynchronizedSteps);
     const after = yield* resultOf(run, run.edited, seed, scalar, maxSynchronizedSteps);
@@ -85,7 +85,7 @@ function* resultOf(
   };
   const request = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const result = yield* replay({ ...request, detectRaces: false });
-  // What was cut short says nothing.
+  // An aborted run has no result.
   if (result.outcome === outOfSteps) return outOfSteps;
   return [result.outcome, ...arrays(result, launch, fields)].join('|');
 }

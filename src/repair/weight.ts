@@ -71,21 +71,21 @@ export function weightOf(
   // Of a warp: next to nothing, but still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
-  // One barrier in place of another is less to read than one beside it.
+  // Replacing a barrier is less to read than adding one.
   if (candidate.kind !== 'existing') style += 1;
   if (candidate.kind === 'split') style += 12;
   if (candidate.kind === 'condition') style += 30;
   if (candidate.bare) style += 6;
   if (isShared) style += 20;
-  // Who reads the kernel sees what it calls by name alone; a function of one line is not one that synchronises.
+  // A reader of the kernel sees only the names of its callees; a function of one line is not one that synchronises.
   if (isCallee) style += firstLine === lastLine ? 9 : 2;
   if (hasEarlyExit) style += 200;
-  // Rounds of a loop are parted at its end rather than at its start.
+  // Iterations of a loop are separated at its end rather than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
   if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // oxfmt-ignore
-  // Behind an access rather than behind what only names values.
+  // After an access rather than after a declaration that only names values.
   if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // oxfmt-ignore
-  // Whether all threads take a branch may change with the arguments: beside it a barrier stands for good.
+  // Whether all threads take a branch may change with the arguments: a barrier next to it is always reached.
   style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;
 }

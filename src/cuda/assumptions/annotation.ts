@@ -40,7 +40,7 @@ const item = /([^\s=()]+)\s*(?:(=)\s*([^\s()]*(?:,\s*\d+)*)|(\()|)/y;
  * == 0) arg(n=4096)`. Unreadable parts are left out, with a diagnostic.
  * @param comments - of one kernel
  * @param file - that contains them
- * @returns undefined for `annotation` if there is no comment
+ * @returns undefined for `annotation` without comments
  */
 export function readAnnotations(
   comments: readonly Comment[],

@@ -119,8 +119,8 @@ export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedB
 
 /**
  * The barrier of the block as the function itself writes it (`block.sync();`), or otherwise as the others of the file
- * do: if they always write it so, and the group is declared where all later code of the function sees it. Null if there
- * is none.
+ * do: if they always write it so, and the group is declared where all later code of the function sees it. Otherwise
+ * null.
  */
 function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
   const { text } = source;

@@ -20,7 +20,7 @@ interface MacroUse {
   readonly edit: TextEdit | MacroHindrance;
 }
 
-/** The first use of a function-like macro on a line, of the file or of a header; null if there is none. */
+/** The first use of a function-like macro on a line, of the file or of a header; or null. */
 export function macroUse(source: CudaSource, line: number): MacroUse | null {
   const { text, visibleMacros: macros } = source;
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');

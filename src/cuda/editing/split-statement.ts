@@ -52,7 +52,7 @@ export function splitStatement(
   return right?.type === 'call_expression' ? splitCall(source, statement, right, false) : null;
 }
 
-/** The assignment of a statement that reads memory and then writes it; null if there is none that can be split. */
+/** The assignment of a statement that reads memory and then writes it; null if none can be split. */
 export function splittable(text: string, statement: SyntaxNode): SyntaxNode | null {
   const assignment = childOf(statement, 'assignment_expression');
   return assignment && readsAndWrites(text, assignment) ? assignment : null;

@@ -1,8 +1,9 @@
 /**
  * A host program, interpreted over symbols: which kernels it launches, with which launches and arguments, and under
- * which conditions. Each function that reaches a launch and that no other such function of the unit calls is
- * interpreted once, with symbols for its parameters; calls are followed. So a launch in a wrapper is reported for each
- * call of the wrapper.
+ * which conditions.
+ *
+ * Each function that reaches a launch and that no other such function of the unit calls is interpreted once, with
+ * symbols for its parameters; calls are followed. So a launch in a wrapper is reported for each call of the wrapper.
  */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';

@@ -10,7 +10,7 @@ import { type HostMemory, type HostValue, type HostScope, type MemoryContents, e
 /** What the variables hold at a point of the program, and what led there. Changed in place. */
 export interface State {
   store: HostStore;
-  /** Conditions that hold. They are over symbols, so they stay true. */
+  /** Conditions of the path. They are over symbols, so they stay true. */
   facts: readonly Fact[];
   /** Grows with every call that may change memory that only pointers lead to. */
   epoch: number;
@@ -141,7 +141,7 @@ export interface Interpreter {
   /** What memory of the device holds, as far as that is known. */
   readonly contentsIn: (state: State) => ReadonlyMap<string, MemoryContents>;
   readonly emit: (event: HostEvent) => void;
-  /** Adds a fact about a symbol that holds on every path. */
+  /** Adds a fact about a symbol, valid on every path. */
   readonly know: (fact: Fact) => void;
   readonly knownFacts: () => readonly Fact[];
   /** Notes a lambda that is made, and that one is called: those without a call are executed in the end. */
@@ -171,7 +171,7 @@ export function cloneState({ store, facts, epoch }: State): State {
   return { store: store.copy(), facts, epoch };
 }
 
-/** Adds a fact that holds from here on. Even an unknown condition selects one of two values of a variable. */
+/** Adds a fact from here on. Even an unknown condition selects one of two values of a variable. */
 export function assume(state: State, fact: Fact): void {
   if (fact.kind === 'truth') return;
   if (fact.kind === 'and') {

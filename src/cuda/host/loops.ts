@@ -1,4 +1,4 @@
-/** Loops of host code: executed iteration by iteration, or once for all iterations, or for all but the first. */
+/** Loops of host code: executed iteration by iteration, or once for all iterations, or for all except the first. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
@@ -106,7 +106,7 @@ const maxOfSideLoop = 1000;
 
 /**
  * Executes the iterations one by one.
- * @param rounds the expected trip count, if known
+ * @param rounds expected trip count, if known
  * @returns whether the loop ended
  */
 function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, host: Interpreter): boolean {

@@ -103,7 +103,7 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
 /** Contents of memory in which launches of one kind may differ; with more, contents are unspecified. */
 const maxContents = 4;
 
-/** Sites without contents of memory if an otherwise equal site allows any contents. */
+/** Sites, without contents if an otherwise equal site allows any contents. */
 function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   const groups = new Map<string, { readonly contents: Set<string>; isOpen: boolean }>();
   const plain = sites.map((site) => {
@@ -131,10 +131,7 @@ function isOfContents({ kind }: AssumptionExpression): boolean {
   return kind === 'elements' || kind === 'distinct';
 }
 
-/**
- * Sites without those that equal another one except for additional conditions: such a path reaches only launches that
- * the other one reaches too.
- */
+/** Sites without those that equal another one but have more conditions: it covers their launches. */
 export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   const shown = (_: string, part: unknown): unknown =>
     typeof part === 'bigint' ? `${part}n` : part instanceof Map ? [...(part as ReadonlyMap<unknown, unknown>)] : part;
@@ -623,7 +620,7 @@ function extentOf(
   const elements = left && arithmetic('/', left, integer(element));
   // A pointer beyond its memory shows that the sizes were read wrongly.
   if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
-  // A remaining division would round: then it is unknown whether elements fit exactly.
+  // A remaining division would truncate: then it is unknown whether elements fit exactly.
   if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // oxfmt-ignore
   return translated(elements, names);
 }
@@ -652,10 +649,7 @@ function aliasesOf(
   return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
 }
 
-/**
- * Offsets of pointers into one object from the lowest of them, if the host program determines all of them and no two
- * are the same.
- */
+/** Offsets of pointers into one object from the lowest, if all of them are known and no two are the same. */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],

@@ -25,7 +25,7 @@ export function matchKernel(pattern: string, name: string, symbol?: string): boo
   return glob.test(canonical(name)) || glob.test(canonical(withoutTemplateArguments(name)));
 }
 
-/** The error in a kernel pattern, as the end of a sentence; undefined if there is none. */
+/** The error in a kernel pattern, as the end of a sentence; undefined if it is valid. */
 export function kernelPatternProblem(pattern: string, allowExpression = true): string | undefined {
   if (pattern.trim() === '') return 'is empty; give the name of a kernel or a glob such as reduce*';
   const expression = /^\/(.+)\/$/s.exec(pattern)?.[1];

@@ -94,7 +94,7 @@ function signsOf(reading: LinearInterpretation, condition: Term): Term | null {
   return (tested.operator === 'or') === isNegative ? store.any(signs) : store.all(signs);
 }
 
-/** The difference of two terms, interpreted in the same way. */
+/** The difference of two terms, interpreted identically. */
 function difference(reading: LinearInterpretation, a: Term, b: Term): AddressForm {
   const isNonNegative = (term: Term): boolean => {
     const { low } = reading.scope.ofForm(reading.natural(term));

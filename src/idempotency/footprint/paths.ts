@@ -176,7 +176,7 @@ function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, t
   return true;
 }
 
-/** Conditions that hold because a loop has ended: each thread satisfies them in some iteration. */
+/** Conditions implied by the end of a loop: each thread satisfies them in some iteration. */
 function endConditions(symbolic: SymbolicKernel, inside: readonly Loop[]): ReadonlySet<Term> {
   const ended = symbolic.kernel.loops.filter((loop) => loop.exits.length === 1 && !inside.includes(loop));
   const terms = new Set<Term>();

@@ -12,7 +12,7 @@ export interface Clobbers {
   readonly bytes: number;
   /** Those of them in which every write leaves what was there. */
   readonly rewritten: number;
-  /** An array that a write changes; otherwise any; null: there is none. */
+  /** An array that a write changes; otherwise any; null: none exists. */
   readonly first: { readonly name: string; readonly offset: number } | null;
 }
 

@@ -104,7 +104,7 @@ class Comparison {
 
   /**
    * For the steps from `from` on. The greatest common divisor of the first of them, whose multiples these add, leaves
-   * few multiples at which the smaller steps can reach the interval. Often there is none; otherwise each is examined.
+   * few multiples at which the smaller steps can reach the interval. Often none is left; otherwise each is examined.
    */
   public misses(difference: bigint, from: number): boolean {
     const span = this.spans[from]!;

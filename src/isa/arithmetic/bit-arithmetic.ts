@@ -6,7 +6,7 @@ export function constantPattern<V, B>(d: Domain<V, B>, width: Width, value: bigi
   return d.constant(width, BigInt.asUintN(width, BigInt(value)));
 }
 
-/** Zero- or sign-extends, truncates, or leaves alone. */
+/** Zero- or sign-extends, truncates, or returns it unchanged. */
 export function extendOrTruncate<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: boolean, a: V): V {
   if (from === to) return a;
   if (from > to) return d.truncate(from, to, a);

@@ -16,7 +16,7 @@ export function elementWidth(element: MatrixElement): number {
   return elementBits[element];
 }
 
-/** Where elements lie: for each, the index of its word among the words of all lanes, and the bit it begins at. */
+/** Places of elements: for each, the index of its word among the words of all lanes, and the bit it begins at. */
 export interface Places {
   readonly words: Int32Array;
   readonly shifts: Uint8Array;
@@ -74,7 +74,7 @@ export function elementPlaces(
   return { words, shifts };
 }
 
-/** Which element, counted row by row, the `index`-th of a lane is; null where it is of another part. */
+/** The row-major index of the `index`-th element of a lane; null if it is of another part. */
 function elementAt(
   product: Product,
   matrix: 'a' | 'b' | 'c' | 'd',

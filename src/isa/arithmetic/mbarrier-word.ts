@@ -32,7 +32,7 @@ function encode({ parity, pending, expected, transactions }: MbarrierState): big
   );
 }
 
-/** The state in a word, or null where no barrier was initialised or it was invalidated. */
+/** The state in a word, or null if no barrier was initialised or it was invalidated. */
 export function mbarrierState(word: bigint): MbarrierState | null {
   if (word >> 62n !== 1n) return null;
   return {

@@ -11,11 +11,11 @@ interface Span {
 const pitches = [0, 128, 64, 32] as const;
 
 /**
- * The bytes between the first and the last byte of a matrix. Swizzling exchanges pieces of 16 bytes within a piece of
- * memory that starts at a multiple of its own length, so whole such pieces count.
+ * The bytes between the first and the last byte of a matrix. Swizzling permutes chunks of 16 bytes within a region that
+ * is aligned to its length, so whole regions count.
  * @param fields the descriptor, of which the bits above the start address are read
- * @param startIn the start address modulo 128, where it is known
- * @returns null where the ISA gives the matrix no layout
+ * @param startIn the start address modulo 128, if known
+ * @returns null if the ISA gives the matrix no layout
  */
 export function spanOfMatrix(matrix: SharedMatrix, fields: bigint, startIn: number | null): Span | null {
   if (matrix.transposed !== null) return spanOf(matrix, matrix.transposed, fields, startIn);

@@ -23,7 +23,7 @@ const smallFormats = {
 
 export type SmallFormatName = keyof typeof smallFormats;
 
-/** The number that the low bits of `pattern` stand for. */
+/** The number that the low bits of `pattern` encode. */
 export function decodeSmall(name: SmallFormatName, pattern: number): number {
   const { exponentBits, fractionBits, bias, specials }: SmallFormat = smallFormats[name];
   const fraction = pattern & ((1 << fractionBits) - 1);

@@ -9,10 +9,11 @@ export type Semantics = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' 
 export type ValueType = Width | 'predicate';
 
 /**
- * What an instruction does besides computing values. `interpreter/` and `analysis/` interpret effects over their own state.
+ * Effects of an instruction in addition to computing values. `interpreter/` and `analysis/` interpret them over their
+ * own state.
  *
- * `havoc`: the effect on memory is none, the results are unknown values. `opaque`: nothing is known; a kernel that can
- * reach one is never `proved`.
+ * `havoc`: no effect on memory, unknown results. `opaque`: nothing is known; a kernel that can reach one is never
+ * `proved`.
  */
 export type Effect =
   | { readonly kind: 'pure' }
@@ -46,7 +47,7 @@ export type Effect =
       readonly type: string;
       /** Bytes of one lane. */
       readonly bytes: number;
-      /** More than 1 for the vector forms; each lane is an atomic access of its own. */
+      /** More than 1 for the vector forms; each lane is a separate atomic access. */
       readonly lanes: number;
       readonly semantics: Semantics;
       readonly scope: Scope;
@@ -65,7 +66,7 @@ export type Effect =
   | {
       readonly kind: 'cluster-barrier';
       readonly form: 'arrive' | 'wait';
-      /** `arrive` releases and `wait` acquires unless the text says relaxed. */
+      /** `arrive` releases and `wait` acquires unless `.relaxed` is written. */
       readonly semantics: 'relaxed' | 'release' | 'acquire';
     }
   /** Recognised by the callee's name before it dissolves into spin code: `cg::this_grid().sync()`. */
@@ -83,7 +84,10 @@ export type Effect =
       readonly kind: 'fence';
       readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' | 'proxy';
       readonly scope: Scope;
-      /** Of a proxy fence: it orders generic accesses of shared memory and those of the asynchronous proxy, both ways. */
+      /**
+       * Of a proxy fence: it orders generic accesses of shared memory and those of the asynchronous proxy, in both
+       * directions.
+       */
       readonly ordersAsyncShared?: true;
     }
   /**
@@ -109,8 +113,8 @@ export type Effect =
     }
   | WarpgroupMultiplyEffect
   /**
-   * `wgmma.fence`, which orders registers alone; `wgmma.commit_group`; `wgmma.wait_group` (source: how many groups may be
-   * left).
+   * `wgmma.fence`, which orders only registers; `wgmma.commit_group`; `wgmma.wait_group` (source: number of groups that
+   * may remain).
    */
   | { readonly kind: 'warpgroup-matrix'; readonly form: 'fence' | 'commit' | 'wait' }
   | { readonly kind: 'surface-store' }
@@ -126,10 +130,11 @@ export type Effect =
 
 /**
  * `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). The barrier is a 64-bit word that only these
- * instructions touch; `mbarrier-word.ts` says what they do to it. Sources, in order:
+ * instructions access; `mbarrier-word.ts` defines their effect on it.
  *
+ * Sources, in order:
  * - `init`: address, count; `inval`: address;
- * - `arrive`, `arrive_drop`: address, then a count where `counted`, or bytes where `expectTx`;
+ * - `arrive`, `arrive_drop`: address, then a count if `counted`, or bytes if `expectTx`;
  * - `expect_tx`, `complete_tx`: address, bytes;
  * - `test_wait`, `try_wait`: address, state (64 bits) or parity (32 bits), then, optional, a time limit in nanoseconds;
  * - `pending_count`: state (64 bits);
@@ -150,7 +155,7 @@ export interface MbarrierEffect {
     | 'try_wait'
     | 'pending_count'
     | 'cp_async_arrive';
-  /** `cluster`: the barrier may lie in another block of the cluster. */
+  /** `cluster`: the barrier may be in another block of the cluster. */
   readonly space: 'generic' | 'shared' | 'cluster';
   readonly semantics: 'relaxed' | 'release' | 'acquire';
   readonly scope: 'cta' | 'cluster';
@@ -158,7 +163,7 @@ export interface MbarrierEffect {
   readonly noComplete: boolean;
   /** Of arrivals: a count is among the sources, else it is 1. */
   readonly counted: boolean;
-  /** Of arrivals: expects so many bytes more before it arrives. */
+  /** Of arrivals: expects that number of further bytes before it arrives. */
   readonly expectTx: boolean;
   /** Of waits: the phase is given by its parity. */
   readonly parity: boolean;
@@ -197,8 +202,8 @@ export type MatrixOperation =
 
 /**
  * `ldmatrix`, `stmatrix`, `wmma.load`, `wmma.store`: a warp reads or writes `lines`, each `lineBytes` long without a
- * gap; `matrix-access.ts` says where they begin and how the lanes' registers hold them. Weak accesses. Sources: address,
- * then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
+ * gap; `matrix-access.ts` defines their addresses and the layout in the lanes' registers. Weak accesses. Sources:
+ * address, then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
  */
 export interface MatrixAccessEffect {
   readonly kind: 'matrix-load' | 'matrix-store';
@@ -240,7 +245,7 @@ export interface SharedMatrix {
   /** K. */
   readonly depth: number;
   readonly elementBits: number;
-  /** Elements along M or N are neighbours in memory, else those along K. Null where no literal says it. */
+  /** Elements along M or N are neighbours in memory, otherwise those along K. Null if no literal specifies it. */
   readonly transposed: boolean | null;
 }
 
@@ -267,7 +272,7 @@ export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' |
 
 /**
  * The results of a pure instruction over any domain. A value is a `V` of the width in `sources` or `results`, or a `B`
- * where that says `predicate`.
+ * for `predicate`.
  */
 export type Rule = <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => readonly (V | B)[];
 

@@ -3,16 +3,16 @@ import type { Domain, Width } from './domain.ts';
 import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
 
 /**
- * One operand of the text, as the instruction shows it.
+ * One operand as written.
  *
  * - `scalar`: a register, literal, symbol, special register, `_`, `!p` or `-r`;
  * - `vector`: `{a, b}`;
  * - `pair`: `d|p`, where `d` may be a vector;
  * - `address`: `[a+o]`, one value;
- * - `other`: a label, a list, `[tex, {x, y}]`: it gives no source and no result.
+ * - `other`: a label, a list, `[tex, {x, y}]`: neither source nor result.
  *
- * `widths` holds the declared width of each register in it (the base register's, for an address), null where there is
- * no register: literal, symbol, special register, `_`.
+ * `widths` are the declared widths of its registers (of the base register, for an address), null for other operands:
+ * literal, symbol, special register, `_`.
  */
 export interface OperandForm {
   readonly kind: 'scalar' | 'vector' | 'pair' | 'address' | 'other';
@@ -56,7 +56,7 @@ export interface Row {
   readonly remark?: string;
   /** The meaning depends on the values of literal operands. */
   readonly readsLiterals?: true;
-  /** Null where the modifiers or operands are not of this form. It must take every modifier that it understands. */
+  /** Null if the modifiers or operands are not of this form. It must take every modifier that it understands. */
   readonly decode: (modifiers: Modifiers, shape: OperandShape | undefined) => Signature | null;
 }
 
@@ -123,7 +123,7 @@ export class Modifiers {
     return undefined;
   }
 
-  /** Gives taken modifiers back, in front of the others. */
+  /** Puts taken modifiers back, before the others. */
   putBack(names: readonly string[]): void {
     this.#left.unshift(...names);
   }
@@ -141,7 +141,7 @@ export class Modifiers {
 
 export const pureEffect: Effect = { kind: 'pure' };
 
-/** The declared width of the only register of operand `index`, if the shape tells. */
+/** The declared width of the only register of operand `index`, if the shape has it. */
 function registerWidth(shape: OperandShape | undefined, index: number): ValueType | undefined {
   const form = shape?.[index];
   return form?.widths.length === 1 ? (form.widths[0] ?? undefined) : undefined;
@@ -153,7 +153,9 @@ export function relaxedWidth(shape: OperandShape | undefined, index: number, wid
   return declared === 'predicate' || declared < width ? null : declared;
 }
 
-/** Bits of the address in operand `index`: 64 unless its register says otherwise; null for a width no address has. */
+/**
+ * Bits of the address in operand `index`: 64 unless its register has another width; null for a width no address has.
+ */
 export function addressWidth(shape: OperandShape | undefined, index: number): Width | null {
   const declared = registerWidth(shape, index) ?? 64;
   return declared === 32 || declared === 64 ? declared : null;
