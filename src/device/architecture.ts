@@ -1,6 +1,7 @@
 /**
- * What the architectures offer. Limits: CUDA C++ Programming Guide 13.0, "Compute Capabilities", tables of technical
- * specifications per compute capability; granularities of allocation as in the toolkit's `cuda_occupancy.h` 13.0.
+ * Capabilities of the architectures. Limits: CUDA C++ Programming Guide 13.0, "Compute Capabilities", tables of
+ * technical specifications per compute capability; granularities of allocation as in the toolkit's `cuda_occupancy.h`
+ * 13.0.
  */
 
 export interface Architecture {
@@ -10,7 +11,7 @@ export interface Architecture {
   readonly blocksPerMultiprocessor: number;
   /** In bytes, as all shared memory here. */
   readonly sharedPerMultiprocessor: number;
-  /** Of a kernel that asks for it (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
+  /** For a kernel that opts in (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
   readonly sharedPerBlockOptIn: number;
   /** Taken by the driver from each block. */
   readonly sharedReserved: number;

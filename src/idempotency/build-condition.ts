@@ -1,4 +1,4 @@
-/** Conditions and quantities put together, constants computed. */
+/** Constructors of conditions and quantities that fold constants. */
 import { type AddressSet, always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** A number that is known. */
@@ -41,7 +41,7 @@ function areAlike(a: Quantity, b: Quantity): boolean {
   return a === b || conditionKey(a) === conditionKey(b);
 }
 
-/** What was asked for before: none of them is ever changed. */
+/** Cache of keys: the objects are immutable. */
 const keys = new WeakMap<Quantity | AddressSet | ValidatorCondition, string>();
 
 /** A string that distinguishes quantities, sets and conditions. */
@@ -81,7 +81,7 @@ export function anyOf(conditions: Iterable<ValidatorCondition>): ValidatorCondit
   return connect('any', conditions, never, always);
 }
 
-/** Some condition holds; those that ask for all that another one asks for, and more, are left out. */
+/** Some condition holds; conditions that imply another one are left out. */
 export function anyOfWidest(conditions: readonly ValidatorCondition[]): ValidatorCondition {
   const parts = conditions.map((one) => new Set((one.kind === 'all' ? one.conditions : [one]).map(conditionKey)));
   const isWider = (at: number, than: number): boolean => {

@@ -50,7 +50,7 @@ export class CertainExecution {
       }
       const ways: Term[] = [];
       for (const from of predecessors) {
-        // Blocks are in reverse postorder: what comes from further on is a back edge.
+        // Blocks are in reverse postorder: an edge from a later block is a back edge.
         if (from >= block || !isInside(from)) continue;
         const left = this.outermostLeft(from, block, outer);
         if (left === undefined) ways.push(store.all([reached[from]!, this.symbolic.edge(from, block)]));

@@ -51,7 +51,7 @@ import { shortCondition } from './shorten.ts';
 import { isFetch, texturesOf } from './textures.ts';
 
 export interface ClassifyRequest {
-  /** Of the production build, and the module that it is from. */
+  /** Of the production build, and its module. */
   readonly kernel: Kernel;
   readonly module: ptx.Module;
   /** By parameter index; shorter or empty if the source is not available. */
@@ -61,7 +61,7 @@ export interface ClassifyRequest {
   readonly extensions: Extensions;
   /** Results of the checks of races and divergence; null: the kernel was not checked. */
   readonly checked: KernelProofs | null;
-  /** What is stated of the kernel. */
+  /** Statements of the user on the kernel. */
   readonly stated: readonly StatedAssumption[];
   /**
    * Bounded analysis: stops at the first reason for `undecided`, skips kernels with many accesses, and tries few shapes
@@ -93,7 +93,7 @@ export interface Classification extends KernelIdempotency {
   readonly asked: ValidatorCondition;
 }
 
-/** What the paper does not ask of a kernel. */
+/** Properties that the paper does not require of a kernel. */
 const takenForGranted = {
   free: {
     condition: always,
@@ -112,7 +112,7 @@ interface Pair {
   readonly first: Footprint;
   readonly second: Footprint;
   readonly condition: ValidatorCondition;
-  /** They start from one pointer: what another launch passes changes nothing. */
+  /** They start from one pointer: other arguments of a launch change nothing. */
   readonly isOfOneRoot: boolean;
 }
 
@@ -142,7 +142,7 @@ function notRaceFree(kernel: Kernel, open: readonly string[]): IdempotencyReason
   return open.map((what) => ({ kind: 'not-race-free', locations: sourcePlaces(kernel), what }));
 }
 
-/** Of a kernel that is not looked at further. */
+/** Classification of a kernel that is not analyzed further. */
 function undecided(reasons: readonly IdempotencyReason[]): Classification {
   return {
     class: 'undecided',
@@ -162,7 +162,7 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
   };
 }
 
-/** What a classifier makes of the accesses. */
+/** Results that a classifier derives from the accesses. */
 interface Derived {
   readonly footprints: readonly Footprint[];
   readonly coverage: Coverage;
@@ -201,7 +201,7 @@ class Classifier {
     );
   }
 
-  /** What takes long is made when it is first needed. */
+  /** Expensive results are computed on first use. */
   private get derived(): Derived {
     if (this.known) return this.known;
     const { extensions, brief, part, objectName } = this.request;
@@ -209,7 +209,7 @@ class Classifier {
     const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // oxfmt-ignore
     const work = brief && briefWork;
     const whole = new Coverage(this.symbolic, this.accesses, work);
-    // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
+    // Later parts get shared memory as earlier ones have left it, but not the order of their writes.
     const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
     const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // oxfmt-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
@@ -239,7 +239,7 @@ class Classifier {
     return elsewhere.reduce((all, array, at): readonly Access[] => {
       const own = all.filter((access) => isOf(access, array));
       const writes = own.filter(isWriter);
-      // What is read again would have to be read from the other array.
+      // Later reads of written elements would have to use the other array.
       const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && canReach(kernel, write, read)));
       if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1))
         return all;
@@ -337,7 +337,7 @@ class Classifier {
     };
   }
 
-  /** By the proofs of the checks; where they show nothing, by the footprints of a launch. */
+  /** By the proofs of the checks; if they prove nothing, by the footprints of a launch. */
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
@@ -391,7 +391,7 @@ class Classifier {
     return sets.length < writes.length || needs.kind === 'never' ? null : { sets, needs };
   }
 
-  /** The arguments that lead to what is written. */
+  /** The pointer arguments of written memory. */
   private written(): readonly PointerArgument[] | null {
     const roots = this.ofGlobal().flatMap(({ access, root }) => (isWriter(access) ? [root] : []));
     return roots.some(({ kind }) => kind !== 'parameter') ? null : pointersTo(roots);
@@ -416,7 +416,7 @@ class Classifier {
       footprints.forEach((first, before) => {
         if (first === second || (isWriter(first.access) && before > at)) return;
         spend(this.symbolic, workOfPair);
-        // The paper compares what is read with what is written.
+        // The paper compares reads with writes.
         if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
@@ -434,7 +434,7 @@ class Classifier {
     return first.bytes && second.bytes ? disjointSets(first.bytes, second.bytes) : never;
   }
 
-  /** Whether it is stated that the pointers of a table lead to other arrays than any other pointer. */
+  /** Whether it is stated that the pointers of a table point to other arrays than any other pointer. */
   private areNonAliasing(a: Root, b: Root): boolean {
     const isStated = (root: Root): boolean => root.kind === 'loaded' && this.tables.has(root.table.key);
     if (a.kind === 'unknown' || b.kind === 'unknown') return false;
@@ -455,7 +455,7 @@ class Classifier {
     );
   }
 
-  /** Whether what one access reads of an array is the same whenever the launch is run again, although another writes it. */
+  /** Whether a read of an array has the same value in each re-execution, although another access writes it. */
   private isOrdered(first: Access, second: Access): boolean {
     if (first.operation === 'atomic' || second.operation === 'atomic')
       return this.atomicForm(first) !== null && this.atomicForm(first) === this.atomicForm(second);
@@ -481,12 +481,12 @@ class Classifier {
     return atomicForm(instruction, this.symbolic);
   }
 
-  /** Loads through the read-only path may see what was there before. */
+  /** Loads through the read-only path may see earlier contents. */
   private isCached({ instruction: { operation } }: Access): boolean {
     return operation.effect.kind === 'load' && operation.effect.nonCoherent;
   }
 
-  /** In which shapes the block has certainly written what a thread of it reads. */
+  /** Shapes in which the block has certainly written the bytes that a thread of it reads. */
   private coveredShapes({ access }: Footprint): ValidatorCondition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
@@ -579,7 +579,7 @@ class Classifier {
     return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
 
-  /** What is stated of the contents of arrays that the kernel does not write. */
+  /** Stated contents of arrays that the kernel does not write. */
   private contents(): StatedValue {
     const { stated, parameters, kernel, extensions } = this.request;
     if (!extensions.contents) return () => undefined;
@@ -618,7 +618,7 @@ class Classifier {
   }
 }
 
-/** The arguments that lead to arrays which pairs read and write afterwards; none where some pair is another one. */
+/** The arguments of arrays that pairs read and then write; empty if some pair is of another kind. */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
   return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore
@@ -651,7 +651,7 @@ function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...
   return isOfLaunch && !isBounded;
 }
 
-/** Whether an access is made only where the arithmetic of a condition wraps around. */
+/** Whether an access is made only if the arithmetic of a condition wraps around. */
 function isUnreached({ bytes, needs }: Footprint): boolean {
   return needs.kind !== 'always' && bytes !== null && disjointSets(bytes, bytes).kind === 'always';
 }
@@ -666,7 +666,7 @@ function pairKey(a: Root, b: Root): string {
   return [rootKey(a), rootKey(b)].sort().join();
 }
 
-/** Equal for what starts from one pointer or variable. */
+/** A key of the pointer or variable that an access starts from. */
 function rootKey(root: Root): string {
   if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
   if (root.kind === 'texture') return `texture${root.index}.${root.offset}`;

@@ -36,19 +36,19 @@ interface Place extends ProgramPoint {
 interface CoverageWork {
   /** For one question. */
   readonly ofQuestion: number;
-  /** For all questions of a kernel whether what is read was written. */
+  /** For all queries of a kernel whether reads were written before. */
   readonly ofReads: number;
-  /** For all questions of a kernel whether what is written stays in its array. */
+  /** For all queries of a kernel whether writes stay in their array. */
   readonly ofArrays: number;
 }
 
 const usualWork: CoverageWork = { ofQuestion: 400_000, ofReads: 800_000, ofArrays: Infinity };
-/** For a brief look: some fifty thousand terms are a second. */
+/** For a bounded analysis: about fifty thousand terms per second. */
 export const briefWork: CoverageWork = { ofQuestion: 50_000, ofReads: 100_000, ofArrays: 100_000 };
 /** Iterations of a loop that are tried; fewer if the launch determines the trip count. */
 const maxRounds = 1200;
 const maxOpenRounds = 16;
-/** Bytes that a read whose index is not known may lead to. */
+/** Bytes in the range of a read with unknown index. */
 const maxBytes = 1 << 17;
 
 /** Words by the part of their address that stays a symbol, with the conditions under which they were written. */
@@ -61,7 +61,7 @@ export class Coverage {
   private readonly writes: readonly Place[];
   private readonly barriers: readonly ProgramPoint[];
   private readonly known = new Map<string, Written>();
-  /** Bytes of a word: what is written and read consists of such. */
+  /** Bytes of a word: all reads and writes consist of words. */
   private readonly word: number;
   /** Assumptions of the answer, by the index that must not wrap around. */
   private readonly taken = new Map<Term, ValidatorCondition>();
@@ -70,7 +70,7 @@ export class Coverage {
   private ofReads = 0;
   private ofArrays = 0;
 
-  /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
+  /** @param accesses writes that count; atomics, and writes of a whole warp, do not */
   constructor(symbolic: SymbolicKernel, accesses: readonly Access[], work = usualWork) {
     this.symbolic = symbolic;
     this.work = work;
@@ -178,7 +178,7 @@ export class Coverage {
     });
   }
 
-  /** Whether what an access touches in blocks of one shape stays within the first `size` bytes of its object. */
+  /** Whether the bytes of an access in blocks of one shape are within the first `size` bytes of its object. */
   staysInside({ block, bytes }: Access, { offset, condition }: Target, shape: Dim3, size: number): boolean {
     this.evaluations = 0;
     if (this.ofArrays > this.work.ofArrays) return false;
@@ -268,7 +268,7 @@ export class Coverage {
     }
   }
 
-  /** Whether every thread of the block that reads reads what was written. */
+  /** Whether every thread of the block that reads sees written bytes. */
   private readsOf(
     read: Access,
     target: Target,
@@ -452,7 +452,9 @@ export class Coverage {
   }
 }
 
-/** When an index that is made of indices of blocks and numbers is from 0 on and fits in its bits; null for any other. */
+/**
+ * When an index that consists of block indices and constants is not negative and fits in its bits; null for any other.
+ */
 function indexFits({ constant, terms }: Linear, width: number): ValidatorCondition | null {
   if (constant < 0n) return null;
   const parts: Quantity[] = [number(constant)];

@@ -179,7 +179,7 @@ function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressF
   return { form: left, isWhole };
 }
 
-/** Each digit is worth at least `width` and what the digits before it add. */
+/** Each digit is worth at least `width` and the maximum of the digits before it. */
 function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition {
   let reached = width;
   const conditions = digits.map(({ factor, reach }) => {

@@ -1,6 +1,6 @@
 /**
- * What a kernel does that must not be done twice, or that gives another result when it is done again. All of it is read
- * off the effects of the instruction table.
+ * Effects of a kernel that must not be repeated, or whose result differs when repeated. All of them come from the
+ * effects of the instruction table.
  */
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
@@ -23,9 +23,9 @@ export function sourcePlaces(...of: readonly { readonly location?: Location }[])
   return of.flatMap(({ location }) => outsideToolkit(location) ?? location ?? []);
 }
 
-/** An operation that gives the same when it is done in another order. */
+/** Operations with the same result in any order. */
 const commutative = /^(add|min|max|and|or|xor)$/;
-/** An operation that also gives the same when it is done again. */
+/** Operations with the same result when repeated. */
 const repeatable = /^(min|max|and|or)$/;
 const integer = /^[subw]\d+$/;
 
@@ -42,7 +42,7 @@ function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Te
   return (repeatable.test(effect.operation) && integer.test(effect.type)) || exchanged !== null;
 }
 
-/** What an exchange stores, where that is the same in all threads; null for any other operation. */
+/** The value that an exchange stores, if it is the same in all threads; null for any other operation. */
 function exchangedValue(
   { operation: { effect }, arguments: operands }: Instruction,
   symbolic: SymbolicKernel,
@@ -144,7 +144,7 @@ export function lastingEffects(
           break;
         case 'havoc':
           if (/^(texture fetch|surface load)$/.test(effect.reason)) {
-            // What a texture shows is bound to it elsewhere: it may be memory that the kernel writes.
+            // The binding of a texture is not visible here: it may be memory that the kernel writes.
             if (writes.some(({ memory }) => memory !== 'shared') && !textures.has(instruction))
               add('unknown-texture', mnemonic, instruction);
           } else if (effect.reason === callToUnknown && isFollowed) break;
@@ -176,7 +176,7 @@ export function lastingEffects(
           const isUnused = instruction.results.every((result) => result === null || !used.has(result));
           const own = accesses.filter((access) => access.instruction === instruction);
           const isOfBlock = own.length > 0 && own.every(({ memory }) => memory === 'shared');
-          // The paper refuses a kernel with any atomic instruction.
+          // The paper rejects a kernel with any atomic instruction.
           if (isOfBlock && (extensions.requirements || extensions.atomics)) {
             if (!isUnused || !isCommutative(effect)) add('atomic', mnemonic, instruction);
             for (const { targets } of own) {
@@ -203,8 +203,8 @@ export function lastingEffects(
 }
 
 /**
- * Whether threads may wait for each other, or take turns, by what is in memory: an atomic operation whose result is used, a
- * strong access that is not volatile, or a loop that a volatile load decides.
+ * Whether threads may wait for each other, or alternate, by values in memory: an atomic operation whose result is used,
+ * a strong access that is not volatile, or a loop that a volatile load controls.
  */
 function synchronises(kernel: Kernel): boolean {
   const used = usedValues(kernel);
@@ -287,7 +287,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
         const known = names.filter((name) => knownFunction(name, false) === 'unknown-value');
         for (const name of known)
           reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
-        // A pointer may lead to any function of the module.
+        // A pointer may point to any function of the module.
         if (callees.length + known.length === 0) work.push(...functions.keys());
         else work.push(...callees);
       }

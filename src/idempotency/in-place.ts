@@ -13,7 +13,7 @@ import type { BlockId, LoopId, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { loopsAround } from './certain-execution.ts';
 
-/** Operations of one operand that give the same when they are applied to their result. */
+/** Idempotent operations of one operand. */
 const projections = /^(?:abs\.(\w+)\.\1\.none|cvt\.(f\d+)\.\2\.r[nzmp]i)/;
 /** Minimum and maximum of numbers of one type. */
 const limits = /^(?:min|max)(?:\.nan)?\.(\w+)\.\1\.none/;
@@ -180,7 +180,7 @@ export class InPlaceMap {
     );
   }
 
-  /** Whether `lane` of what is stored is a map of that lane of what was read that may be applied again. */
+  /** Whether `lane` of the stored value is a repeatable map of that lane of the loaded value. */
   private isRepeatableMap(value: Term, lane: number, reads: readonly Access[], write: Access): boolean {
     const isOwn = ({ atom }: Term): boolean =>
       atom?.kind === 'havoc' && reads.some(({ instruction }) => instruction.results[lane] === (atom.value as ValueId));
@@ -234,7 +234,8 @@ export class InPlaceMap {
     if (term.operator === 'select') {
       const [, a, b] = term.arguments as [Term, Term, Term];
       if (isAbsolute(term)) return this.isElement(a, isOwn) || this.isElement(b, isOwn);
-      // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
+      // If the element is selected, it is selected again; if the other operand is, the result is that or the element,
+      // which are equal.
       return (isWhole(a) && !depends(b)) || (isWhole(b) && !depends(a));
     }
     if (term.operator === 'and' || term.operator === 'or') {
@@ -247,7 +248,7 @@ export class InPlaceMap {
     return again === term;
   }
 
-  /** Minimum and maximum, in one order, of the element and what does not depend on it, one within another. */
+  /** Nested minima and maxima, in one order, of the element and values that do not depend on it. */
   private isLimit(
     term: Term,
     order: string | undefined,

@@ -43,7 +43,7 @@ import { type Axis, never, type Quantity, type ValidatorCondition } from './mode
 export interface KernelProofs {
   readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
-  /** Volatile accesses were taken to race as others do: where no race is left, something orders them. */
+  /** Volatile accesses were assumed to race as others do: without a remaining race, something orders them. */
   readonly volatileRaces?: boolean;
 }
 
@@ -52,7 +52,9 @@ export interface RaceFreedom {
   readonly condition: ValidatorCondition;
   /** Whether that requires more than a number of dimensions of the launch, and indices that do not wrap around. */
   readonly isRestricted: boolean;
-  /** Whether it asks for one thread, or one block, along the first axis: the kernel does not read the index along that. */
+  /**
+   * Whether it requires one thread, or one block, along the first axis: the kernel does not read the index along that.
+   */
   readonly isOfOneAlong: boolean;
   /**
    * Indices assumed not to wrap around, for which the footprints of accesses have the condition: those that count
@@ -62,7 +64,7 @@ export interface RaceFreedom {
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
-  /** What of the proofs no launch can show. */
+  /** Requirements of the proofs that no launch can show. */
   readonly open: readonly string[];
 }
 
@@ -187,7 +189,7 @@ function dimensionsGiven(text: string): ValidatorCondition | null {
 interface Words {
   readonly kernel: Kernel;
   readonly parameters: readonly ParameterSource[];
-  /** What quantities need to be what the language of assumptions means. */
+  /** Conditions under which quantities equal the expressions of the language of assumptions. */
   readonly conditions: ValidatorCondition[];
 }
 
@@ -238,14 +240,14 @@ function exactly(words: Words, expression: IntegerExpression): Quantity | null {
 }
 
 interface Range {
-  /** The same quantity as `high` where the launch decides the value. */
+  /** The same quantity as `high` if the launch determines the value. */
   readonly low: Quantity;
   readonly high: Quantity;
 }
 
 const one = (value: Quantity): Range => ({ low: value, high: value });
 
-/** Between what an expression is in all threads of a launch. */
+/** Bounds of an expression over all threads of a launch. */
 function rangeOf(words: Words, expression: IntegerExpression): Range | null {
   switch (expression.kind) {
     case 'integer':
@@ -271,9 +273,9 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
 }
 
 /**
- * Indices of threads and blocks, which the language of assumptions refuses because they differ between threads, under
- * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks, are
- * quotients.
+ * Indices of threads and blocks, which the language of assumptions rejects because they differ between threads, under
+ * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks,
+ * become quotients.
  */
 function withoutIndices(text: string): string {
   return text
@@ -336,7 +338,7 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
     case '<<':
     case '&':
     case '|': {
-      // The language rounds towards zero; of what is not negative that is the same.
+      // The language rounds towards zero; for values that are not negative that is the same.
       words.conditions.push(compare(number(0), '<=', left.low));
       words.conditions.push(compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low));
       if (right.low !== right.high) return null;

@@ -1,4 +1,4 @@
-/** What would make a kernel idempotent that is not. Each remedy is verified: the changed kernel is classified. */
+/** Changes that would make a kernel idempotent. Each remedy is verified: the changed kernel is classified. */
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { canReach, pointDominates, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
@@ -23,7 +23,7 @@ export function classifyElsewhere(
   return { arrays: rewritten.map((array) => fieldName(request.parameters, array, request.kernel)), changed };
 }
 
-/** A kernel of those that a kernel would be if it were split at barriers. */
+/** One of the kernels that result from a split at barriers. */
 interface KernelPart extends Classification {
   /** The barrier that it begins with; null: the first part. */
   readonly barrier: Location | null;

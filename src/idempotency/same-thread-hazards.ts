@@ -36,7 +36,7 @@ export class OwnThread {
   }
 
   /**
-   * In which launches without races no thread writes what was read before.
+   * In which launches without races no thread writes bytes that were read before.
    * @param read of the same array as the write
    */
   keepsApart(read: Access, write: Access): ValidatorCondition {

@@ -1,6 +1,6 @@
 /**
- * Shared memory: whether each read of it sees what its block has written in this execution, and not what an earlier one
- * has left there.
+ * Shared memory: whether each read of it sees what its block has written in this execution, and not contents that an
+ * earlier block has left there.
  */
 import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
@@ -104,7 +104,7 @@ export class SharedMemory {
       const byShapes = this.ofShapes((shape) => {
         if (bySets.kind === 'always' || refused.has(shape)) return never;
         const condition = this.covers(access, targets, shape, assumptions);
-        // In such blocks something is read that is not written: what else they read does not matter.
+        // In such blocks some read is uninitialised: other reads do not matter.
         if (condition.kind === 'never' && bySets.kind === 'never') refused.add(shape);
         return condition;
       });
@@ -175,7 +175,7 @@ export class SharedMemory {
       );
       const condition = anyOf([bySet, byShapes]);
       if (isOfLaunch && condition.kind !== 'never') return [condition];
-      // What is read from memory decides the index.
+      // A value from memory determines the index.
       assumptions.add(inBounds);
       return [];
     });

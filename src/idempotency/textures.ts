@@ -99,7 +99,7 @@ export function isFetch({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'havoc' && effect.reason === 'texture fetch';
 }
 
-/** What textures among the arguments show: any of the bytes that they are bound to. */
+/** Footprints of textures among the arguments: any of the bytes that they are bound to. */
 export function texturesOf(kernel: Kernel, module: ptx.Module): readonly Footprint[] {
   const parameters = textureParameters(kernel, module);
   const one: Quantity = { kind: 'constant', value: 1n };

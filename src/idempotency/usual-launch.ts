@@ -26,7 +26,7 @@ export function isUsuallyMet(
   shapes: readonly Dim3[],
   written: readonly (AddressSet | null)[] = [null],
 ): boolean {
-  // What a struct holds is not known.
+  // Contents of a struct are unknown.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
   const launches = shapes.flatMap((block) =>
     grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),

@@ -46,7 +46,7 @@ export function computeLanes(
   );
 }
 
-/** `add sub mul fma mad`: rounding `rn` where none is written. */
+/** `add sub mul fma mad`: rounding `rn` if unspecified. */
 function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma' | 'mad', section: string): Row {
   const isFused = opcode === 'fma' || opcode === 'mad';
   const operands = isFused ? 'd, a, b, c' : 'd, a, b';
@@ -169,7 +169,7 @@ function approximate(
   };
 }
 
-/** The upper word of a double, which is all that the gross approximations read and give. */
+/** The upper word of a double, the only part that the gross approximations read and write. */
 const upperWord = 0xffffffff00000000n;
 
 /** `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`. */

@@ -20,7 +20,7 @@ const layouts = ['row', 'col'] as const;
 type Multiplicand = (typeof multiplicands)[number];
 type Accumulator = (typeof accumulators)[number];
 
-/** What the accumulators of a multiplicand may be. */
+/** Whether a multiplicand can have such accumulators. */
 function accumulates(a: Multiplicand, c: Accumulator): boolean {
   if (a === 'f64') return c === 'f64';
   if (/^(s8|u8|s4|u4|b1)$/.test(a)) return c === 's32';
@@ -133,7 +133,7 @@ const multiplyFragments: Row = {
     const rounding = modifiers.oneOf('rn', 'rz', 'rm', 'rp');
     const d = modifiers.oneOf(...accumulators);
     if (!shape || !d || !rows[0] || !rows[1]) return null;
-    // Of half precision only the accumulators are named: `.f32.f32` is D and C.
+    // With half precision only the accumulators are named: `.f32.f32` is D and C.
     const rest = modifiers.rest();
     const [a, b, c] = rest.length === 1 ? ['f16', 'f16', rest[0]!] : rest;
     if (rest.length !== 1 && rest.length !== 3) return null;
@@ -148,7 +148,7 @@ const multiplyFragments: Row = {
   },
 };
 
-/** What is multiplied otherwise: sparse, scaled by blocks, by other engines. */
+/** Other products: sparse, block-scaled, by other engines. */
 function uncomputedProduct(opcode: string, section: string, forms: string, applies: RegExp): Row {
   return {
     opcode,
@@ -296,7 +296,7 @@ function fragmentProduct(
   const product: Product = {
     kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
   }; // oxfmt-ignore
-  // Accumulators have the shapes of every multiplicand that leads to them.
+  // Accumulators have the shapes of every multiplicand that they can have.
   const exists = isMultiplicand
     ? shapeExists(product)
     : Object.values(wmmaShapes).some((shapes) => shapes.includes(`${size.m},${size.n},${size.k}`));
@@ -319,7 +319,7 @@ const transpose: Row = {
   },
 };
 
-/** The descriptors among the sources of `wgmma.mma_async`, and what they describe. */
+/** The descriptors among the sources of `wgmma.mma_async`, and their matrices. */
 function sharedMatrices(
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
   elementBits: number,

@@ -13,7 +13,7 @@ function takeSpace(modifiers: Modifiers): MbarrierEffect['space'] {
   return spaces[modifiers.oneOf(...Object.keys(spaces)) ?? ''] ?? 'generic';
 }
 
-/** An effect of which only what differs from a plain barrier operation is given. */
+/** An effect given by its differences from a plain barrier operation. */
 function effectOf(
   form: MbarrierEffect['form'],
   space: MbarrierEffect['space'],

@@ -22,7 +22,7 @@ import { uninterpretedRows } from './uninterpreted.ts';
 import { videoRows } from './video.ts';
 import { warpRows } from './warp.ts';
 
-/** Every row, in the order in which those of one opcode are tried. */
+/** Every row; those of one opcode are tried in this order. */
 export const tableRows: readonly Row[] = [
   ...integerRows,
   ...floatRows,
@@ -49,7 +49,7 @@ for (const row of tableRows) {
   else rows.set(row.opcode, [row]);
 }
 
-/** Opcodes of which a row looks at the values of literals. */
+/** Opcodes with a row that reads the values of literals. */
 const readingLiterals = new Set(tableRows.filter((row) => row.readsLiterals).map((row) => row.opcode));
 
 interface Decoded {
@@ -57,7 +57,7 @@ interface Decoded {
   readonly operation: Operation;
 }
 
-/** What was decoded before, by all that decoding looks at. */
+/** Cache of decoded instructions, by all inputs of decoding. */
 const cache = new Map<string, Decoded | null>();
 const cacheLimit = 10_000;
 

@@ -196,7 +196,7 @@ const setScalar: Row = {
   },
 };
 
-/** Adds the lanes to the third source, or puts them together. */
+/** Adds the lanes to the third source, or concatenates them. */
 function gather<V, B>(d: Domain<V, B>, accumulate: boolean, lanes: readonly V[], c: V): V {
   if (!accumulate) return joinLanes(d, lanes);
   return lanes.map((lane) => d.truncate(wide, 32, lane)).reduce((sum, lane) => d.add(32, sum, lane), c);

@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a PTX module, close to the text: the printer gives back a module that ptxas accepts, with the
- * same statements in the same order. Nothing here knows what an instruction means (that is `isa/`).
+ * The syntax tree of a PTX module, close to the text: the printer returns a module that ptxas accepts, with the same
+ * statements in the same order. Semantics of instructions are in `isa/`.
  */
 
 /** Position of a statement in the PTX text, counted from 1. */
@@ -35,7 +35,7 @@ export interface InlinedAt {
 export type PtxOperand =
   /** `%r1`, `%p2`; special registers too: `%tid.x`, `%laneid`, `%clock64`. */
   | { readonly kind: 'register'; readonly name: string }
-  /** An integer literal, with its text kept for printing. Value is the mathematical integer (may be negative). */
+  /** An integer literal, with its text for printing. Value is the mathematical integer (may be negative). */
   | { readonly kind: 'integer'; readonly value: bigint; readonly text: string }
   /** `0fXXXXXXXX` (bits 32), `0dXXXXXXXXXXXXXXXX` (bits 64) or a decimal literal such as `1.5` (a double, bits 64). */
   | { readonly kind: 'float'; readonly bits: 32 | 64; readonly pattern: bigint; readonly text: string }
@@ -62,7 +62,7 @@ export type PtxOperand =
   | { readonly kind: 'list'; readonly elements: readonly PtxOperand[] }
   /** `%r1.x`, a component of a vector register, or a byte selector such as `.b0`. */
   | { readonly kind: 'component'; readonly base: string; readonly selector: string }
-  /** `[name, {x, y}]`, texture, surface and tensor addresses: kept as its elements. */
+  /** `[name, {x, y}]`, texture, surface and tensor addresses: their elements. */
   | { readonly kind: 'bracketed'; readonly elements: readonly PtxOperand[] };
 
 export type AddressBase = { readonly kind: 'register' | 'symbol'; readonly name: string };
@@ -79,7 +79,7 @@ export interface PtxInstruction {
   readonly span: PtxSpan;
   readonly guard?: Guard;
   readonly opcode: string;
-  /** What follows the opcode, split at the dots: `ld.global.nc.v2.f32` gives `global nc v2 f32`; `::` stays inside. */
+  /** Text after the opcode, split at the dots: `ld.global.nc.v2.f32` gives `global nc v2 f32`; `::` stays inside. */
   readonly modifiers: readonly string[];
   readonly operands: readonly PtxOperand[];
 }
@@ -127,7 +127,7 @@ interface Scope {
   readonly body: readonly PtxStatement[];
 }
 
-/** `.pragma "nounroll";`, `.branchtargets`, `.calltargets`, `.callprototype` and directives kept as written. */
+/** `.pragma "nounroll";`, `.branchtargets`, `.calltargets`, `.callprototype` and directives as written. */
 export interface BodyDirective {
   readonly kind: 'directive';
   readonly span: PtxSpan;
@@ -196,7 +196,7 @@ export interface Function {
   readonly faulty?: true;
 }
 
-/** `.section .debug_str { … }` kept as its raw text, and other module-level text such as `.alias`. */
+/** `.section .debug_str { … }` as its raw text, and other module-level text such as `.alias`. */
 interface RawDirective {
   readonly kind: 'raw';
   readonly span: PtxSpan;
@@ -214,7 +214,7 @@ export interface Module {
   readonly items: readonly ModuleItem[];
   /** `.file` table: index to path, as the compiler wrote it. */
   readonly files: ReadonlyMap<number, string>;
-  /** The `.file` directives' optional timestamp and size are kept for printing. */
+  /** The `.file` directives' optional timestamp and size, for printing. */
   readonly fileAttributes: ReadonlyMap<number, string>;
   /** Names in the `.debug_str` section by the label that `.loc … function_name` uses. */
   readonly debugStrings: ReadonlyMap<string, string>;

@@ -274,7 +274,7 @@ function boolean(value: boolean): NumberLiteral {
   return { kind: 'integer', value: value ? 1n : 0n, unsigned: false };
 }
 
-/** Expressions are of 64 bits: what does not fit wraps. A literal keeps its value; only a result comes here. */
+/** Expressions are of 64 bits: larger results wrap. A literal keeps its value. */
 function integer(value: bigint, unsigned: boolean): NumberLiteral {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }

@@ -26,7 +26,7 @@ function frameOf(module: Module, place: InlinedAt): Location | undefined {
   };
 }
 
-/** The mangled name of the function whose body a `.loc` is in, where it was inlined. */
+/** The mangled name of the inlined function whose body contains a `.loc`. */
 export function inlinedFunction(module: Module, loc: LocDirective): string | undefined {
   return loc.functionName === undefined ? undefined : module.debugStrings.get(loc.functionName);
 }

@@ -44,7 +44,9 @@ function isDeclaration(node: object): node is Function | VariableDeclaration {
   return kind === 'entry' || kind === 'func' || (kind === 'variable' && space !== 'reg');
 }
 
-/** A copy of a part of the tree with other names of what it declares and refers to. @param other undefined: the same */
+/**
+ * A copy of a part of the tree with other names of its declarations and references. @param other undefined: the same
+ */
 function withNames<Part>(part: Part, other: (name: string) => string | undefined): Part {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map((one: unknown) => withNames(one, other)) as Part;

@@ -226,7 +226,7 @@ function endOfWord(text: string, position: number): number {
   return position;
 }
 
-/** A number is a word, and, where it is decimal, a fraction and an exponent with its sign. */
+/** A number is a word, and, if decimal, a fraction and an exponent with its sign. */
 function endOfNumber(text: string, position: number): number {
   const start = position;
   while (classOf(text.charCodeAt(position)) & DIGIT) position++;

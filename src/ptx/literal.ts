@@ -1,4 +1,4 @@
-/** Literals of PTX (PTX ISA 4.5): what a number token means. */
+/** Literals of PTX (PTX ISA 4.5): values of number tokens. */
 
 /** An integer literal, or the bits of a floating-point literal. */
 export type NumberLiteral =
@@ -44,7 +44,7 @@ export function parseLiteral(text: string): NumberLiteral | string {
   return 'a number is followed by characters that do not belong to it';
 }
 
-/** A literal of more digits than any 64-bit number is refused before it is converted, which takes quadratic time. */
+/** A literal of more digits than any 64-bit number is rejected before it is converted, which takes quadratic time. */
 function integer(digits: string, unsigned: boolean, text: string): NumberLiteral | string {
   if (digits.length <= 4 + 64) {
     const value = BigInt(digits);

@@ -1,7 +1,7 @@
 /** Kind of a name: a register, or something with an address (a variable). Labels and functions come later. */
 type NameKind = 'register' | 'symbol';
 
-/** The names that one `{ }` declares, inside the names of what surrounds it. */
+/** The names that one `{ }` declares, nested in the enclosing scopes. */
 export interface NameScope {
   readonly names: Map<string, NameKind>;
   /** `%r<10>`: by prefix, how many registers. */
@@ -24,8 +24,8 @@ interface ResolvedName {
 const MAX_INDEX_DIGITS = 9;
 
 /**
- * Finds what a name means in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the
- * result spells it `%r1`.
+ * Resolves a name in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the result spells
+ * it `%r1`.
  */
 export function resolveName(scope: NameScope | undefined, name: string): ResolvedName | undefined {
   for (; scope; scope = scope.outer) {

@@ -140,7 +140,7 @@ function parseElement(cursor: Cursor, array: string): PtxOperand | null {
   return { kind: 'element', array, index, offset };
 }
 
-/** `[address]`, or `[texture, sampler, {coordinates}]`, where one of the last two may be missing. */
+/** `[address]`, or `[texture, sampler, {coordinates}]`, of which one of the last two may be missing. */
 function parseBracketed(cursor: Cursor): PtxOperand | null {
   cursor.index++;
   if (cursor.kinds[cursor.index + 1] === COMMA) {
@@ -235,7 +235,7 @@ export function parseCall(cursor: Cursor, operands: PtxOperand[]): boolean {
 
 /** The operand of a selvage comment: one register or literal. Undefined for anything else, which is not reported. */
 /**
- * What the comment of a marker names: a register, or a literal that may be negative.
+ * The operand in the comment of a marker: a register, or a literal that may be negative.
  * @param text one word of the comment
  * @returns undefined for anything else, variables included
  */

@@ -131,7 +131,7 @@ export class Cursor {
     return { line, column: this.tokens.starts[index]! - this.tokens.lineStarts[line - 1]! + 1 };
   }
 
-  /** What a message calls the token at the cursor. */
+  /** Name of the token at the cursor in messages. */
   found(): string {
     const kind = this.kind();
     if (kind === END) return 'the end of the text';
@@ -196,7 +196,7 @@ export class Cursor {
     this.scope.names.set(name, kind);
   }
 
-  /** A register as its declaration spells it: only a leading zero in an index (`%r01`) calls for a look. */
+  /** A register as its declaration spells it: only a leading zero in an index (`%r01`) needs a lookup. */
   registerName(text: string): string {
     for (let at = text.length - 1; at > 0; at--) {
       const code = text.charCodeAt(at);

@@ -54,7 +54,7 @@ class Validation {
   #labels: LabelScope | undefined;
   /** Names of the function that were complained about, each once. */
   #told = new Set<string>();
-  /** Names known to be registers in the scope at hand. */
+  /** Names known to be registers in the current scope. */
   #known = new Set<string>();
 
   constructor(module: Module, file: string) {
@@ -137,7 +137,8 @@ class Validation {
           break;
         case 'scope': {
           const known = this.#known;
-          // What is known around is not copied: scopes are many and short, as inline assembly writes them.
+          // Known names of the enclosing scope are not copied: scopes are many and short, as inline assembly writes
+          // them.
           this.#known = new Set();
           this.#scope = innerScope(this.#scope);
           this.#statements(statement.body);
@@ -254,7 +255,7 @@ class Validation {
   #symbol(name: string, span: PtxSpan, opcode: string): void {
     if (this.#functions.has(name) || this.#isLabel(name) || resolveName(this.#scope, name)) return;
     if (opcode === 'bra' || opcode === 'brx') this.#undefinedLabel(name, span);
-    // The declaration may be what is damaged.
+    // The declaration may be in a damaged part.
     else if (!this.#damaged) this.#undeclared(name, span, 'is not declared');
   }
 

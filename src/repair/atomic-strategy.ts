@@ -36,7 +36,7 @@ export async function updateAtomically(
     const { leaves } = verification;
     return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes: [], leaves } };
   }
-  // What reads the sum may need a barrier before it.
+  // Reads of the sum may need a barrier before them.
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
   const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);

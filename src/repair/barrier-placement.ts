@@ -38,13 +38,13 @@ export type PlacementOutcome =
 
 interface Attempt extends CandidateOptions {
   readonly level: 'block' | 'warp';
-  /** Of a repair in part: what no run showed may stay open. */
+  /** Of a partial repair: races that no run showed may stay open. */
   readonly isOfShown?: true;
 }
 
 /**
  * Searches a placement of barriers in the source with which the kernel is proved.
- * @param isRewritten - the source is no longer the user's: nothing is advised about it
+ * @param isRewritten - the source is not the user's any more: nothing is advised about it
  */
 export async function placeBarriers(
   request: RepairRequest,
@@ -64,7 +64,7 @@ export async function placeBarriers(
 }
 
 /**
- * Looks for a placement between the statements of bodies to which only some threads come.
+ * Looks for a placement between the statements of bodies that only some threads reach.
  * @param conditions - the conditional statements, by their offset
  */
 export async function partConditions(
@@ -110,7 +110,7 @@ async function placeBy(
       }
       continue;
     }
-    // What is left has been tolerated.
+    // Remaining pairs have been tolerated.
     if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0)
       continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
@@ -156,7 +156,7 @@ function applyPlacement(
   return applyEdits(source.text, barrierEdits(source, placed));
 }
 
-/** Where the source has a marker. */
+/** Source location of a marker. */
 export function placeIn(
   file: string,
   candidates: readonly BarrierCandidate[],
@@ -173,7 +173,7 @@ interface Searched {
   readonly subjects: readonly Subject[];
   readonly isShared: (candidate: BarrierCandidate) => boolean;
   readonly candidates: readonly BarrierCandidate[];
-  /** Of the loops around each marker. */
+  /** Depths of the loops around each marker. */
   readonly depths: ReadonlyMap<number, number>;
 }
 
@@ -205,7 +205,7 @@ async function search(
   }
   return null;
 
-  /** Whether a run showed a race of the two lines; true where a line is not known. */
+  /** Whether a run showed a race of the two lines; true if a line is unknown. */
   function isShown(pair: UnorderedPair): boolean {
     const lines = [pair.first, pair.second].map((id) => lineIn(source.file, pair, id));
     if (lines.includes(undefined)) return true;
@@ -230,7 +230,7 @@ function placesBeside(candidates: readonly BarrierCandidate[], marker: number): 
   return places.map(({ number }) => number);
 }
 
-/** What a candidate is as the source has it. */
+/** State of a candidate in the source. */
 function asWritten(candidate: BarrierCandidate | undefined): MarkerState {
   return candidate?.kind === 'existing' ? candidate.level : 'off';
 }
@@ -302,8 +302,8 @@ interface PlacedText {
 }
 
 /**
- * What can be done about blocks that race where the launch allows no barrier of the grid: that is for the user to change,
- * so nothing is edited.
+ * Advice for blocks that race if the launch allows no barrier of the grid: the user has to change that, so nothing is
+ * edited.
  */
 async function adviceForBlocks(
   { source, weights, expired, lightestSets }: RepairRequest,
@@ -322,8 +322,8 @@ async function adviceForBlocks(
 }
 
 /**
- * Placements of one weight by what they cost in the build that runs; where that is the same, in the order in which they
- * read. Others than the first are looked for only where one of them could cost less, or it is not the end of the search.
+ * Placements of one weight by their cost in the production build; if equal, by readability of the source. Others than
+ * the first are searched only if one of them could cost less, or it is not the end of the search.
  */
 async function* cheapestFirst(
   { source, cost, prepare }: RepairRequest,
@@ -365,7 +365,7 @@ function changeOf(
   };
 }
 
-/** The conditional statements within which no place is one that all threads come to, by offset. */
+/** The conditional statements without a place that all threads reach, by offset. */
 function divergentConditions(
   candidates: readonly BarrierCandidate[],
   { unsafe, safe }: Extract<SearchResult, { kind: 'none' }>,

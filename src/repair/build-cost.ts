@@ -1,15 +1,15 @@
-/** What a kernel costs in the build that runs, by which placements that weigh the same are compared. */
+/** Cost of a kernel in the production build, by which placements of equal weight are compared. */
 import { maxThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
 import { registersPerMultiprocessor, warpSize } from '../device/hardware-limits.ts';
 
 export interface BuildCost {
-  /** Of a thread. */
+  /** Registers of a thread. */
   readonly registers: number;
   /** Stored and loaded by a thread, in bytes. */
   readonly spillBytes: number;
-  /** Of a block, in bytes. */
+  /** Shared memory of a block, in bytes. */
   readonly sharedBytes: number;
-  /** Barriers of the block or the grid in the code; those of unrolled loops count as often as they were copied. */
+  /** Barriers of the block or the grid in machine code; those of unrolled loops count once per copy. */
   readonly barriers: number;
   readonly instructions: number;
 }

@@ -38,7 +38,7 @@ export function stepOf(
   };
 }
 
-/** Where an edit puts a statement: after the one above, though blank lines may follow there. */
+/** Where an edit inserts a statement: after the one above, though blank lines may follow there. */
 function placeOf(candidate: BarrierCandidate): EditPlace {
   const { kind, line } = candidate;
   if (kind !== 'before' || !candidate.previous) return { kind, line };
@@ -86,7 +86,7 @@ const ofProver: ReadonlySet<Reason['kind']> = new Set([
   'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
 ]); // oxfmt-ignore
 
-/** By which line of the file, and by what name, code of another file is called. */
+/** The line of the file, and the name, of a call of code in another file. */
 function callOf(
   { file, text, lineStarts }: CudaSource,
   outside: Location | undefined,

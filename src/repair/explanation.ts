@@ -3,13 +3,13 @@ import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
-/** What is put into the source. */
+/** Statement that is inserted into the source. */
 export type AddedStatement = 'block' | 'warp' | 'grid' | 'fence';
 
-/** Where an edit puts a statement. */
+/** Where an edit inserts a statement. */
 export type EditPlace =
   | { readonly kind: 'after' | 'before'; readonly line: number }
-  /** Between what a statement reads and what it writes. */
+  /** Between the read and the write of a statement. */
   | { readonly kind: 'split'; readonly line: number }
   /** Between two parts of an `if`, and outside of it. */
   | { readonly kind: 'condition'; readonly line: number }
@@ -42,14 +42,14 @@ export type EditStep =
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 
-/** What a reader of an edit should know. */
+/** Remarks for a reader of an edit. */
 export type Note = 'returned-threads' | 'not-shown';
 
 /** A finding that a repair in part leaves as it was. */
 export interface LeftOpen {
   readonly fingerprint: string;
   readonly severity: Severity;
-  /** Of its accesses, or of its barrier; ascending. */
+  /** Lines of its accesses, or of its barrier; ascending. */
   readonly lines: readonly number[];
 }
 
@@ -57,11 +57,11 @@ export interface LeftOpen {
 export interface Explanation {
   readonly steps: readonly EditStep[];
   readonly notes: readonly Note[];
-  /** Findings that are as they were; none where the kernel is proved. */
+  /** Findings that are unchanged; empty if the kernel is proved. */
   readonly leaves: readonly LeftOpen[];
   /** Of a partial repair, after which the kernel is not proved: obstacles to a full one. */
   readonly because?: readonly Obstacle[];
-  /** Where another file is edited than that of a unit. */
+  /** Present if another file is edited than that of a unit. */
   readonly header?: EditedHeader;
 }
 
@@ -70,13 +70,16 @@ export interface EditedHeader {
   readonly file: string;
   /** Paths of the units that include it, whose kernels were verified with the edit. */
   readonly verified: readonly string[];
-  /** Of those that do not compile as they are. */
+  /** Paths of including units that do not compile unedited. */
   readonly broken: readonly string[];
 }
 
 /** Why an edited file is not a repair. */
 export type EditRefusal =
-  /** `nothing-fixed`: of a repair in part, each finding is still there; `one-site`: it holds for what one launch site passes. */
+  /**
+   * `nothing-fixed`: of a partial repair, each finding is still there; `one-site`: it is valid only for the arguments
+   * of one launch site.
+   */
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
   /** Of a partial repair: these accesses race only in the edited kernel, or worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
@@ -103,7 +106,7 @@ export type Obstacle =
   | {
       readonly kind: 'unproved';
       readonly reason: Reason | { readonly kind: 'no-candidate' };
-      /** Those that the reason is about. */
+      /** The accesses that the reason is about. */
       readonly accesses?: RacingLines;
     }
   /** Several threads execute one access. */
@@ -120,7 +123,7 @@ export type Obstacle =
       readonly kind: 'foreign';
       readonly accesses: RacingLines & { readonly foreign: string };
       readonly file: string;
-      /** Where `file` calls the code of the other file. */
+      /** The call of the other file's code in `file`. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
   /** A header was edited, which contains the accesses, with these obstacles. */
@@ -137,7 +140,7 @@ export type NoRepair =
   /** `isLate`: the time was up; else the search reached its limit of checks. */
   | { readonly kind: 'timeout'; readonly isLate: boolean }
   | { readonly kind: 'unconfirmed' | 'no-compiler' }
-  /** A review repairs what the change brings, and of that no more than its budget allows. */
+  /** A review repairs only findings of the change, and of those no more than its budget allows. */
   | { readonly kind: 'known' }
   | { readonly kind: 'enough'; readonly file: string }
   | { readonly kind: 'ptx' | 'unreadable'; readonly file: string }
@@ -152,5 +155,5 @@ export type NoRepair =
   | { readonly kind: 'macro-kernel'; readonly line: number }
   /** Number of units that include the header that defines the kernel: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly file: string; readonly units: number }
-  /** The edit and those of these kernels do not hold together. */
+  /** The edit and those of these kernels are not valid together. */
   | { readonly kind: 'clash'; readonly kernels: readonly string[] };

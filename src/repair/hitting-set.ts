@@ -4,7 +4,7 @@ interface HittingSets {
   /** All of the least weight, up to the number asked for, each ascending; empty if a clause is empty. */
   readonly sets: readonly (readonly number[])[];
   readonly weight: number;
-  /** False where the search was cut short: the sets hit every clause but may not be the lightest. */
+  /** False if the search was cut short: the sets hit every clause but may not be the lightest. */
   readonly exact: boolean;
 }
 
@@ -32,7 +32,7 @@ export function minimumHittingSets(
   const chosen = new Set<number>();
   const excluded = new Set<number>();
 
-  /** What the clauses that share no element cost at least. */
+  /** Lower bound of the cost of the clauses that share no element. */
   function atLeast(open: readonly (readonly number[])[]): number {
     const used = new Set<number>();
     let sum = 0;

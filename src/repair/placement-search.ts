@@ -28,11 +28,11 @@ interface SearchRequest {
   /** `warp`: if only some threads of a block reach a place, barriers of the warp are allowed. */
   readonly level: 'block' | 'warp';
   readonly lightestSets?: LightestSets | undefined;
-  /** Where questions and clauses are counted. */
+  /** Counts queries and clauses. */
   readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
-  /** Of a repair in part: places of which one takes the barrier that is taken away from a marker. */
+  /** Of a partial repair: places of which one takes the barrier that is removed from a marker. */
   readonly replacements?: ((marker: number) => readonly number[]) | undefined;
   /** True once the time is up. */
   readonly expired: () => boolean;
@@ -43,7 +43,7 @@ interface PlacedState {
   readonly state: Exclude<MarkerState, 'off'>;
 }
 
-/** Barriers to add, and existing ones that some threads miss, to take away. */
+/** Barriers to add, and existing ones that some threads do not reach, to remove. */
 export interface Placement {
   readonly added: readonly PlacedState[];
   readonly removed: readonly number[];
@@ -53,7 +53,7 @@ export interface Placement {
 export type SearchResult =
   | {
       readonly kind: 'found';
-      /** Proved, and of those that weigh the same the one that reads best. */
+      /** Proved, and of those of equal weight the most readable one. */
       readonly placement: Placement;
       /** Looks for others that weigh the same; proved too, in the order in which they read. */
       readonly others: () => Promise<readonly Placement[]>;
@@ -66,9 +66,9 @@ export type SearchResult =
       readonly races: readonly UnorderedPair[];
       /** They are of different blocks, and only a barrier of the grid could part them. */
       readonly needsGrid: boolean;
-      /** The markers that only some threads come to. */
+      /** The markers that only some threads reach. */
       readonly unsafe: ReadonlySet<number>;
-      /** Those that all come to. */
+      /** The markers that all threads reach. */
       readonly safe: ReadonlySet<number>;
     }
   | { readonly kind: 'budget' };
@@ -203,7 +203,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     for (const index of chosen) states.set(switches[index]!.marker, switches[index]!.state);
     return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
   };
-  /** Learns from an answer; the reason where it teaches nothing. */
+  /** Learns from an answer; the reason if it teaches nothing. */
   const learn = async (answer: Answer, chosen: readonly number[]): Promise<Reason | null> => {
     if (answer.proved) return null;
     const stateOf = stateWith(chosen);
@@ -283,7 +283,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return null;
   };
 
-  /** A barrier that orders two accesses is not needed where another one lets a flag hand one on to the other. */
+  /** A barrier that orders two accesses is not needed if another one lets a flag publish the first. */
   const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
     let needed = set;
     if (!handsOn) return set;
@@ -308,7 +308,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
   const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
 
-  /** The lightest one that is proved; or two, where no other search can be made. */
+  /** The lightest one that is proved; or two, if no other search can be made. */
   const fewest = async (): Promise<readonly number[] | null> => {
     const alone = switches.map((_, index) => [index]);
     const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];

@@ -50,7 +50,7 @@ export async function redundantBarriers(
     if (!isBeside && oracle.subjects.some(({ kernel }) => ordersAtomics(kernel))) continue;
     gone.add(number);
     const answer = await oracle.ask(stateOf);
-    // Where threads return early, what the remaining barriers wait for could change.
+    // If threads return early, the condition of the remaining barriers could change.
     const isKept = !answer.proved || [...answer.earlyExits].some((marker) => !earlyExits.has(marker));
     if (isKept || !(isBeside || (await isGeneral()))) gone.delete(number);
   }
@@ -64,7 +64,7 @@ function keyOf({ subject, scope, first, second }: UnorderedPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
 }
 
-/** Whether no pair comes open, and no barrier is missed, that is not so with all barriers. */
+/** Whether no pair becomes open, and no barrier is missed, that was not so with all barriers. */
 async function opensNothing(
   general: Oracle,
   whole: (marker: number) => MarkerState,
@@ -146,7 +146,7 @@ function isAtomic(instruction: Instruction): boolean {
   return isStrong(instruction) || instruction.operation.effect.kind === 'fence';
 }
 
-/** Whether an instruction may do more than compute: what is not known to touch no shared memory counts. */
+/** Whether an instruction may do more than compute: one that may access memory shared by threads counts. */
 function touches(instruction: Instruction): boolean {
   const { effect } = instruction.operation;
   if (isCandidate(instruction)) return false;

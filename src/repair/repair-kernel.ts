@@ -1,6 +1,6 @@
 /**
  * Repairs one kernel: strategies propose edits that the oracle proves on a marked copy; each is then applied to the
- * source, compiled without markers and proved again. Only what passes that is a repair.
+ * source, compiled without markers and proved again. Only an edit that passes is a repair.
  */
 import type { Launch } from '../launch/launch.ts';
 import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
@@ -27,7 +27,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
-  // Each is tried where those before it fail.
+  // Each is tried if those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     byBarriers,
     () => addFences(request, effort),

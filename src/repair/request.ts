@@ -1,4 +1,4 @@
-/** What a repair of one kernel is asked, and what it answers. */
+/** Request and result of a repair of one kernel. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
@@ -26,12 +26,12 @@ export type Verification =
     };
 
 /**
- * What kind of edit it is: one that changes statements has to leave what a thread computes as it was. One that changes
- * what threads hand to each other has to leave the same memory `as` another edited text, which was verified.
+ * Kind of edit: one that changes statements has to preserve the values that a thread computes. One that changes
+ * communication between threads has to leave the same memory `as` another edited text, which was verified.
  */
 export type Change = 'barriers' | 'statements' | { readonly as: string };
 
-/** How many of the findings an edit has to remove: `some` means one or more, and the others are no worse. */
+/** How many of the findings an edit has to remove: `some` means one or more, and the others do not get worse. */
 export type Extent = 'all' | 'some';
 
 /** An access of a race that is to be repaired. */
@@ -54,18 +54,18 @@ export interface RepairRequest {
   readonly gridLevel: boolean;
   /** Compiles a marked copy for the instances of the kernel; null if it does not compile. */
   readonly build: (text: string) => Promise<MarkedBuild | null>;
-  /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
+  /** Final verification of an edited text: both builds, the same launches, and the results of the other kernels. */
   readonly verify: (text: string, change: Change, extent?: Extent) => Promise<Verification>;
   /**
-   * Whether a part of the findings is repaired, as all of them cannot be: `verify` then accepts what shows that some are
-   * gone and makes nothing else worse.
+   * Whether only a part of the findings is repaired: `verify` then accepts an edit if some findings are gone and
+   * nothing else gets worse.
    */
   readonly isPartial?: boolean;
   /** Begins to compile an edited text that is to be verified. */
   readonly prepare: (text: string) => void;
   /** Cost of the kernel in the production build, original or of an edited text, at worst; null if unknown. */
   readonly cost: (text?: string) => Promise<BuildCost | null>;
-  /** Decides what the search for hitting sets gives up. */
+  /** Second search, for hitting sets that the first one gives up. */
   readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
@@ -95,9 +95,9 @@ export type RepairOutcome =
     }
   | { readonly status: 'not-needed' };
 
-/** What a repair took; counted up as it goes. */
+/** Effort of a repair; incremented during it. */
 export interface Effort {
-  /** Clauses that witnesses gave: of the barriers between two accesses, one. */
+  /** Clauses from witnesses: of the barriers between two accesses, one. */
   clauses: number;
   /** Settings of the switches that were asked about. */
   iterations: number;

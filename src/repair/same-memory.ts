@@ -1,7 +1,7 @@
 /**
- * Whether an edit left what threads compute as it was, by runs on the same seeded inputs that have to leave the same
- * memory. For statements that were edited, both kernels run without their barriers, one thread after the other. For
- * what threads hand to each other, both run with them: kernels without races leave the same memory in any order.
+ * Whether an edit preserved the values that threads compute, by runs on the same seeded inputs that have to leave the
+ * same memory. For edited statements, both kernels run without their barriers, one thread after the other. For
+ * communication between threads, both run with them: kernels without races leave the same memory in any order.
  */
 import { sharedBytesWithoutOptIn } from '../device/hardware-limits.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
@@ -25,7 +25,7 @@ interface ComparedRun {
 const inputs = 20;
 /** Instructions of one run. */
 const maxSteps = 1_000_000;
-/** Inputs of runs with barriers, the step of what scalars are in them, and instructions of one run. */
+/** Inputs of runs with barriers, the step of their scalars, and instructions of one run. */
 const synchronizedInputs = 8;
 const extent = 32;
 const maxSynchronizedSteps = 4_000_000;
@@ -47,7 +47,7 @@ export function* differingInput(run: ComparedRun): Steps<number | null> {
 
 /**
  * Whether runs of two kernels that are free of races leave the same memory, with their barriers.
- * @returns false too where no run came to its end
+ * @returns false too if no run ended
  */
 export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
   let finished = 0;

@@ -1,13 +1,13 @@
-/** What a candidate costs: how often a barrier there is passed, and then how the source reads with it. */
+/** Weight of a candidate: how often a barrier there is executed, and then readability of the source. */
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { isCandidate } from '../ir/form/switch-markers.ts';
 
 export interface WeightPolicy {
-  /** Of a barrier of the grid, against one of the block. */
+  /** Factor of a barrier of the grid, relative to one of the block. */
   readonly grid: number;
-  /** Of a barrier in a loop, against one outside: to the power of the depth. */
+  /** Factor of a barrier in a loop, relative to one outside: to the power of the depth. */
   readonly loop: number;
 }
 
@@ -48,10 +48,10 @@ export function markerCounts(kernels: readonly Kernel[]): ReadonlyMap<number, nu
 }
 
 /**
- * The weight of a barrier at a candidate; of two of equal cost, the one that reads better is lighter.
- * @param isShared whether other kernels call the function that it is in
+ * The weight of a barrier at a candidate; of two of equal cost, the more readable one is lighter.
+ * @param isShared whether other kernels call the function that contains it
  * @param hasEarlyExit whether threads may have returned before it
- * @param calls how often the kernel calls the function that it is in, where that is not the kernel itself
+ * @param calls how often the kernel calls the function that contains it, if that is not the kernel itself
  */
 export function weightOf(
   candidate: BarrierCandidate,
@@ -68,7 +68,7 @@ export function weightOf(
   const isCallee = kind === 'device';
   const cost =
     policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
-  // Of a warp: next to nothing, but still a statement to read.
+  // For a warp: next to nothing, but still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
   // Replacing a barrier is less to read than adding one.
@@ -94,7 +94,7 @@ function accessesMemory(node: SyntaxNode): boolean {
   return nodesWhere(node, ({ type }) => /^(?:subscript|pointer|call|field)_expression$/.test(type)).length > 0;
 }
 
-/** What of a weight is cost, and not how the source reads. */
+/** The part of a weight that is cost, without readability. */
 export function costOf(weight: number): number {
   return Math.floor(weight / unit);
 }

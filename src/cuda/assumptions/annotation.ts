@@ -24,9 +24,9 @@ export interface KernelAnnotation {
     readonly text: string;
     readonly location: Location;
   }[];
-  /** Of the first comment. */
+  /** Location of the first comment. */
   readonly location: Location;
-  /** Where the extents and `shared` are given. */
+  /** Locations of the extents and `shared`. */
   readonly places: ReadonlyMap<'block' | 'grid' | 'cluster' | 'sharedBytes', Location>;
 }
 

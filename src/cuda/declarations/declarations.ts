@@ -1,4 +1,4 @@
-/** What a translation unit declares: functions, variables, records, enumerators, names of types. */
+/** Declarations of a translation unit: functions, variables, records, enumerators, names of types. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { normalizeSpace } from '../syntax/outline.ts';
 
@@ -26,7 +26,7 @@ export interface FunctionDeclaration {
   readonly template: readonly TemplateParameter[];
   readonly isKernel: boolean;
   readonly isDevice: boolean;
-  /** Of internal linkage: `static`, or in an anonymous namespace. */
+  /** Whether it has internal linkage: `static`, or in an anonymous namespace. */
   readonly isInternal: boolean;
   /** The record that it is a member of. */
   readonly record: string | undefined;
@@ -43,7 +43,7 @@ export interface HostVariable {
   readonly path: readonly string[];
   readonly type: string;
   readonly value: SyntaxNode | undefined;
-  /** Elements of an array, where that is written. */
+  /** Elements of an array, if specified. */
   readonly size: SyntaxNode | undefined;
   readonly isConstant: boolean;
   readonly isInternal: boolean;
@@ -106,7 +106,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     for (const item of childIn(node, 'body')?.children ?? []) {
       if (item.type !== 'enumerator') continue;
       const name = sourceTextOf(text, childIn(item, 'name') ?? item);
-      // Of several enumerations with a name, which one is meant is not followed.
+      // Several enumerators of one name are not resolved.
       enumerators.set(name, enumerators.has(name) ? null : { value: childIn(item, 'value'), before });
       before = name;
     }
@@ -146,7 +146,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     const isPlain = !several.has(name) && !records.has(name) && template.length === 0 && hasPlainLayout(text, node, body); // oxfmt-ignore
     records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, isPlain, template });
   };
-  /** What a type that is written out declares: a record or an enumeration. */
+  /** Declarations within a type definition: a record or an enumeration. */
   const typeOf = (
     node: SyntaxNode,
     path: readonly string[],

@@ -2,7 +2,7 @@
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Declarations, type FunctionDeclaration, sourceTextOf } from './declarations.ts';
 
-/** What takes functions as arguments in one unit. */
+/** Functions of one unit that take functions as arguments. */
 export class EscapingFunctions {
   /** Names of parameters that are called. */
   readonly calledParameters: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export class EscapingFunctions {
     return found;
   }
 
-  /** Whether a part of a body only calls a parameter, or hands it to what only calls it. */
+  /** Whether a part of a body only calls a parameter, or passes it to functions that only call it. */
   #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
     const { text } = this.#declarations;
     const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // oxfmt-ignore

@@ -10,15 +10,15 @@ import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from './r
 import { resolvedType } from './resolved-type.ts';
 
 /**
- * What becomes of an expression: its `value` is taken; a `part` of what it names is read or written; or it is a `place`
- * that something may keep.
+ * Use of an expression: its `value` is read; a `part` of its object is read or written; or it is a `place` that may be
+ * retained.
  */
 type Use = 'value' | 'part' | 'place';
 
 /** Functions of libraries that keep an address which they are given, or hand it on. */
 const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // oxfmt-ignore
 
-/** Methods of libraries that copy what they are given. */
+/** Methods of libraries that copy their arguments. */
 const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|substr|find|count|fill)$/;
 
 const statements =
@@ -51,7 +51,7 @@ class Search {
   readonly names = new Set<string>();
   /** Names that something may write for the time of a call, or that a stream may. */
   readonly lent = new Set<string>();
-  /** Names whose value goes somewhere: of pointers, those that lead to the same elsewhere. */
+  /** Names whose value is copied: copies of pointers point to the same memory. */
   readonly copied = new Set<string>();
   readonly #declarations: Declarations;
   readonly #text: string;
@@ -193,7 +193,7 @@ class Search {
         return;
       }
       case 'field_initializer_list':
-        // What a constructor gives to members may be bound to them.
+        // Members may be bound to the arguments of a constructor.
         for (const item of listItems(node)) for (const child of item.children) if (/_list$/.test(child.type)) this.#visit(child, 'place'); // oxfmt-ignore
         return;
     }
@@ -202,7 +202,7 @@ class Search {
     else this.#addAll(node);
   }
 
-  /** Whether an expression is made of numbers, without a call. */
+  /** Whether an expression consists of numbers, without a call. */
   #isOfNumbers(node: SyntaxNode): boolean {
     switch (node.type) {
       case 'identifier':
@@ -232,7 +232,7 @@ class Search {
       this.lent.add(sourceTextOf(this.#text, inner));
   }
 
-  /** Whether an object of a type may keep references to what it is made of. */
+  /** Whether an object of a type may retain references to its initialisers. */
   #keeps(type: string): boolean {
     const resolved = resolvedType(type, this.#declarations.aliases);
     if (integerType(resolved) || isFloatType(resolved) || /[*\]]\s*(?:const)?\s*$|^(?:void|dim3|auto)$/.test(resolved)) return false; // oxfmt-ignore
@@ -334,8 +334,8 @@ class Search {
   }
 
   /**
-   * What a function does with an argument: it takes its `value`; it is `lent` what the argument names, or what it points
-   * to, for the time of the call; or it may keep that.
+   * Use of an argument by a function: it reads its `value`; the object that it names or points to is `lent` during the
+   * call; or it may be retained.
    */
   #taking({ parameters, body, node }: FunctionDeclaration, at: number): 'value' | 'lent' | 'pointed' | 'place' {
     const parameter = parameters[at];

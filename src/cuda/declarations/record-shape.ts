@@ -24,7 +24,7 @@ export function implicitCodeOf(declarations: Declarations): ImplicitCode {
   return code;
 }
 
-/** The name of the record that a type names, without what surrounds it. */
+/** The name of the record that a type names, without qualifiers. */
 export function recordNamed(type: string): string {
   return type.replace(/<[^]*$/, '').replace(/^.*::/s, '').replace(/\b(?:const|volatile|struct|class|union|typename)\b|[&\s]/g, ''); // oxfmt-ignore
 }
@@ -99,7 +99,7 @@ function nameOf(node: SyntaxNode, text: string): string {
   return /^\s*([A-Za-z_]\w*)\s*;/.exec(text.slice(node.end, node.end + 200))?.[1] ?? '';
 }
 
-/** Whether an object of a record is what its fields are, and its constructors are the code that runs when it is made. */
+/** Whether an object of a record consists of its fields, and only its constructors run when it is created. */
 function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: string, isLocal: boolean): boolean {
   if (node.type === 'union_specifier') return false;
   if (node.children.some(({ type }) => type === 'base_class_clause')) return false;

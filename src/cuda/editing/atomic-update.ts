@@ -5,17 +5,17 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere, stripParentheses } from '../syntax/syntax-tree.ts';
 import type { TextEdit } from '../../source/text-edit.ts';
 
-/** What an update is with an atomic. */
+/** An update rewritten with an atomic. */
 export interface AtomicUpdate {
   readonly edit: TextEdit;
   readonly line: number;
   /** Inclusive. */
   readonly endLine: number;
-  /** What is updated, as it is written. */
+  /** The updated lvalue, as written. */
   readonly target: string;
-  /** Updates of one group come to the same in any order. */
+  /** Updates of one group commute. */
   readonly group: 'sum' | 'and' | 'or' | 'xor' | 'min' | 'max';
-  /** Of what may be floating-point numbers: the order of the threads decides how the sum is rounded. */
+  /** Whether it may be a floating-point sum: the order of the threads determines its rounding. */
   readonly isFloat: boolean;
 }
 

@@ -34,13 +34,13 @@ interface CandidateBase {
 /** Before or after a statement. */
 interface BoundaryCandidate extends CandidateBase {
   readonly kind: 'before' | 'after';
-  /** The statement above in the same list, where there is one. */
+  /** The statement above in the same list, if any. */
   readonly previous: SyntaxNode | null;
   /** The list that contains it; null for the end of one, and for a body without braces. */
   readonly list: SyntaxNode | null;
 }
 
-/** Between what a statement reads and what it writes. */
+/** Between the read and the write of a statement. */
 interface SplitCandidate extends CandidateBase {
   readonly kind: 'split';
   readonly halves: SplitStatement;
@@ -157,7 +157,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       edits.push({ start: offset, end: offset, text: ` ${marker(number)} ` });
     }
 
-    /** What a statement holds. */
+    /** Candidates within a statement. */
     function inside(statement: SyntaxNode, bare: SyntaxNode | null): void {
       if (closed.has(statement.type)) return;
       if (statement.type === 'expression_statement' || statement.type === 'declaration') {
@@ -286,7 +286,7 @@ function onOneLine(replacement: string, original: string): string {
 }
 
 function applyInOrder(text: string, edits: readonly TextEdit[]): string {
-  // Insertions at one place keep their order; a replacement there comes where it was added.
+  // Insertions at one place keep their order; a replacement there comes in the order of addition.
   const sorted = edits
     .map((edit, order) => ({ ...edit, order }))
     .sort((a, b) => a.start - b.start || a.order - b.order);
@@ -336,7 +336,7 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
   return child.field === 'body' || child.field === 'consequence';
 }
 
-/** What `sync()` of the groups of threads in a function is, and what statements that use a macro are (`macro SYNC()`). */
+/** Level of `sync()` of the groups of threads in a function, and of statements that use a macro (`macro SYNC()`). */
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */

@@ -1,4 +1,4 @@
-/** Edits that put barriers where candidates are, or take them away, in the style of the file. */
+/** Edits that insert barriers at candidates, or remove them, in the style of the file. */
 import { type BarrierCandidate, barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
 import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
@@ -16,7 +16,7 @@ import {
   styleOf,
 } from '../../source/text-edit.ts';
 
-/** What to put at a candidate; `off` removes a barrier. */
+/** The statement to insert at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
   readonly candidate: BarrierCandidate;
   readonly state: 'off' | 'block' | 'grid' | 'warp' | 'fence';
@@ -38,7 +38,7 @@ interface Context {
 interface Remark {
   readonly above: readonly string[];
   readonly beside: string;
-  /** Where the lines above begin. */
+  /** Start of the lines above. */
   readonly start: number;
 }
 
@@ -65,7 +65,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
   }
   for (const { pieces } of parted.keys())
     for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
-  /** What is edited together with a conditional statement. */
+  /** Nodes that are edited together with a conditional statement. */
   const isParted = ({ statement: { start, end }, bare: owner }: BarrierCandidate): boolean =>
     [...parted.keys()].some(
       ({ statement }) =>
@@ -164,7 +164,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   if (!startsLine(text, statement.start)) return null;
   const rest = text.slice(statement.end, lineEnd(text, statement.end));
   const comment = /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)?[ \t]*\r?\n?$/.exec(rest);
-  // What shares its line stays there.
+  // Code that shares its line stays there.
   if (!comment) return null;
   const beside = comment[1]?.trimEnd() ?? '';
   let start = lineStart(text, statement.start);
@@ -172,7 +172,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   while (start > 0) {
     const begin = lineStart(text, start - 1);
     const line = /^[ \t]*(\/\/.*?)[ \t]*\r?\n$/.exec(text.slice(begin, start))?.[1];
-    // One that ends with a backslash goes on, and a suppression is of the line below it.
+    // One that ends with a backslash continues, and a suppression belongs to the line below it.
     if (line === undefined || line.endsWith('\\') || /\bselvage\b/.test(line)) break;
     above.unshift(line);
     start = begin;
@@ -255,7 +255,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   const comment = /\S/.test(between) ? between.trimEnd() : '';
   const begin = [...of('before'), ...(split ? splitLines(context, split) : [])];
   const newLine = style.lineEnd;
-  // The body itself stays where it is, so that edits inside of it can be made too.
+  // The body itself keeps its place, so that edits inside of it can be made too.
   const brace = comment === '' ? blockOpening(style, outer) : ` {${comment}`;
   const open = `${brace}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
   const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
@@ -275,7 +275,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   edits.push({ start: after, end: after, text: close });
 }
 
-/** The end of what precedes a body: `)`, `else` or `do`, comments left out. */
+/** The end of the text before a body: `)`, `else` or `do`, without comments. */
 function headerEnd(text: string, start: number): number {
   const before = text
     .slice(0, start)
@@ -365,7 +365,7 @@ function isWhole(piece: Piece, part: readonly Piece[]): boolean {
   return piece.half !== null && part.filter(({ node }) => node === piece.node).length === 2;
 }
 
-/** Takes a statement away, with its line where it has that to itself. */
+/** Removes a statement, and its line if nothing else is on it. */
 function remove({ text, edits, remark }: Context, statement: SyntaxNode, bare: SyntaxNode | null): void {
   if (bare) {
     edits.push({ start: statement.start, end: statement.end, text: ';' });

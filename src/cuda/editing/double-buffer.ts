@@ -12,7 +12,7 @@ import { barrierLevel, groupsIn } from './barrier-candidates.ts';
 interface DoubleBuffer {
   readonly edits: readonly TextEdit[];
   readonly arrays: readonly string[];
-  /** Of the loop. */
+  /** Line of the loop. */
   readonly line: number;
 }
 
@@ -20,11 +20,11 @@ const loop = /^(?:for|while)_statement$/;
 const leaving = /^(?:continue_statement|goto_statement|labeled_statement|return_statement|lambda_expression|ERROR)$/;
 
 /**
- * Gives arrays two copies.
+ * Doubles arrays.
  * @param names of the arrays
  * @param lines of their accesses that race
- * @returns null unless one loop holds all of their accesses: first those that write, then a barrier of the block, then
- *   those that read
+ * @returns null unless one loop contains all of their accesses: first those that write, then a barrier of the block,
+ *   then those that read
  */
 export function doubleBuffer(
   source: CudaSource,

@@ -7,7 +7,7 @@ import { type TextEdit, blockOpening, indentOf, lineStart, styleOf } from '../..
 
 interface ReturnGuard {
   readonly edit: TextEdit;
-  /** Of the first return that goes. */
+  /** Line of the first removed return. */
   readonly line: number;
 }
 
@@ -40,7 +40,7 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
   if (rest.length === 0 || !isPlain) return null;
   const style = styleOf(text);
   const indent = indentOf(text, items[first]!.start);
-  // What all threads of a block share is declared outside.
+  // Variables shared by a block are declared outside.
   const shared = rest.filter(
     ({ type, start: from, end: to }) => type === 'declaration' && /\b__shared__\b/.test(text.slice(from, to)),
   );

@@ -228,7 +228,7 @@ export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
 function canPart(pieces: readonly Piece[], at: number, outside: string): boolean {
   const later = new Set(pieces.slice(at).flatMap(({ names }) => [...names]));
   return pieces.slice(0, at).every(({ node, declares, names }) => {
-    // Of a declaration that is not understood any name may be the one that it declares.
+    // A declaration that is not understood may declare any of the names.
     if (declares === null) return node.type === 'declaration' && ![...names].some((name) => later.has(name));
     return declares.every(({ name }) => !later.has(name) || !new RegExp(`\\b${name}\\b`).test(outside));
   });
@@ -255,7 +255,7 @@ export function movedVariables({ pieces }: GuardedBody, chosen: readonly number[
   );
 }
 
-/** A piece as it reads where some variables have moved out. */
+/** Text of a piece after some variables have moved out. */
 export function pieceText({ text, declares }: Piece, moved: ReadonlySet<string>): string {
   if (!declares?.some(({ name }) => moved.has(name))) return text;
   return declares

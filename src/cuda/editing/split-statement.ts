@@ -127,7 +127,7 @@ function splitAssignment(
   const left = childIn(assignment, 'left')!;
   const right = childIn(assignment, 'right')!;
   const operator = text.slice(left.end, right.start).trim();
-  // The right side of a compound assignment is evaluated first, and a call may change what the left side reads.
+  // The right side of a compound assignment is evaluated first, and a call may change operands of the left side.
   if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // oxfmt-ignore
   const target = text.slice(left.start, left.end);
   return {

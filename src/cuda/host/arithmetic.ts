@@ -1,4 +1,4 @@
-/** What operators make of values: numbers, quotients, pointers. */
+/** Results of operators: numbers, quotients, pointers. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 import { isFloatType } from '../syntax/basic-type.ts';
 import { type Kinds, type NumberKind, asComputed, commonKind, inCommonKind } from './expression-type.ts';
@@ -14,12 +14,12 @@ export function unary(operator: string, operand: HostValue, kind: NumberKind | u
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
   if (operator === '~') {
     const mask = termOf(operand);
-    // Of a number: what else it may be, its width would decide.
+    // Only for constants: the width of others may affect the value.
     return mask?.kind === 'integer' ? asComputed(integerValue(integer(-mask.value - 1n)), kind) : null;
   }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
-    // Of zero it is a zero of another sign, which no quotient is.
+    // Zero becomes a zero of the other sign, which is not a quotient.
     if (operand.numerator.kind !== 'integer' || operand.numerator.value === 0n) return null;
     const numerator = arithmetic('-', zeroTerm, operand.numerator);
     return numerator && { ...operand, numerator };
@@ -109,7 +109,7 @@ interface Quotient {
 }
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
-  // A quotient that floating-point numbers only come near to: one more operation may round to either side.
+  // A quotient that floating-point numbers only approximate: one more operation may round to either side.
   const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // oxfmt-ignore
   if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);

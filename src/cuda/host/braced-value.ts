@@ -6,7 +6,7 @@ import { type Frame, type Interpreter, type State, converted, dim3Of, typeText }
 import { type HostTerm, one, zeroTerm } from './term.ts';
 import { type HostValue, integerValue, symbolOf, zeroed } from './value.ts';
 
-/** The first fields of structures of CUDA that programs give without a name. */
+/** The first fields of structures of CUDA that programs initialise without designators. */
 const firstFields: Readonly<Record<string, string>> = { cudaGraphNodeParams: 'type' };
 
 /** A list in braces: a record whose fields the type determines, or an array. */
@@ -41,7 +41,7 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   if (known === 'dim3') {
     for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(one));
   } else {
-    // What an initialiser leaves out is 0.
+    // Fields without initialisers are 0.
     for (const { name, type: own } of record?.fields ?? [])
       if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, integerValue(zeroTerm));
   }

@@ -5,7 +5,7 @@ import { type Frame, type Interpreter, type State, mergeStates } from './interpr
 import { type Fact, truth } from './term.ts';
 import type { HostValue } from './value.ts';
 
-/** The condition of an `if`, `while` or `switch`; what it declares is declared. */
+/** The condition of an `if`, `while` or `switch`, with its declarations. */
 export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const clause = childIn(node, 'condition');
   if (!clause) return { kind: 'condition', fact: truth(true) };

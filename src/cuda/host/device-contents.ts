@@ -23,7 +23,7 @@ const elsewhere =
 const readers =
   /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
 
-/** Whether a program is one whose order of writes is that of its text: what runs, and when, is written where it does. */
+/** Whether device writes of a program happen in source order, so that effects are where they are written. */
 export function isInOrder({ text, functions }: Declarations): boolean {
   return !elsewhere.test(text) && [...functions.values()].flat().every((one) => !isImplicit(one) || isPure(one, text));
 }
@@ -44,8 +44,8 @@ function isPure({ body, initialisers }: FunctionDeclaration, text: string): bool
 }
 
 /**
- * Notes what a call of the runtime leaves in memory of the device.
- * @param name of a function whose body is not at hand
+ * Records the effects of a runtime call on device memory.
+ * @param name of a function without a known body
  */
 export function noteContents(
   name: string,
@@ -101,7 +101,7 @@ function constantOf(value: HostValue): bigint | undefined {
   return term ? termConstant(term) : undefined;
 }
 
-/** The allocation of the device that a pointer leads into. */
+/** The device allocation that a pointer points into. */
 function pointedMemory(value: HostValue): { readonly memory: HostMemory; readonly isStart: boolean } | null {
   if (value.kind !== 'pointer' || value.memory.isOfDevice !== true) return null;
   return { memory: value.memory, isStart: value.offset !== null && termConstant(value.offset) === 0n };

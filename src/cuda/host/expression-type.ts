@@ -1,4 +1,4 @@
-/** Types of expressions, and what the conversions of C++ make of constants. */
+/** Types of expressions, and conversions of constants in C++. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';

@@ -19,7 +19,7 @@ import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // oxfmt-ignore
 
-/** Statements and expressions that are gone through for one function, calls included. */
+/** Statements and expressions that are executed for one function, calls included. */
 const maxSteps = 60_000;
 /** Functions that are begun with. */
 const maxRoots = 200;
@@ -113,7 +113,7 @@ export function readHostProgram(
       events.push(...(isOpen ? found : found.filter(({ node }) => missed.has(node))));
     }
   }
-  // Methods of local types are not gone through.
+  // Methods of local types are not executed.
   const local = all.filter(({ body }) => nodesWhere(body!, ({ type }) => type === 'function_definition').length > 0);
   for (const entry of new Set([...cutShort, ...local]))
     for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
@@ -156,9 +156,9 @@ function callNodes({ body }: FunctionDeclaration, text: string, wanted: Readonly
 
 /** Names that denote a function without calling it. */
 interface NamesWithoutCall {
-  /** Those that anything may become of. */
+  /** Names with any other use. */
   readonly named: ReadonlySet<string>;
-  /** Those that are handed to functions which only call them: these functions, all of them. */
+  /** Names that are passed to functions which only call them, with all of these functions. */
   readonly takers: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -278,7 +278,7 @@ function interpret(
   /** Variables that only the text of their function reaches. */
   const unreachable = new Set<number>();
   let isClouded = false;
-  /** Counts what may change a variable. */
+  /** Counts events that may change a variable. */
   let changes = 0;
   const clouded = new Map<number, { readonly at: number; readonly value: HostValue }>();
   const escaped = new Set<number>();
@@ -409,7 +409,7 @@ function interpret(
         }
         const record = declarations.records.get(frame.function?.record ?? '');
         if (record?.fields.some((field) => field.name === last)) return undefined;
-        // A parameter of a template hides what is outside, and so may a member of a base.
+        // A parameter of a template hides outer names, and so may a member of a base.
         if (frame.function?.template.some((one) => one.name === last) || record?.template.includes(last)) return undefined; // oxfmt-ignore
         if (record?.hasBase && [...declarations.records.values()].some((one) => one.fields.some((field) => field.name === last))) return undefined; // oxfmt-ignore
       }
@@ -484,7 +484,7 @@ function interpret(
     return name !== undefined && new RegExp(`(?:__attribute__\\s*\\(\\(constant\\)\\)|__constant__)[^;={}]*\\b${name}\\b`).test(text); // oxfmt-ignore
   };
 
-  /** A cell for memory that a pointer leads to. */
+  /** A cell for memory that a pointer points to. */
   const memoryAt = (own: HostSymbol): { cell: number; field: string; symbol: HostValue } => {
     const field = /(?:->|\.)(\w+)(?:@\d+)?$/.exec(own.id)?.[1] ?? '*';
     const made = { cell: cell(''), field, symbol: { kind: 'symbol' as const, symbol: own } };
@@ -492,7 +492,7 @@ function interpret(
     base.store.set(made.cell, made.symbol);
     return made;
   };
-  /** What a variable holds that may change unseen: the same until something may have changed it. */
+  /** Value of a variable that may change unseen: the same until something may have changed it. */
   const cloudedValue = (index: number): HostValue => {
     let known = clouded.get(index);
     if (known?.at !== changes) clouded.set(index, (known = { at: changes, value: unknownOf(index) }));
@@ -542,7 +542,7 @@ function interpret(
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
     isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // oxfmt-ignore
 
-  /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
+  /** Initial value of a variable outside of functions: its initialiser, if nothing else writes it. */
   const initialValue = ({ name, type, value, size, isConstant, isInternal, path }: HostVariable): HostValue => {
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // oxfmt-ignore

@@ -28,7 +28,7 @@ export function isConstantObject(value: HostValue): boolean {
   return value.kind === 'record' && value.rest.type === integralConstant;
 }
 
-/** What `std::integral_constant<int, 64>::value` is, as written; undefined for other names. */
+/** The argument of `std::integral_constant<int, 64>::value`, as written; undefined for other names. */
 export function memberOfConstant(written: string): string | undefined {
   return /\bintegral_constant\s*<[^<>,]*,\s*(\w+)\s*>\s*::\s*value$/.exec(written)?.[1];
 }

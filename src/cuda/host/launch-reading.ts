@@ -10,7 +10,7 @@ import { type HostFunction, type HostValue, integerValue, symbolOf, termOf, valu
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
 
-/** With it, nodes of a graph may start before those that they depend on have ended. */
+/** With it, nodes of a graph may start before their dependencies have ended. */
 const programmaticEdge = /\b(?:cudaGraphDependencyTypeProgrammatic|CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)\b/;
 
 /** `k<<<grid, block, shared, stream>>>(…)` */
@@ -136,7 +136,7 @@ function record(values: readonly (HostValue | undefined)[]): HostValue | undefin
   return { kind: 'record', fields, rest: { id: 'extents', label: 'extents' } };
 }
 
-/** What an address leads to. */
+/** The object that an address points to. */
 function target(value: HostValue | undefined, state: State, host: Interpreter): HostValue | undefined {
   return value?.kind === 'place' ? host.read({ kind: 'cell', cell: value.cell, path: value.path }, state) : value;
 }
@@ -156,7 +156,7 @@ function configurationOf(value: HostValue | undefined, state: State, host: Inter
   for (let index = 0; index < Number(number) && index < 16; index++) {
     const attribute = elementOf(list, index, state, host);
     const id = attribute && partOf(attribute, ['id']);
-    // A name of the runtime or the driver; what a variable holds may be any attribute.
+    // A name of the runtime or the driver; a variable may denote any attribute.
     const which = id?.kind === 'symbol' && id.symbol.id === `name ${id.symbol.label}` ? id.symbol.label : '';
     if (/ClusterDimension$|CLUSTER_DIMENSION$/.test(which) && attribute)
       cluster = partOf(attribute, ['val', 'clusterDim']);

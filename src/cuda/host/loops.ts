@@ -11,8 +11,8 @@ import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 const maxRounds = 64;
 
 /**
- * Goes through a loop.
- * @returns whether what follows it is reached
+ * Executes a loop.
+ * @returns whether the next statement is reached
  */
 export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const declarator = node.type === 'for_range_loop' ? childIn(node, 'declarator') : undefined;
@@ -133,7 +133,7 @@ function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, 
   return false;
 }
 
-/** Goes through the elements of an array one by one. @returns whether that came to an end */
+/** Executes the loop for each element of an array. @returns whether the loop ended */
 function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const right = childIn(node, 'right');
   const isList = right?.type === 'initializer_list';
@@ -189,7 +189,7 @@ function summarised(
     const [first, now] = [termOf(before), termOf(value)];
     const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
     const own = name === undefined ? undefined : steps.get(name);
-    // Only where nothing else in the loop writes it.
+    // Only if nothing else in the loop writes it.
     if (first && now && own && [...writes.by].every((writer) => writer === own.node))
       progression(first, now, own, host);
     if (first && now && own?.operator === '/') halved.push({ first, now });
@@ -200,7 +200,7 @@ function summarised(
   const breaks: State[] = [];
   if (condition.kind !== 'truth' || condition.value) {
     assume(state, condition);
-    // What is positive after divisions was not less before.
+    // A value that is positive after divisions was not less before.
     for (const { first, now } of halved) if (isPositive(condition, now)) assume(state, compared('<=', now, first));
     if (rounds === 'all alike') round(node, state, frame, host, breaks);
     else roundsApart(node, start, state, frame, host, isFirst, breaks);
@@ -258,7 +258,7 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
 }
 
 /**
- * What a variable may hold after it was written: anything, or where only fields of it were, anything in these.
+ * Value of a variable after writes: unknown, or with unknown fields if only those were written.
  * @param changed gets the symbols for that
  */
 function afterWrites(

@@ -20,9 +20,9 @@ interface PlainRequest {
   readonly definitions: readonly string[];
 }
 
-/** Characters that are made of one file with its headers. */
+/** Maximum characters of one file with its headers. */
 const maxText = 2 << 20;
-/** Tokens that come of one use of a macro. */
+/** Maximum tokens of one use of a macro. */
 const maxTokens = 20_000;
 const deepestInclude = 40;
 

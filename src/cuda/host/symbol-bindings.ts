@@ -123,7 +123,7 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
   const rebuilt = (fact: Fact): Fact => {
     switch (fact.kind) {
       case 'comparison':
-        // A fact that gives a term its number constrains the operands of the term.
+        // A fact that fixes the number of a term constrains the operands of the term.
         return compared(fact.operator, replaceWithin(fact.left), replaceWithin(fact.right));
       case 'and':
       case 'or':

@@ -82,7 +82,7 @@ function factSize(fact: Fact): number {
   return size;
 }
 
-/** Whether a condition is larger than what a launch needs. */
+/** Whether a condition exceeds the size that launches need. */
 export function isLarge(fact: Fact): boolean {
   return factSize(fact) > largestTerm;
 }
@@ -267,7 +267,7 @@ function simplified(
   }
 }
 
-/** `n / b + (n % b != 0)` is what `(n + b - 1) / b` means. */
+/** `n / b + (n % b != 0)` equals `(n + b - 1) / b`. */
 function roundedUp(quotient: HostTerm, added: HostTerm): HostTerm | null {
   if (quotient.kind !== 'arithmetic' || quotient.operator !== '/' || added.kind !== 'choice') return null;
   const { condition, then, otherwise } = added;
@@ -321,7 +321,7 @@ export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): Ho
   return size > largestTerm ? null : { kind: 'choice', condition, then, otherwise, size };
 }
 
-/** What always holds, or never. */
+/** A condition that is always true, or always false. */
 export function truth(value: boolean): Fact {
   return { kind: 'truth', value };
 }

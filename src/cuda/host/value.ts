@@ -1,4 +1,4 @@
-/** What variables of a host program hold. */
+/** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
@@ -11,11 +11,11 @@ export interface HostMemory {
   readonly isAllocation?: true;
   /** Only the device reaches it, and copies. */
   readonly isOfDevice?: true;
-  /** How many bytes were allocated, where that is known. */
+  /** Number of allocated bytes, if known. */
   readonly bytes?: HostTerm;
 }
 
-/** What memory of the device holds. No variable has such a value. */
+/** Contents of device memory. No variable has such a value. */
 export interface MemoryContents {
   readonly kind: 'contents';
   /** Bytes of an element. */
@@ -69,7 +69,7 @@ export type HostValue =
   /** Anything. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
-/** The pointer that leads nowhere. */
+/** The null pointer. */
 export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
 
 /** The type of a symbol all of whose parts are 0. */
@@ -264,14 +264,14 @@ export function hostField(value: HostValue, name: string): HostValue {
 
 /** The symbol for a part of a symbolic object. */
 export function symbolField(symbol: HostSymbol, name: string): HostValue {
-  // What every GPU of today has.
+  // The same on every current GPU.
   if (name === 'warpSize' && /prop/i.test(symbol.label)) return integerValue(integer(32));
   const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
   const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };
   return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };
 }
 
-/** A symbol for what a value is, the same for equal values. */
+/** A symbol for a value, the same for equal values. */
 export function symbolOf(value: HostValue): HostSymbol {
   if (value.kind === 'symbol') return value.symbol;
   if (value.kind === 'pointer') return { id: value.memory.id, label: value.memory.label };

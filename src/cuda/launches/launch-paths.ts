@@ -7,7 +7,7 @@ import { extentsOf } from '../host/value.ts';
 /** A launch that more paths than these reach is reported once, with differing properties left open. */
 const maxWays = 8;
 
-/** What the facts of a launch make of it, for all kernels that it may be of. */
+/** Consequences of the facts of a launch, for all kernels that it may be of. */
 interface LaunchPaths {
   readonly ways: readonly (readonly Fact[])[];
   /** By path. */
@@ -16,7 +16,7 @@ interface LaunchPaths {
   readonly isPossible: readonly boolean[];
 }
 
-/** Instances of one template ask the same of the launches of all of them. */
+/** Cache: instances of one template query the launches of all of them. */
 const knownWays = new WeakMap<LaunchEvent, LaunchPaths>();
 
 /** The paths through the host program that reach a launch of different extents. */

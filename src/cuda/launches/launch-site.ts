@@ -62,11 +62,11 @@ export interface LaunchSite {
   readonly distances: readonly (readonly [number, number, number])[];
   /** Arguments, by position, that point into memory which the program allocates, or nowhere, and textures bound to it. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
-  /** What the program makes of dimensions and arguments, in the language of assumptions. */
+  /** Constraints of dimensions and arguments that the program implies, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
-  /** Positions of arguments that are a part of a size of the program, and what that was divided by: 4 of `n / 4`. */
+  /** Positions of arguments that are a fraction of a size of the program, and the divisor: 4 of `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];
-  /** Elements of memory that the program fills for all to see, where the launch follows on that. */
+  /** Elements of memory that the program fills visibly, if the launch follows. */
   readonly contents: SiteContents;
 }
 
@@ -160,7 +160,7 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
   return common;
 }
 
-/** A text by which equal sites are equal, whichever memory they lead to. */
+/** A text that is equal for equal sites, independent of the memory that they point to. */
 function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
   void pointers;
   const shown = (_: string, value: unknown): unknown =>
@@ -282,7 +282,7 @@ function contentsOf(
   return { contents: { arrays, variables }, ties };
 }
 
-/** What the program divides a size by before it is the argument; 1 of what it passes as it is. */
+/** The divisor of a size that is an argument; 1 if it is passed unchanged. */
 function divisorOf(term: HostTerm): bigint {
   if (term.kind !== 'arithmetic') return 1n;
   const { operator, left, right } = term;
@@ -317,7 +317,7 @@ function scalarsOf(
     if (value.kind === 'quotient') {
       const { numerator, denominator } = value;
       const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
-      // Operations on what is not constant may have rounded, or have made a negative zero; a conversion has not.
+      // Operations on non-constants may have rounded, or have made a negative zero; a conversion has not.
       if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // oxfmt-ignore
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
       if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // oxfmt-ignore
@@ -343,7 +343,7 @@ function isNarrow(type: string): boolean {
   return (integerType(type)?.bytes ?? 4) < 4;
 }
 
-/** Names for what the program computes: parameters, fields of parameters, dimensions, by the term's key. */
+/** Names for values that the program computes: parameters, fields of parameters, dimensions, by the term's key. */
 type Bindings = ReadonlyMap<string, IntegerExpression>;
 
 function bindingsOf(
@@ -427,7 +427,7 @@ interface TieRequest {
   readonly resolve: (value: HostValue | undefined) => HostTerm | null;
   readonly names: Bindings;
   readonly facts: readonly Fact[];
-  /** What the other facts make of one. */
+  /** A fact, simplified by the other facts. */
   readonly told: (fact: Fact) => Fact;
 }
 
@@ -544,7 +544,7 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
 /** Factors of a divisor that are tried. */
 const maxFactors = 4096n;
 
-/** `m / 512` for `n / 1024`, where an argument `m` is `n / 2`. */
+/** `m / 512` for `n / 1024`, if an argument `m` is `n / 2`. */
 function quotientOfQuotient(
   dividend: HostTerm,
   divisor: bigint | undefined,
@@ -604,7 +604,7 @@ function undivided(condition: Comparison): Comparison {
   }
 }
 
-/** How many elements the memory has that a pointer leads to, where the program allocates it. */
+/** Number of elements of the memory that a pointer points to, if the program allocates it. */
 function extentOf(
   value: HostValue,
   parameter: LaunchParameter | undefined,

@@ -1,4 +1,4 @@
-/** What a launch cannot do without: `<<<…>>>`, or a function of the runtime API. */
+/** Text that every launch contains: `<<<…>>>`, or a function of the runtime API. */
 const launchText = /<\s*<\s*<|\bcudaLaunch(?:Cooperative)?Kernel/;
 
 /** Whether a text can hold launches; spares most files the parser. */
@@ -50,7 +50,7 @@ export function containsName(text: string, name: string): boolean {
 
 const commentOrLiteral = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g;
 
-/** A text without comments and literals; as it is where a raw string may hide what is which. */
+/** A text without comments and literals; unchanged if a raw string may hide which is which. */
 function withoutComments(text: string): string {
   return text.includes('R"') ? text : text.replaceAll(commentOrLiteral, ' ');
 }

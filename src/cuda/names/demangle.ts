@@ -12,7 +12,7 @@ export interface Demangled {
   readonly local?: { readonly function: string; readonly name: string };
 }
 
-/** No symbol that nvcc makes is longer; what is gets no name. */
+/** No symbol from nvcc is longer; longer ones get no name. */
 const maximumLength = 16_384;
 
 /**
@@ -42,8 +42,8 @@ export function demangle(symbol: string): Demangled | null {
 }
 
 /**
- * The name of a variable as its source calls it: `s` for a shared array of a kernel, `ns::table` for a global one.
- * @returns the symbol itself where it is not understood
+ * The name of a variable in its source: `s` for a shared array of a kernel, `ns::table` for a global one.
+ * @returns the symbol itself if it is not understood
  */
 export function objectName(symbol: string): string {
   const name = demangle(symbol);

@@ -1,6 +1,6 @@
 /** The grammar of mangled names: Itanium C++ ABI, section 5.1. */
 
-/** Thrown on what is not understood; caught by `demangle`. */
+/** Thrown for symbols that are not understood; caught by `demangle`. */
 export class DemangleFailure extends Error {
   override name = 'DemangleFailure';
 }

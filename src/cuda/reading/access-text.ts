@@ -9,7 +9,7 @@ export type AccessOperation = 'read' | 'write' | 'atomic';
 interface Access {
   readonly operation: AccessOperation;
   readonly node: SyntaxNode;
-  /** Identifiers that name what is accessed: `p`, `out` and `p.out` of `p.out[i]`. */
+  /** Identifiers that name the accessed object: `p`, `out` and `p.out` of `p.out[i]`. */
   readonly names: readonly string[];
 }
 
@@ -120,7 +120,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
   /** `x.f` with x in memory, not `x->f`. */
   const isMember = (node: SyntaxNode): boolean =>
     node.type === 'field_expression' && childIn(node, 'operator')?.type === '.' && isAccess(node);
-  /** What the access is based on: operands of the indices are left out. */
+  /** The base of the access: operands of the indices are left out. */
   const namesOf = (node: SyntaxNode): string[] => {
     switch (node.type) {
       case 'identifier':

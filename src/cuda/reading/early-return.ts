@@ -111,7 +111,7 @@ function macrosOf(text: string): ReadonlyMap<string, string> {
   return macros;
 }
 
-/** Whether a text leaves the kernel by a macro or an instruction; macros that are not at hand might. */
+/** Whether a text leaves the kernel by a macro or an instruction; unknown macros might. */
 function leavingIn(text: string, macros: ReadonlyMap<string, string>, depth = 0): 'returned' | 'unclear' | 'neither' {
   if (/\basm\b[^;]*"[^"]*\b(?:exit|ret)\b/.test(text)) return 'returned';
   let isUnclear = false;

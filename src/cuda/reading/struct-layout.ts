@@ -32,7 +32,7 @@ export interface DeclaredTypes {
 interface StructDefinition {
   /** With namespaces and classes: `ns::(anonymous namespace)::View`. */
   readonly qualified: string;
-  /** What the struct itself asks for, in bytes; 1 where nothing. */
+  /** Explicit alignment of the struct, in bytes; 1 if unspecified. */
   readonly alignment: number;
   /** Undefined if a part is not understood. */
   readonly members: readonly Member[] | undefined;
@@ -180,7 +180,7 @@ class TypeScan {
     return this.tokens[index]?.kind === 'identifier';
   }
 
-  /** The closing bracket of the opening one at `index`; `index` itself where it has none. */
+  /** The closing bracket of the opening one at `index`; `index` itself if not closed. */
   private close(index: number): number {
     const closing = this.partner[index] ?? -1;
     return closing > index ? closing : index;

@@ -4,7 +4,7 @@ const closerOf: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
 const closers = new Set(Object.values(closerOf));
 
 interface Conditional {
-  /** Open brackets where the conditional starts. */
+  /** Open brackets at the start of the conditional. */
   readonly before: readonly number[];
   /** Open brackets at the end of each branch but the last. */
   readonly branches: (readonly number[])[];

@@ -21,9 +21,9 @@ export interface FunctionDefinition {
   readonly start: number;
   readonly bodyStart: number;
   readonly end: number;
-  /** Of the first token, `template` included. */
+  /** Line of the first token, `template` included. */
   readonly firstLine: number;
-  /** Of the name. */
+  /** Line of the name. */
   readonly signatureLine: number;
   readonly lastLine: number;
 }
@@ -39,7 +39,7 @@ const notNames = new Set(
     ' ',
   ),
 );
-/** What can follow the parameter list of a definition. */
+/** Tokens that can follow the parameter list of a definition. */
 const trailers = new Set(['const', 'volatile', 'noexcept', 'override', 'final', '->', ':', 'try', '&', 'requires', 'throw', '__attribute__']); // oxfmt-ignore
 /** Words of a type: a name consisting only of these is not a parameter name. */
 const typeWords = new Set(

@@ -74,7 +74,7 @@ export function childOf(node: SyntaxNode, type: string): SyntaxNode | undefined 
   return node.children.find((child) => child.type === type);
 }
 
-/** The items of a parenthesised, comma-separated list: what is between the brackets, commas and comments left out. */
+/** The items of a parenthesised, comma-separated list, without brackets, commas and comments. */
 export function listItems(node: SyntaxNode): readonly SyntaxNode[] {
   return node.children.filter((child) => !/^(?:[()[\]{},<>]|<<<|>>>|comment)$/.test(child.type));
 }

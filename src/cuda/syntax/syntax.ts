@@ -54,7 +54,7 @@ export interface CudaSource {
   readonly kernels: readonly KernelDefinition[];
   readonly includes: readonly Include[];
   readonly macros: readonly MacroDefinition[];
-  /** These, and those of headers that it includes, where they were given. */
+  /** These, and those of headers that it includes, if given. */
   readonly visibleMacros: readonly MacroDefinition[];
   readonly suppressions: readonly SuppressionComment[];
   /** `// selvage:` comments that are not above a kernel. */

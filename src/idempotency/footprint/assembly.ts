@@ -77,7 +77,7 @@ export function assembleBytes(
   };
 }
 
-/** Facts without those that others imply: an index below n is below n with less added to it, too. */
+/** Facts without those that others imply: an index below n is below n after a subtraction too. */
 function necessary(scope: WayFacts): readonly FormFact[] {
   const facts = scope.facts.filter((fact) => !fact.isRepeated && !isMet(scope, fact));
   return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
@@ -221,7 +221,7 @@ function hasGaps(scope: WayFacts, form: AddressForm): boolean {
   return false;
 }
 
-/** Joins runs where one goes on where the other ends, or overlaps it. */
+/** Joins runs that continue or overlap each other. */
 function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] {
   const list = [...runs];
   for (;;) {
@@ -246,7 +246,7 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
   }
 }
 
-/** `overlap`: by how many steps of the inner run one of the outer run goes on; null: by all of them. */
+/** `overlap`: steps of the inner run that one step of the outer run advances by; null: the whole inner run. */
 function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigint | null } | null {
   for (const inner of runs) {
     const reach = multiplyAmounts(inner.stride, inner.count).key;

@@ -126,7 +126,7 @@ function learnUnequal(reading: LinearInterpretation, equal: Term): Learnt {
   };
 }
 
-/** `smaller + margin <= larger` as unsigned numbers, where a difference may have wrapped around below zero. */
+/** `smaller + margin <= larger` as unsigned numbers, if a difference may have wrapped around below zero. */
 function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Term, margin: Amount): Learnt {
   const { scope } = reading;
   const size = fixedAmount(1n << BigInt(smaller.width));
@@ -136,7 +136,7 @@ function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Ter
     return low !== null && !scope.isAtMost(zeroAmount, low);
   };
   if (dips(smaller) && !dips(larger)) {
-    // What is below zero counts as very large.
+    // Values below zero count as very large.
     const form = reading.natural(smaller);
     const limit = reading.unsignedLimit(larger);
     const span = scope.ofForm(form);

@@ -18,7 +18,7 @@ import { tighten, withKnownRemainders } from './relations.ts';
 import type { StatedValue } from './linear-interpretation.ts';
 import { type PathCase, pathsTo } from './paths.ts';
 
-/** What an address starts from. */
+/** The base of an address. */
 export type Root =
   /** A pointer among the arguments: parameter `index`, `offset` bytes into it. */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number }
@@ -57,7 +57,7 @@ export interface Footprint {
  * The bytes that each access touches.
  * @param symbolic the production build of a kernel, with every dimension and scalar symbolic
  * @param accesses those of `collectAccesses`
- * @param stated what is stated of the values that loads read, by the value
+ * @param stated bounds that are stated for loaded values, by the value
  * @returns at least one footprint for each access, in the order of the accesses
  */
 export function footprintsOf(
@@ -180,7 +180,7 @@ function holdsMemory({ kernel }: SymbolicKernel, term: Term): boolean {
   });
 }
 
-/** All that a pointer or a variable may lead to without leaving its array. */
+/** All bytes that a pointer or a variable may point to without leaving its array. */
 function allocationOf(root: Root): AddressSet | null {
   const start = startOf(root);
   if (!start) return null;

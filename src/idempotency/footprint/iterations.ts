@@ -66,7 +66,7 @@ function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Co
   const bound = isUpper ? larger : smaller;
   const limit = signed ? reading.signed(bound) : reading.unsignedLimit(bound);
   const margin = strict ? oneAmount : zeroAmount;
-  // In the last test the moving value is one step beyond what the test let through.
+  // In the last test the moving value is one step beyond the last value that passed.
   const { low, high } = signed ? signedBounds(smaller.width) : unsignedBounds(smaller.width);
   const first = without(moving, round);
   if (!scope.fits(first, low, high)) return null;

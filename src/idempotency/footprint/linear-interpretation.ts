@@ -1,7 +1,7 @@
 /**
- * Terms of a kernel as linear forms over indices (section 5.1 of PICKER): sums and products with quantities of the launch
- * are followed, and what is not linear becomes a part with the range that its operands give it. A form is congruent to its
- * term modulo 2^width; where a value is read as a number, the launch has to show that nothing wraps around.
+ * Terms of a kernel as linear forms over indices (section 5.1 of PICKER): sums and products with quantities of the
+ * launch are followed, and a non-linear term becomes a part with the range of its operands. A form is congruent to its
+ * term modulo 2^width; if a value is read as a number, the launch has to imply that nothing wraps around.
  */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { gcd } from '../../base/integer.ts';
@@ -15,7 +15,7 @@ import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf,
 import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
-/** What is stated of the value that a load reads: its least and largest one. */
+/** Stated bounds of the value that a load reads: its least and largest one. */
 export type StatedValue = (value: number) => { readonly low: Amount; readonly high: Amount } | undefined;
 
 interface ReadingContext {
@@ -119,7 +119,9 @@ export class LinearInterpretation {
     return this.number(term, 'unsigned');
   }
 
-  /** An unsigned number that other values are compared with: what the launch decides is read as the kernel wraps it. */
+  /**
+   * An unsigned number that other values are compared with: a value that the launch determines wraps as in the kernel.
+   */
   unsignedLimit(term: Term): AddressForm {
     const value = this.launchNumber(term, 'unsigned');
     return value ? launchForm(value) : this.unsigned(term);
@@ -273,8 +275,9 @@ export class LinearInterpretation {
   }
 
   /**
-   * The quotient that a compiler computes with a product: floor(m * e / 2^k) is floor(e / d) for m * d - 2^k = r >= 0 as
-   * long as r * e < 2^k, where e is not negative (Granlund and Montgomery, Division by Invariant Integers, theorem 4.2).
+   * The quotient that a compiler computes with a product: floor(m * e / 2^k) is floor(e / d) for m * d - 2^k = r >= 0
+   * as long as r * e < 2^k, if e is not negative (Granlund and Montgomery, Division by Invariant Integers, theorem
+   * 4.2).
    */
   private byProduct(form: AddressForm, by: Amount): { readonly of: AddressForm; readonly by: Amount } | null {
     const power = fixedValueOf(by);
@@ -341,7 +344,7 @@ export class LinearInterpretation {
     if (divisor.terms.size > 0 || !this.scope.need(lessOrEqual(oneAmount, divisor.constant)))
       return this.anything(term, reading);
     if (isSigned) {
-      // Truncation is rounding down for what is not negative.
+      // Truncation rounds down if the value is not negative.
       const { low } = this.scope.ofForm(dividend);
       if (!low || !this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : lessOrEqual(zeroAmount, low)))
         return this.anything(term, reading);
@@ -355,7 +358,7 @@ export class LinearInterpretation {
     const [value, amount] = a.arguments;
     const isSign = a.operator === 'ashr' && amount!.operator === 'constant' && amount!.value === BigInt(a.width - 1);
     if (term.operator === 'lshr' && isSign) {
-      // What signed division adds to a negative dividend before it is shifted.
+      // The bias that signed division adds to a negative dividend before the shift.
       const { low } = this.scope.ofForm(this.signed(value!));
       if (low && this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : lessOrEqual(zeroAmount, low)))
         return launchForm(zeroAmount);
@@ -570,7 +573,7 @@ function splitForm(form: AddressForm, by: Amount): { readonly whole: AddressForm
   return { whole, rest };
 }
 
-/** What is left of a sum without the addends that are multiples of the divisor. */
+/** A sum without the addends that are multiples of the divisor. */
 function remainderOfSum(value: Amount, by: Amount, isConstant: boolean): Amount {
   const parts = [...value.monomials].map(([key, part]) => ({ key, monomials: new Map([[key, part]]) }));
   const others = parts.filter((part) => !divideExactly(addAmounts(part), by));
@@ -579,7 +582,7 @@ function remainderOfSum(value: Amount, by: Amount, isConstant: boolean): Amount 
     ...others.map((part) => {
       const number = fixedValueOf(part);
       if (number === null || divisor === null) return part;
-      // A coefficient keeps its sign, so that -1 stays what it is.
+      // A coefficient keeps its sign, so that -1 is unchanged.
       const left = number % divisor;
       return fixedAmount(isConstant && left < 0n ? left + divisor : left);
     }),

@@ -16,7 +16,7 @@ export interface PathCase {
   readonly reading: LinearInterpretation;
   /** Whether all conditions of the path are known. */
   readonly isComplete: boolean;
-  /** Whether a thread may take it, if the launch satisfies what the conditions were read under. */
+  /** Whether a thread may take it, if the launch satisfies the conditions of its reading. */
   readonly isPossible: boolean;
   /** Whether some launch lets footprints be known on it. */
   readonly isDecided: boolean;

@@ -17,7 +17,7 @@ import {
 import type { LinearInterpretation } from './linear-interpretation.ts';
 import type { WayFacts } from './scope.ts';
 
-/** A variable, and what it is in terms of others. */
+/** A variable, and its value in terms of others. */
 interface Relation {
   readonly variable: IndexVariable;
   readonly form: AddressForm;
@@ -48,7 +48,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
   const present = new Set(forms.flatMap((form) => [...form.terms.keys()]));
   const relations: Relation[] = [];
   const seen = new Set<string>();
-  // One relation may bring in what the next one is about.
+  // One relation may introduce variables of the next one.
   for (const { part } of parts.flatMap(() => parts)) {
     if (!part || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
     const { quotient, remainder, key } = reading.digits(part.of, part.by);
@@ -83,7 +83,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
   return relations;
 }
 
-/** The variables of a form, and those that its parts are made of. */
+/** The variables of a form, and those of its parts. */
 function variablesWithin(form: AddressForm): readonly IndexVariable[] {
   const found = new Set<IndexVariable>();
   const open = [form];
@@ -104,8 +104,8 @@ function isUnit(coefficient: Amount): boolean {
 }
 
 /**
- * An address with each sum of indices that leaves a known remainder in terms of its quotient: where `i mod 2` is 1, `i` is
- * `2 * q + 1`.
+ * An address with each sum of indices that has a known remainder in terms of its quotient: if `i mod 2` is 1, `i` is `2
+ * * q + 1`.
  */
 export function withKnownRemainders(reading: LinearInterpretation, address: AddressForm): AddressForm {
   const { scope } = reading;
@@ -180,7 +180,7 @@ function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null
   }
 }
 
-/** What is below e mod c is below e, where e is not negative. */
+/** A value below e mod c is below e, if e is not negative. */
 function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   for (const [variable, coefficient] of form.terms) {
     const { part } = variable;
@@ -205,13 +205,13 @@ function learnWithoutOthers(
     if (isOfAddress(variable)) continue;
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
     if (low === null) return;
-    // What is not negative is left out as it is, so that bounds stay short.
+    // An addend that is not negative is dropped as it is, so that bounds stay short.
     if (!scope.isAtMost(zeroAmount, low)) most = subtractAmounts(most, low);
   }
   scope.learn({ ...form, terms }, { low: null, high: most });
 }
 
-/** The part of an address that moves with what relations put in other terms. */
+/** The part of an address that depends on variables that relations replace. */
 function groupsOf(address: AddressForm, relations: readonly Relation[]): readonly AddressForm[] {
   return relations.flatMap(({ variable }) => {
     const stride = address.terms.get(variable);

@@ -41,7 +41,7 @@ export class WayFacts {
   needs = new Map<string, LaunchCondition>();
   /** Conditions required before each guard for the guard to be read as it is, if the guards before it hold. */
   private readonly settled: LaunchCondition[];
-  /** Counts what was learnt: what was read before may be read better now. */
+  /** Counts facts: earlier readings may improve with later facts. */
   version = 0;
   /** Current nesting depth of bounds that replace an iteration counter. */
   private standingFor = 0;
@@ -65,7 +65,7 @@ export class WayFacts {
   /** Assumes a condition on the launch. */
   guard(condition: LaunchCondition): void {
     if (condition.condition.kind === 'always') return;
-    // A guard may fail just because its arithmetic is not what it was read as: then the access is made all the same.
+    // A guard may fail only because its arithmetic is not as it was read: then the access is made nevertheless.
     if (this.needs.size > 0) this.settled.push(this.whereGuarded([...this.needs.values()]));
     this.guards.push(condition);
     if (condition.difference) this.positive.push(condition.difference);
@@ -79,7 +79,7 @@ export class WayFacts {
     return true;
   }
 
-  /** Demands what an inner scope needs, wherever the launch gets there. */
+  /** Demands the needs of an inner scope, if the launch satisfies its guards. */
   adopt(inner: WayFacts): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
     for (const need of inner.needs.values()) this.need(anyMet([...own, need]));
@@ -207,7 +207,7 @@ export class WayFacts {
       const factor = formMultiple(form, fact.form);
       if (!factor) continue;
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
-      // Where the launch decides the sign of the factor, both bounds are needed.
+      // If the launch determines the sign of the factor, both bounds are needed.
       const isOfSign = this.isPositive(factor, 0n) || this.isPositive(scaleAmount(factor, -1n), 0n);
       const known = isOfSign ? fact : this.narrower(fact, this.byVariables(fact.form));
       span = this.narrower(span, plus(this.times(known, factor), rest));
@@ -238,7 +238,7 @@ export class WayFacts {
 
   byVariables(form: AddressForm): Span {
     let span: Span = { low: form.constant, high: form.constant };
-    // Digits of mixed radix make one number: the sign of what multiplies them counts once.
+    // Digits of mixed radix make one number: the sign of their common factor counts once.
     const digits: Digit[] = [];
     for (const [variable, coefficient] of form.terms) digits.push(digitOf(coefficient, this.ofVariable(variable)));
     for (let i = 0; i < digits.length; i++) {
@@ -299,7 +299,7 @@ export class WayFacts {
     };
   }
 
-  /** The same with other facts; what one of the two needs, both need. */
+  /** A scope with other facts; the two share their needs. */
   withFacts(facts: readonly FormFact[]): WayFacts {
     const other = new WayFacts(this);
     other.needs = this.needs;
@@ -348,7 +348,7 @@ function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): rea
   return [];
 }
 
-/** Facts are kept about sums rather than about their opposites. */
+/** Facts are stored about sums rather than about their opposites. */
 function isMostlyNegative({ terms }: AddressForm): boolean {
   const ranges = [...terms.values()].map(rangeOf);
   const negative = ranges.filter(({ high }) => high !== null && high < 0n).length;
@@ -359,7 +359,7 @@ function isZeroBased({ low, high }: Span): boolean {
   return low !== null && high !== null && low.monomials.size === 0;
 }
 
-/** A factor of a sum with what it multiplies. */
+/** A factor of a sum and its coefficient. */
 interface Digit {
   readonly coefficient: Amount;
   readonly reach: Span;

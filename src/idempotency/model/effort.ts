@@ -1,4 +1,4 @@
-/** Bounds the work on one kernel, counted so that the same kernel gives the same answer on every machine. */
+/** Bounds the work on one kernel, counted so that the result for a kernel is the same on every computer. */
 import { OutOfTime } from '../../base/out-of-time.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 
@@ -22,9 +22,9 @@ export function endWhen(symbolic: SymbolicKernel, expired: () => boolean): void 
 }
 
 /**
- * Takes some work on a kernel.
- * @throws TooMuchWork where that is more than it gets
- * @throws OutOfTime where its time is up
+ * Spends work on a kernel.
+ * @throws TooMuchWork if that exceeds the budget
+ * @throws OutOfTime if its time is up
  */
 export function spend(symbolic: SymbolicKernel, work: number): void {
   const sum = (spent.get(symbolic) ?? 0) + work;

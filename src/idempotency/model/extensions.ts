@@ -23,13 +23,13 @@ export interface Extensions {
   readonly paths: boolean;
   /** Loops with a trip count that the launch does not determine may have more than 32 iterations. */
   readonly longLoops: boolean;
-  /** What the user states of contents bounds indices and conditions that are read from memory (NA, NC). */
+  /** Statements of the user on contents bound indices and conditions that are read from memory (NA, NC). */
   readonly contents: boolean;
   /** An unknown index stays inside the allocation of its base pointer, whose extent is known at the launch. */
   readonly allocations: boolean;
   /** Indirect calls go to the functions whose address the module takes (IF). */
   readonly indirectCalls: boolean;
-  /** Writes of the value that memory already has, and maps in place that give the same when applied again. */
+  /** Writes of the value that memory already has, and repeatable maps in place. */
   readonly rewrites: boolean;
   /** Minimum, maximum, and, or on bytes that nothing else accesses, with unused results. */
   readonly atomics: boolean;
@@ -49,7 +49,7 @@ export const allExtensions: Extensions = {
   atomics: true,
 };
 
-/** The paper's rules, with what it optimises in section 5. */
+/** The paper's rules, including the optimisations of section 5. */
 export const paperRules: Extensions = {
   requirements: false,
   compaction: true,

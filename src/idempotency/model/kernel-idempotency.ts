@@ -1,4 +1,4 @@
-/** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
+/** Results for a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
 import type { Location } from '../../source/location.ts';
 import type { AddressSet, Axis, ValidatorCondition } from './quantity.ts';
 
@@ -46,9 +46,9 @@ export type IdempotencyReasonKind =
 
 export interface IdempotencyReason {
   readonly kind: IdempotencyReasonKind;
-  /** Where; the read and the write of a pair in this order. */
+  /** Places; the read and the write of a pair in this order. */
   readonly locations: readonly Location[];
-  /** Arrays by the names of their parameters or variables: what is written, and what is read. */
+  /** Written and read arrays by the names of their parameters or variables. */
   readonly written?: string;
   readonly read?: string;
   /** The instruction or function, for `atomic`, `effect`, `unsupported` and `indirect-call`. */
@@ -98,12 +98,12 @@ export interface Separation {
   }[];
 }
 
-/** What leads to an array: an argument, or the module itself. */
+/** Origin of an array: an argument, or the module itself. */
 export type ArrayOrigin = ({ readonly kind: 'pointer' | 'texture' } & PointerArgument) | { readonly kind: 'variable' };
 
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
-  /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
+  /** Sufficient for a launch to be idempotent: `always`, `never`, or a condition that a validator tests. */
   readonly condition: ValidatorCondition;
   readonly overlaps: readonly OverlapClause[];
   readonly reasons: readonly IdempotencyReason[];

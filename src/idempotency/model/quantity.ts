@@ -1,6 +1,6 @@
 /**
- * Quantities that are known when a kernel is launched: integers made of its arguments and dimensions. Validators compute
- * with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
+ * Quantities that are known when a kernel is launched: integers computed from its arguments and dimensions. Validators
+ * compute with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
  */
 
 export type Axis = 0 | 1 | 2;
@@ -30,7 +30,7 @@ export type Quantity =
   | { readonly kind: 'sum' | 'product' | 'min' | 'max'; readonly operands: readonly Quantity[] }
   /** Rounded towards minus infinity. Of a divisor that is not positive nothing is known: the validator answers `false`. */
   | { readonly kind: 'quotient' | 'remainder'; readonly dividend: Quantity; readonly divisor: Quantity }
-  /** Of operands that are not negative; what is negative is not known. */
+  /** For operands that are not negative; results for negative ones are unknown. */
   | {
       readonly kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right';
       readonly left: Quantity;

@@ -12,7 +12,7 @@ export interface NonIdempotencyWitness {
   readonly difference: RunDifference;
 }
 
-/** What a search may take. */
+/** Budget of a search. */
 interface ConfirmationBudget {
   /** Thread-instructions of one run. */
   readonly steps: number;
@@ -26,7 +26,7 @@ const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 const stops = 6;
 /** Blocks that are run of a grid that has more. */
 const maxBlocks = 16;
-/** Blocks that are run where that many take too long. */
+/** Blocks that are executed if all of them take too long. */
 const fewBlocks = 2;
 /** Samples of contents that each setting is tried with. */
 const draws = 2;

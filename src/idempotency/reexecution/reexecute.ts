@@ -117,7 +117,7 @@ const maxBlockEnds = 4;
 const longerRun = 20;
 const shortRun = 20_000;
 
-/** Runs a launch again after each of many stops. Never throws for what the kernel does. */
+/** Executes a launch again after each of many stops. Never throws for any kernel. */
 export function reexecute(request: ReexecutionRequest): Reexecution {
   return new Repeating(request).result();
 }
@@ -192,7 +192,7 @@ class Repeating {
       : { ...common(), idempotent: true };
   }
 
-  /** Runs the launch on memory, which it changes; the rest of what it finds is new in each run. */
+  /** Runs the launch on memory, which it changes; other state is initialised in each run. */
   #go(memory: GlobalMemory, { seed }: Pick<Schedule, 'seed'>, more: Partial<RunRequest> = {}): RunResult {
     this.#runs++;
     const contentsSeed = this.#request.seed + 101 * this.#runs;
@@ -202,7 +202,7 @@ class Repeating {
     return result;
   }
 
-  /** Runs the launch from its start under several schedules: what one run leaves, which all of them must. */
+  /** Runs the launch from its start under several schedules, all of which must leave the same memory. */
   #runOnce(): void {
     for (const [at, schedule] of schedules.entries()) {
       const memory = copyMemory(this.#start);
@@ -223,7 +223,7 @@ class Repeating {
     throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // oxfmt-ignore
   }
 
-  /** Where the launch leaves other memory than under the first schedule, both with the same values of all that is unknown. */
+  /** Bytes that the launch leaves different from those of the first schedule, both with the same unknown values. */
   #differenceOfOrder(schedule: Schedule): MemoryDifference | null {
     const unknown = { contentsSeed: this.#request.seed, havocSeed: this.#request.seed };
     const left = [schedules[0]!, schedule].map((one) => {

@@ -19,7 +19,7 @@ export interface Stop {
 }
 
 export interface Stopping {
-  /** Ascending numbers of thread-instructions; memory is kept at the next write after each. */
+  /** Ascending numbers of thread-instructions; memory is recorded at the next write after each. */
   readonly at: readonly number[];
   /** Memory is recorded at each end of a block, up to this many times. */
   readonly blockEnds: number;
@@ -52,7 +52,7 @@ export class StoppedRun implements RunObserver {
   readonly #isInside: IsInside | null;
   #next = 0;
   #ends = 0;
-  /** Whether memory has changed since it was kept last. */
+  /** Whether memory has changed since the last record. */
   #isChanged = false;
   #block: ThreadContext | null = null;
 

@@ -1,6 +1,6 @@
 /**
- * Compares sets of bytes whose numbers are known. `selvage-validator.h` has the same procedures in C: what one of them
- * answers, the other answers too.
+ * Compares sets of bytes with known numbers. `selvage-validator.h` has the same procedures in C: both return the same
+ * answers.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 
@@ -27,7 +27,7 @@ interface ReachStep {
 const addressSpace = 1n << 64n;
 /** Multiples of a stride at which two sets could overlap, before the stride counts as too small to help. */
 const maxMultiples = 4n;
-/** How often two sets are compared by what is left of them modulo a stride. */
+/** Maximum comparisons of two sets by their remainders modulo a stride. */
 const maxComparisons = 32;
 
 /**
@@ -91,7 +91,7 @@ class Comparison {
   private readonly steps: readonly ReachStep[];
   private readonly least: bigint;
   private readonly most: bigint;
-  /** What the steps from each one on add at most. */
+  /** Maximum sum of the steps from each one on. */
   private readonly spans: readonly bigint[];
   private left = maxComparisons;
 
@@ -127,7 +127,7 @@ class Comparison {
   }
 }
 
-/** A set with its smallest steps made part of its bytes, where those leave no gap. */
+/** A set with its smallest steps merged into its bytes, if those leave no gap. */
 function nested({ low, steps, bytes }: Reach): Reach {
   let [whole, length] = [bytes, steps.length];
   for (; length > 0 && steps[length - 1]!.stride <= whole; length -= 1)

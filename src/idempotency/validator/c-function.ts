@@ -33,14 +33,14 @@ interface CTruth {
 
 const addresses: ValueBounds = { low: 0n, high: (1n << 64n) - 1n };
 
-/** The lines of a function. Each quantity, set and condition is computed once, where it is first needed. */
+/** The lines of a function. Each quantity, set and condition is computed once, at its first use. */
 export class CFunction {
   public readonly lines: string[] = [];
-  /** Of all sets, the most steps. */
+  /** Maximum number of steps of a set. */
   public mostSteps = 0;
   private readonly parameters: readonly ParameterPlace[];
   private readonly keys = new StructuralKeys();
-  /** What has been written in the blocks around the current line, the innermost last. */
+  /** Names written in the blocks around the current line, the innermost last. */
   private readonly scopes: Map<string, unknown>[] = [new Map<string, unknown>()];
   private names = 0;
   private indent = '  ';
@@ -49,7 +49,7 @@ export class CFunction {
     this.parameters = parameters;
   }
 
-  /** Returns whether the condition is known to hold. What comes first and decides makes the rest unnecessary. */
+  /** Returns whether the condition is known to hold. A part that decides it makes later parts unnecessary. */
   public decide(condition: ValidatorCondition): void {
     const isAll = condition.kind === 'all';
     if (!isAll && condition.kind !== 'any') {
@@ -69,8 +69,8 @@ export class CFunction {
   }
 
   /**
-   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX where one is not known.
-   * @param needs under which they are right
+   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX if one is unknown.
+   * @param needs under which they are correct
    */
   public listRanges(sets: readonly AddressSet[], needs: ValidatorCondition): void {
     const holds = this.test(needs);
@@ -86,7 +86,7 @@ export class CFunction {
     this.lines.push(this.indent + text);
   }
 
-  /** What was written under the key, or is written now. */
+  /** The earlier result of the key, or that of writing it now. */
   private once<Written>(key: string, write: () => Written): Written {
     for (const scope of this.scopes) if (scope.has(key)) return scope.get(key) as Written;
     const written = write();
@@ -335,7 +335,7 @@ export class CFunction {
     return this.value(bounds, `${widened(a, bounds)} ${kind === 'sum' ? '+' : '*'} ${b.text}`, this.both(a, b));
   }
 
-  /** What is not known where it needs too many bits. */
+  /** A checked operation, whose result is unknown if it needs too many bits. */
   private checked(procedure: string, bounds: ValueBounds, a: CNumber, b: CNumber, known: Flag): CNumber {
     if (known === false) return unknown;
     const flag = this.variable('bool', String(known));
@@ -373,7 +373,7 @@ export class CFunction {
     return this.value(orZero(bounds), isSafe ? shifted : `${flag} ? ${shifted} : 0`, flag);
   }
 
-  /** What may only be computed where it is known, unless it is safe. */
+  /** A value that may only be computed if it is known, unless it is safe. */
   private guarded(bounds: ValueBounds, text: string, isSafe: boolean, known: Flag): CNumber {
     if (known === true || isSafe) return this.value(bounds, text, known);
     return this.value(orZero(bounds), `${known} ? ${text} : 0`, known);

@@ -91,7 +91,7 @@ export const operationBounds = {
     const high = b.high > 1n ? b.high - 1n : 0n;
     return { low: 0n, high: a.low >= 0n && a.high < high ? a.high : high };
   },
-  /** Of the bit operations on numbers that are not negative. */
+  /** Bounds of the bit operations on numbers that are not negative. */
   bits: (kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: ValueBounds, b: ValueBounds): ValueBounds => {
     const [left, right] = [a.high > 0n ? a.high : 0n, b.high > 0n ? b.high : 0n];
     switch (kind) {

@@ -38,7 +38,7 @@ export function validatorSource(kernels: readonly ValidatedKernel[]): string {
     '/* Validators of launches, written by `selvage idempotency --emit`. */',
     `#define SELVAGE_STEPS ${steps}`,
     ...validatorHeaders.map((name) => `#include "${name}"`),
-    // What the bounds of numbers decide leaves variables that nothing uses, and comparisons that always hold.
+    // Folding by bounds leaves unused variables, and comparisons that are always true.
     ...['unused-variable', 'type-limits', 'tautological-compare', 'overlength-strings'].map(
       (warning) => `#pragma GCC diagnostic ignored "-W${warning}"`,
     ),

@@ -5,11 +5,11 @@ import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware
 import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 import { areDisjoint, isWithin, type LaunchedSet } from './address-sets.ts';
 
-/** What is known when a kernel is launched. */
+/** Values that are known when a kernel is launched. */
 export interface InstanceArguments {
-  /** The buffer of the parameters, each at the offset that PTX gives it (PTX ISA, "Kernel Function Parameters"). */
+  /** The buffer of the parameters, each at its offset in PTX (PTX ISA, "Kernel Function Parameters"). */
   readonly arguments: Uint8Array;
-  /** Where each parameter begins in the buffer. */
+  /** Offset of each parameter in the buffer. */
   readonly offsets: readonly number[];
   readonly grid: Dim3;
   readonly block: Dim3;
@@ -51,7 +51,7 @@ export function isLegal({ grid, block, dynamicShared }: InstanceArguments): bool
   );
 }
 
-/** Undefined is what is not known. */
+/** Undefined if unknown. */
 type Value = bigint | undefined;
 type Truth = boolean | undefined;
 
@@ -220,7 +220,7 @@ function compare(comparison: '=' | '!=' | '<' | '<=', left: Value, right: Value)
   }
 }
 
-/** Of operands that are not negative. */
+/** For operands that are not negative. */
 function bitOperation(kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', left: bigint, right: bigint): Value {
   switch (kind) {
     case 'and':

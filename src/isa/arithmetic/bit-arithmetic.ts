@@ -28,7 +28,7 @@ export function greater<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a:
   return d.select(width, less(d, width, signed, a, b), b, a);
 }
 
-/** `a` of `from` bits, limited to what `to` bits hold, signed or not, and still `from` wide. */
+/** `a` of `from` bits, clamped to the range of `to` bits, signed or not, and still `from` wide. */
 export function clamp<V, B>(d: Domain<V, B>, from: Width, fromSigned: boolean, to: Width, toSigned: boolean, a: V): V {
   const high = toSigned ? (1n << BigInt(to - 1)) - 1n : (1n << BigInt(to)) - 1n;
   const low = toSigned ? -(1n << BigInt(to - 1)) : 0n;

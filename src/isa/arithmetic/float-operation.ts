@@ -1,4 +1,4 @@
-/** What `Domain.float` and `Domain.compareFloat` mean on patterns (PTX ISA 9.7.3, 9.7.4, 9.7.6, 9.7.9 cvt). */
+/** Semantics of `Domain.float` and `Domain.compareFloat` on patterns (PTX ISA 9.7.3, 9.7.4, 9.7.6, 9.7.9 cvt). */
 import type { FloatComparison, FloatFormat, FloatOperation } from '../model/domain.ts';
 import type { Finite, FloatLayout, Real, Rounding } from './soft-float.ts';
 import {
@@ -156,7 +156,7 @@ function convertFloat(operation: FloatOperation, rounding: Rounding, pattern: bi
   return finish(operation, toFormat, isIntegral ? integral(value, rounding) : value, rounding, flush);
 }
 
-/** Limited to the range of the type. NaN gives 0, or the top bit where 64 bits are involved (PTX ISA, cvt). */
+/** Limited to the range of the type. NaN gives 0, or the top bit if 64 bits are involved (PTX ISA, cvt). */
 function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fromDouble: boolean): bigint {
   const high = (1n << BigInt(type.signed ? type.bits - 1 : type.bits)) - 1n;
   const low = type.signed ? -high - 1n : 0n;
@@ -166,7 +166,7 @@ function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fr
   return BigInt.asUintN(type.bits, whole > high ? high : whole < low ? low : whole);
 }
 
-/** Comparisons; those ending in `u` also hold where a source is NaN (PTX ISA 9.3.1). */
+/** Comparisons; those ending in `u` are also true if a source is NaN (PTX ISA 9.3.1). */
 export function compareFloats(
   comparison: FloatComparison,
   name: FloatFormat,

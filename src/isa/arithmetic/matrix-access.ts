@@ -1,4 +1,4 @@
-/** What `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read, write, and leave in the lanes' registers. */
+/** Bytes and registers that `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read and write. */
 import type { MatrixAccessEffect } from '../model/operation.ts';
 import { elementWidth } from './matrix-layout.ts';
 

@@ -49,8 +49,8 @@ function limitShift(width: number, amount: bigint): bigint {
 }
 
 /**
- * Values as they are: the reference that other domains are tested against. Bit-vectors are unsigned patterns; floats
- * are exact (see `float-operation.ts`); a `pure` function of an unknown name gives 0.
+ * Concrete values: the reference that other domains are tested against. Bit-vectors are unsigned patterns; floats are
+ * exact (see `float-operation.ts`); a `pure` function of an unknown name gives 0.
  */
 export const referenceDomain: Domain<bigint, boolean> = {
   constant: (width, value) => BigInt.asUintN(width, value),

@@ -1,4 +1,4 @@
-/** Which bytes of shared memory a matrix of `wgmma` takes (PTX ISA 9.7.15.5.1): layouts, strides and swizzling. */
+/** Bytes of shared memory of a matrix of `wgmma` (PTX ISA 9.7.15.5.1): layouts, strides and swizzling. */
 import type { SharedMatrix } from '../model/operation.ts';
 
 /** Bytes from `before` bytes before the start address of a matrix on. */
@@ -34,7 +34,7 @@ function spanOf(
   const pitch = pitches[Number((fields >> 62n) & 3n)]!;
   const [leading, stride] = [16n, 32n].map((at) => Number((fields >> at) & 0x3fffn) * 16) as [number, number];
   const depthBytes = (depth * elementBits) / 8;
-  // Lines of 16 bytes along M or N where transposed, else along K; eight of them are together.
+  // Lines of 16 bytes along M or N if transposed, otherwise along K; eight of them are adjacent.
   const perPiece = 128 / elementBits;
   if (pitch === 0) {
     const [alongRows, alongDepth] = transposed ? [rows / perPiece, depth / 8] : [rows / 8, depthBytes / 16];

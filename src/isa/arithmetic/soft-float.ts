@@ -1,6 +1,6 @@
 /**
  * Floating-point numbers as exact rationals: decoding, rounding and the correctly rounded operations for every format
- * and rounding of the ISA. Slow and plain; what is fast elsewhere is tested against it.
+ * and rounding of the ISA. Slow and plain; faster implementations are tested against it.
  */
 export interface FloatLayout {
   /** Bits of the exponent field. */

@@ -68,7 +68,7 @@ export interface Domain<V, B> {
   float(operation: FloatOperation, sources: readonly V[]): V;
   compareFloat(comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: V, b: V): B;
   /**
-   * A pure function that is not spelled out bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
+   * A pure function that is not defined bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
    * `cvta.shared`, `cvta.to.shared`, `cvta.local`, `cvta.to.local`, which add or subtract the base of a window;
    * `isspacep.shared`, `isspacep.local`, `isspacep.global`, which give 1 or 0 in 32 bits; and conversions to and from
    * formats of 8 bits and fewer, `cvt.e4m3.f32` and so on, with suffixes `.relu` and `.satfinite`. The reference domain

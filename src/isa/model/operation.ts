@@ -5,7 +5,7 @@ export type Scope = 'cta' | 'cluster' | 'gpu' | 'sys';
 /** `weak` is a plain access; `volatile` counts as relaxed at system scope (PTX ISA 9.7.9.1). */
 export type Semantics = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel' | 'sc' | 'mmio';
 
-/** What one operand position holds; `predicate` is a truth value. */
+/** Type of one operand position; `predicate` is a truth value. */
 export type ValueType = Width | 'predicate';
 
 /**
@@ -161,11 +161,11 @@ export interface MbarrierEffect {
   readonly scope: 'cta' | 'cluster';
   /** Of arrivals: they must not complete the phase. */
   readonly noComplete: boolean;
-  /** Of arrivals: a count is among the sources, else it is 1. */
+  /** Of arrivals: a count is among the sources, otherwise it is 1. */
   readonly counted: boolean;
   /** Of arrivals: expects that number of further bytes before it arrives. */
   readonly expectTx: boolean;
-  /** Of waits: the phase is given by its parity. */
+  /** Of waits: the phase is identified by its parity. */
   readonly parity: boolean;
   /** Of `cp_async_arrive`: the pending count is not raised first, the arrival is among those the barrier expects. */
   readonly noIncrement: boolean;
@@ -191,9 +191,9 @@ export type MatrixOperation =
       readonly d: MatrixElement;
       /** Layouts of A and B, of which only `mma.m8n8k4` of `f16` depends. */
       readonly rowMajor: readonly [boolean, boolean];
-      /** Of integers: overflow gives the limits. */
+      /** Of integers: overflow saturates to the limits. */
       readonly saturate: boolean;
-      /** Of `b1`: what is counted. */
+      /** Of `b1`: operation whose bits are counted. */
       readonly bits?: 'xor' | 'and';
       /** Of `f64`: `rn rz rm rp`. */
       readonly rounding: string;
@@ -208,18 +208,18 @@ export type MatrixOperation =
 export interface MatrixAccessEffect {
   readonly kind: 'matrix-load' | 'matrix-store';
   readonly space: StateSpace;
-  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes give the first line's. */
+  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes have the first line's. */
   readonly addressing: 'lanes' | 'stride';
   /** Whether the last source is the distance of lines; otherwise they touch. */
   readonly strided: boolean;
-  /** Which fragment holds the elements: equal ones have each element in the same lane. */
+  /** Name of the layout of elements: equal ones have each element in the same lane. */
   readonly fragment: string;
   readonly lines: number;
   readonly lineBytes: number;
   readonly element: MatrixElement;
   /** Bits of an element in memory. */
   readonly elementBits: number;
-  /** `trans`, or whether lines are columns where `addressing` is `stride`. */
+  /** `trans`, or whether lines are columns if `addressing` is `stride`. */
   readonly transposed: boolean;
   /** 32-bit words of a lane's fragment. */
   readonly words: number;
@@ -228,8 +228,8 @@ export interface MatrixAccessEffect {
 /**
  * `wgmma.mma_async` (PTX ISA 9.7.15.5): the four warps of a group multiply matrices. From the instruction on until its
  * group of them has been waited for, it reads its matrices in shared memory through the asynchronous proxy, and writes
- * the registers of D, whose values are not computed. Sources: the registers of A or its descriptor, the descriptor of B,
- * and what follows in the order of the text.
+ * the registers of D, whose values are not computed. Sources: the registers of A or its descriptor, the descriptor of
+ * B, and the remaining operands as written.
  */
 interface WarpgroupMultiplyEffect {
   readonly kind: 'warpgroup-multiply';
@@ -238,7 +238,7 @@ interface WarpgroupMultiplyEffect {
 
 /** A matrix in shared memory that a descriptor names (PTX ISA 9.7.15.5.1). */
 export interface SharedMatrix {
-  /** Which source is the descriptor. */
+  /** Index of the descriptor among the sources. */
   readonly source: number;
   /** M or N: rows of A, columns of B. */
   readonly rows: number;
@@ -251,15 +251,15 @@ export interface SharedMatrix {
 
 /**
  * `cp.async.bulk` and `cp.reduce.async.bulk` between global and shared memory: one thread starts it, another engine
- * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier where `completion` is that; what
- * follows (a mask of blocks, of bytes, a cache policy) in the order of the text.
+ * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier if `completion` is that; the
+ * remaining operands (a mask of blocks, of bytes, a cache policy) as written.
  */
 export interface BulkCopyEffect {
   readonly kind: 'bulk-copy';
   readonly to: 'global' | 'shared' | 'cluster';
   readonly from: 'global' | 'shared';
   readonly completion: 'mbarrier' | 'group';
-  /** Combines with what the destination holds instead of replacing it. */
+  /** Combines with the contents of the destination instead of replacing them. */
   readonly reduction?: { readonly operation: string; readonly type: string };
   /** Written to every block of the cluster that a 16-bit mask names. */
   readonly multicast: boolean;
@@ -267,7 +267,7 @@ export interface BulkCopyEffect {
   readonly masked: boolean;
 }
 
-/** What the cost evaluation counts an instruction as. */
+/** Class of an instruction in the cost evaluation. */
 export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' | 'memory' | 'control' | 'sync' | 'free';
 
 /**
@@ -277,9 +277,9 @@ export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' |
 export type Rule = <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => readonly (V | B)[];
 
 /**
- * An instruction with its modifiers resolved. Operand order is that of the text: first the results (`results.length`
- * of them; a `d|p` pair counts as two, a vector as its elements), then the sources. An address operand `[a+o]` is one
- * source of width 64 (32 in a 32-bit space where the register is so wide).
+ * An instruction with its modifiers resolved. Operands are in the written order: first the results (`results.length` of
+ * them; a `d|p` pair counts as two, a vector as its elements), then the sources. An address operand `[a+o]` is one
+ * source of width 64 (32 in a 32-bit space if the register is so wide).
  */
 export interface Operation {
   /** The mnemonic as written: `mad.lo.s32`. */
@@ -291,7 +291,7 @@ export interface Operation {
   readonly cost: CostClass;
   /** Section of the PTX ISA, for example `9.7.1.4`. */
   readonly section: string;
-  /** Present where the effect is `pure`. */
+  /** Present if the effect is `pure`. */
   readonly evaluate?: Rule;
   /**
    * The condition code register CC.CF of `add.cc`, `addc`, `madc` …, which the text does not name: `out` appends a

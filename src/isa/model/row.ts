@@ -1,4 +1,4 @@
-/** What the rows of the instruction table are made of. */
+/** Parts of the rows of the instruction table. */
 import type { Domain, Width } from './domain.ts';
 import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
 
@@ -24,7 +24,7 @@ export interface OperandForm {
 /** The operands of an instruction in the order of the text. */
 export type OperandShape = readonly OperandForm[];
 
-/** What a row makes of an instruction; the table adds the mnemonic and the section. */
+/** A decoded instruction; the table adds the mnemonic and the section. */
 export interface Signature {
   readonly results: readonly ValueType[];
   readonly sources: readonly ValueType[];
@@ -35,7 +35,7 @@ export interface Signature {
 }
 
 /**
- * How much of an instruction the table knows.
+ * Precision of the table for an instruction.
  *
  * - `exact`: values and effect as the ISA defines them;
  * - `approximate`: the ISA bounds the error; the reference gives the rounded value of the exact function;
@@ -44,7 +44,7 @@ export interface Signature {
  */
 export type Treatment = 'exact' | 'approximate' | 'havoc' | 'opaque';
 
-/** One row of the table: what an opcode (in one of its forms) means. */
+/** One row of the table: the meaning of an opcode in one of its forms. */
 export interface Row {
   readonly opcode: string;
   /** Section of the PTX ISA 9.0. */
@@ -52,7 +52,7 @@ export interface Row {
   /** The forms that it takes, in the notation of the ISA; for the documentation. */
   readonly forms: string;
   readonly treatment: Treatment;
-  /** Accuracy, choices where the ISA leaves one, what is not modelled. */
+  /** Accuracy, choices where the ISA leaves one, unmodelled behaviour. */
   readonly remark?: string;
   /** The meaning depends on the values of literal operands. */
   readonly readsLiterals?: true;
@@ -171,7 +171,7 @@ export function pure(result: ValueType, sources: readonly ValueType[], cost: Cos
   return { results: [result], sources, effect: pureEffect, cost, evaluate };
 }
 
-/** An instruction without effect on what a kernel computes (hints, counters, waits for time). */
+/** An instruction without effect on the results of a kernel (hints, counters, waits for time). */
 export function noOperation(sources: readonly ValueType[], cost: CostClass): Signature {
   return { results: [], sources, effect: pureEffect, cost, evaluate: () => [] };
 }
