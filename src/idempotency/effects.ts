@@ -75,7 +75,7 @@ const determined = new Set([
   'rank in the cluster',
 ]);
 
-/** What the paper calls not idempotent, other than overlaps (section 4.2). */
+/** Reasons that the paper calls not idempotent, other than overlaps (section 4.2). */
 const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect-call']);
 
 const mathematics = /^result of __(nv|internal)_/;

@@ -45,7 +45,7 @@ const PRECEDENCE = new Map<string, number>([
   ['%', 10],
 ]);
 
-/** True where a constant expression may begin: a number, a sign, `~`, `!`, `(` or `WARP_SZ`. */
+/** Whether a constant expression may begin here: a number, a sign, `~`, `!`, `(` or `WARP_SZ`. */
 export function startsConstant(cursor: Position): boolean {
   const { tokens, index } = cursor;
   switch (tokens.kinds[index]) {

@@ -117,7 +117,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   );
 
   let best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off'));
-  // Except for places that returned threads miss: these count as exited only if no barrier precedes their return.
+  // Exception: threads that return early count as exited only if no barrier precedes the return.
   const exits = new Set<number>();
   for (const marker of between(best.races, (other) => existing.has(other) || free.includes(other))) {
     if (!unsafe.has(marker) || !useful.has(marker) || expired()) continue;

@@ -85,7 +85,7 @@ const maxFacts = 12;
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
   const { ways, resolved, isPossible } = launchPaths(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
-  // Of several paths those on which nothing is launched are not reported.
+  // Paths on which nothing is launched are not reported if there are others.
   const possible = sites.filter((_, at) => isPossible[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
