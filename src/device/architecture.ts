@@ -1,6 +1,7 @@
 /**
- * What the architectures offer. Limits: CUDA C++ Programming Guide 13.0, "Compute Capabilities", tables of technical
- * specifications per compute capability; granularities of allocation as in the toolkit's `cuda_occupancy.h` 13.0.
+ * Capabilities of the architectures. Limits: CUDA C++ Programming Guide 13.0, "Compute Capabilities", tables of
+ * technical specifications per compute capability; granularities of allocation as in the toolkit's `cuda_occupancy.h`
+ * 13.0.
  */
 
 export interface Architecture {
@@ -10,12 +11,12 @@ export interface Architecture {
   readonly blocksPerMultiprocessor: number;
   /** In bytes, as all shared memory here. */
   readonly sharedPerMultiprocessor: number;
-  /** Of a kernel that asks for it (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
+  /** For a kernel that opts in (`cudaFuncAttributeMaxDynamicSharedMemorySize`). */
   readonly sharedPerBlockOptIn: number;
   /** Taken by the driver from each block. */
   readonly sharedReserved: number;
   readonly sharedGranularity: number;
-  /** Named barriers of a multiprocessor that limit its blocks; null where they never do. */
+  /** Named barriers of a multiprocessor that limit its blocks; null if they never do. */
   readonly barriersPerMultiprocessor: number | null;
 }
 
@@ -29,10 +30,10 @@ export const partitions = 4;
 export const issuedPerCycle = 4;
 
 /**
- * Cycles until an access is answered, from memory behind the second-level cache and from shared memory. As measured on
- * the A100: Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture through Microbenchmarking and
- * Instruction-level Analysis (2022, arXiv:2208.11174), latencies of memories. Bounds take them for every architecture,
- * so that bounds of two architectures compare.
+ * Latency of an access in cycles, to global memory past the L2 cache and to shared memory. As measured on the A100:
+ * Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture through Microbenchmarking and Instruction-level
+ * Analysis (2022, arXiv:2208.11174), latencies of memories. Bounds use them for every architecture, so that bounds of
+ * two architectures are comparable.
  */
 export const latency = { global: 290, shared: 23 } as const;
 
@@ -79,7 +80,7 @@ export const architectures: readonly Architecture[] = rows.map(([name, threads, 
 /** The most threads that a multiprocessor of some architecture holds. */
 export const maxThreadsPerMultiprocessor = Math.max(...architectures.map((one) => one.threadsPerMultiprocessor));
 
-/** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined where it is not known. */
+/** The architecture of a name as nvcc takes it (`sm_90a` and `compute_90` are `sm_90`); undefined if unknown. */
 export function architectureOf(name: string): Architecture | undefined {
   const wanted = name.replace(/^compute_/, 'sm_').replace(/[af]$/, '');
   return architectures.find((architecture) => architecture.name === wanted);

@@ -1,9 +1,9 @@
 /**
- * GPUs that launches are held against: what they could do at most, without sparsity, at boost clock. Sources, by row: the
- * data sheets of NVIDIA for the V100 SXM2, T4, A100 80GB SXM, A10, L4, L40S, H100 SXM and H200; the appendices of NVIDIA's
- * architecture white papers of the GA102 (RTX 3090), AD102 (RTX 4090) and Blackwell (RTX 5090) GPUs. Where a data sheet does
- * not give double precision, it is the share of single precision in the CUDA C++ Programming Guide 13.0, table of throughputs
- * of arithmetic instructions.
+ * GPUs that launches are compared with: their peak throughput, without sparsity, at boost clock. Sources, by row: the
+ * data sheets of NVIDIA for the V100 SXM2, T4, A100 80GB SXM, A10, L4, L40S, H100 SXM and H200; the appendices of
+ * NVIDIA's architecture white papers of the GA102 (RTX 3090), AD102 (RTX 4090) and Blackwell (RTX 5090) GPUs. If a data
+ * sheet does not give double precision, it is the share of single precision in the CUDA C++ Programming Guide 13.0,
+ * table of throughputs of arithmetic instructions.
  */
 
 export interface Gpu {
@@ -54,7 +54,7 @@ export const gpus: readonly Gpu[] = rows.map(([name, arch, multiprocessors, sing
   bandwidth: gigabytes * 1e9,
 }));
 
-/** The GPU of a name, whatever its case, spaces and hyphens (`rtx4090`); undefined where it is not known. */
+/** The GPU of a name, ignoring case, spaces and hyphens (`rtx4090`); undefined if unknown. */
 export function gpuOf(name: string): Gpu | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]|^nvidia|geforce/g, '');
   return gpus.find((gpu) => plain(gpu.name) === plain(name));

@@ -1,9 +1,9 @@
-/** How many blocks of a kernel a multiprocessor holds at once, and what limits them. */
+/** Number of resident blocks of a kernel per multiprocessor, and what limits them. */
 import { type Architecture, partitions, registerGranularity } from './architecture.ts';
 import { maximumRegisters, maximumThreads, registersPerMultiprocessor, warpSize } from './hardware-limits.ts';
 
 export interface BlockDemand {
-  /** Of one thread. */
+  /** Registers of one thread. */
   readonly registers: number;
   /** Static and dynamic, in bytes. */
   readonly sharedBytes: number;
@@ -16,15 +16,18 @@ export interface BlockDemand {
 export type OccupancyLimiter = 'registers' | 'shared' | 'threads' | 'blocks' | 'none';
 
 export interface Occupancy {
-  /** Blocks on a multiprocessor; 0 where the launch is refused. */
+  /** Blocks on a multiprocessor; 0 if the launch is rejected. */
   readonly blocks: number;
-  /** Warps that are there, of those that could be: 0 to 1. */
+  /** Resident warps as a fraction of the maximum: 0 to 1. */
   readonly fraction: number;
-  /** What allows no further block; `none` where all warps are there. `blocks` also stands for the barriers of blocks. */
+  /**
+   * The limit that allows no further block; `none` if all warps are resident. `blocks` also includes the barriers of
+   * blocks.
+   */
   readonly limiter: OccupancyLimiter;
 }
 
-/** Occupancy after the rules of the toolkit's `cuda_occupancy.h`, with shared memory up to what a kernel may opt in to. */
+/** Occupancy after the rules of the toolkit's `cuda_occupancy.h`, with shared memory up to the opt-in limit. */
 export function occupancyOf(architecture: Architecture, demand: BlockDemand): Occupancy {
   const warps = Math.ceil(demand.threads / warpSize);
   const most = architecture.threadsPerMultiprocessor / warpSize;

@@ -1,4 +1,4 @@
-/** Conditions and quantities put together, constants computed. */
+/** Constructors of conditions and quantities that fold constants. */
 import { type AddressSet, always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** A number that is known. */
@@ -36,15 +36,15 @@ export function differenceOfQuantities(left: Quantity, right: Quantity): Quantit
   return sumOfQuantities(left, productOfQuantities(number(-1), right));
 }
 
-/** Whether two quantities are written alike, and so are equal. */
+/** Whether two quantities are structurally identical, and so equal. */
 function areAlike(a: Quantity, b: Quantity): boolean {
   return a === b || conditionKey(a) === conditionKey(b);
 }
 
-/** What was asked for before: none of them is ever changed. */
+/** Cache of keys: the objects are immutable. */
 const keys = new WeakMap<Quantity | AddressSet | ValidatorCondition, string>();
 
-/** A text that tells quantities, sets and conditions apart. */
+/** A string that distinguishes quantities, sets and conditions. */
 export function conditionKey(of: Quantity | AddressSet | ValidatorCondition): string {
   let key = keys.get(of);
   if (key === undefined) {
@@ -56,7 +56,7 @@ export function conditionKey(of: Quantity | AddressSet | ValidatorCondition): st
 
 type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>['comparison'];
 
-/** A comparison; decided where both sides are numbers, or written alike. */
+/** A comparison; decided if both sides are numbers, or structurally identical. */
 export function compare(left: Quantity, comparison: Comparison, right: Quantity): ValidatorCondition {
   if (left.kind === 'constant' && right.kind === 'constant') {
     const holds = {
@@ -81,7 +81,7 @@ export function anyOf(conditions: Iterable<ValidatorCondition>): ValidatorCondit
   return connect('any', conditions, never, always);
 }
 
-/** Some condition holds; those that ask for all that another one asks for, and more, are left out. */
+/** Some condition holds; conditions that imply another one are left out. */
 export function anyOfWidest(conditions: readonly ValidatorCondition[]): ValidatorCondition {
   const parts = conditions.map((one) => new Set((one.kind === 'all' ? one.conditions : [one]).map(conditionKey)));
   const isWider = (at: number, than: number): boolean => {
@@ -117,7 +117,7 @@ function isEmpty({ steps }: AddressSet): ValidatorCondition {
   return anyOf(steps.map(({ count }) => compare(count, '<=', number(0))));
 }
 
-/** The sets have no byte in common; decided where they are written alike. */
+/** The sets have no byte in common; decided if they are structurally identical. */
 export function disjointSets(left: AddressSet, right: AddressSet): ValidatorCondition {
   if (conditionKey(left) === conditionKey(right)) return isEmpty(left);
   return { kind: 'apart', left, right };

@@ -1,6 +1,6 @@
 /**
- * When an instruction is certain to be executed: the conditions that suffice for it, round by round of the loops around
- * it. They err on one side: where too little is known of a way, it is taken not to be gone.
+ * When an instruction is certain to be executed: sufficient conditions, per iteration of the loops around it. They are
+ * conservative: a path of which too little is known is assumed not to be taken.
  */
 import { dominates } from '../ir/form/dominators.ts';
 import type { BlockId, Loop, LoopId } from '../ir/form/kernel.ts';
@@ -23,8 +23,8 @@ export class CertainExecution {
   }
 
   /**
-   * Suffices for a thread that begins a round of a loop (or the kernel, where that is null) to reach each block in this
-   * round; of an inner loop its first round.
+   * Sufficient for a thread that begins an iteration of a loop (the kernel, if null) to reach each block in this
+   * iteration; in inner loops, in their first iteration.
    */
   private reachedIn(loop: LoopId | null): readonly Term[] {
     let reached = this.within.get(loop);
@@ -50,11 +50,11 @@ export class CertainExecution {
       }
       const ways: Term[] = [];
       for (const from of predecessors) {
-        // Blocks are in reverse postorder: what comes from further on is a back edge.
+        // Blocks are in reverse postorder: an edge from a later block is a back edge.
         if (from >= block || !isInside(from)) continue;
         const left = this.outermostLeft(from, block, outer);
         if (left === undefined) ways.push(store.all([reached[from]!, this.symbolic.edge(from, block)]));
-        // A loop with one way out is left by it, if it is left at all.
+        // A loop with a single exit target exits to it, if it exits at all.
         else if (new Set(left.exits.map(({ to }) => to)).size === 1) ways.push(reached[left.header]!);
       }
       reached[block] = store.any(ways);
@@ -62,7 +62,7 @@ export class CertainExecution {
     return reached;
   }
 
-  /** Whether every way from one block on comes by the other in the same round, once it has left the loops between. */
+  /** Whether every path from one block reaches the other in the same iteration, once it has left the loops between. */
   private alwaysLeadsTo(from: BlockId, to: BlockId, isInside: (block: BlockId) => boolean): boolean {
     const { blocks, loops } = this.symbolic.kernel;
     const seen = new Set<BlockId>();
@@ -72,7 +72,7 @@ export class CertainExecution {
       if (successors.length === 0) return false;
       for (const next of successors) {
         if (next === to || seen.has(next)) continue;
-        // What goes back to a loop that began on the way goes on behind it.
+        // A back edge to a loop that began on the path: the path continues after that loop.
         if (next <= block) {
           const loop = loops.find(({ header }) => header === next);
           if (!loop || loop.blocks.has(to) || loop.blocks.has(from)) return false;
@@ -96,8 +96,8 @@ export class CertainExecution {
   }
 
   /**
-   * Suffices for a thread that begins a round of `from` to reach a block, in rounds of the loops between that their
-   * counters stand for, but for the rounds before those (see `again`).
+   * Sufficient for a thread that begins an iteration of `from` to reach a block in the iterations that the counters of
+   * the loops between denote, without the iterations before those (see `again`).
    * @param inner the loops around the block within `from`, the outermost first
    */
   reaches(block: BlockId, from: LoopId | null, inner: readonly LoopId[]): readonly Term[] {
@@ -111,7 +111,7 @@ export class CertainExecution {
     return [...parts, this.reachedIn(at)[block]!];
   }
 
-  /** Suffices for another round to follow the round that the counter of a loop stands for. */
+  /** Sufficient for another iteration to follow the iteration that the counter of a loop denotes. */
   again(id: LoopId): Term {
     const { kernel, store, edge } = this.symbolic;
     const { header, latches } = kernel.loops[id]!;
@@ -119,7 +119,7 @@ export class CertainExecution {
     return store.any(latches.map((latch) => store.all([reached[latch]!, edge(latch, header)])));
   }
 
-  /** What must hold for another round to follow the round that the counter of a loop stands for. */
+  /** Necessary for another iteration to follow the iteration that the counter of a loop denotes. */
   needed(id: LoopId): Term {
     const { kernel, store, edge } = this.symbolic;
     const { exits, latches } = kernel.loops[id]!;

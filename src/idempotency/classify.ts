@@ -1,11 +1,10 @@
 /**
- * Classifies the idempotency of a kernel on its production build: which launches may be stopped anywhere and run again,
- * all blocks from the start, with the same memory in the end.
- *
- * Why that holds under the condition: the kernel has no race and no divergence, so that the writes before a read are the
- * same in every execution. Take the first read, in the order of an execution, that sees something else when the launch
- * is run again. Nobody writes its bytes, or some write of them certainly comes before it, or all do that come at all.
- * In the first case memory holds what it held. In the others it sees the same write, whose value rests on earlier reads.
+ * Classifies the idempotency of a kernel on its production build: which launches may be stopped anywhere and executed
+ * again, all blocks from the start, with the same memory in the end. Proof under the condition: the kernel has no race
+ * and no divergence, so the writes before a read are the same in every execution. Take the first read, in execution
+ * order, that sees another value when the launch is executed again. Either no thread writes its bytes, or some write of
+ * them certainly precedes it, or all writes of them do. In the first case memory is unchanged. In the others the read
+ * sees the same write, whose value depends on earlier reads.
  */
 import { OutOfTime } from '../base/out-of-time.ts';
 import { type Access, collectAccesses, isWriter } from '../analysis/values/access.ts';
@@ -52,49 +51,49 @@ import { shortCondition } from './shorten.ts';
 import { isFetch, texturesOf } from './textures.ts';
 
 export interface ClassifyRequest {
-  /** Of the production build, and the module that it is from. */
+  /** Of the production build, and its module. */
   readonly kernel: Kernel;
   readonly module: ptx.Module;
-  /** By parameter index; shorter or empty where the source is not at hand. */
+  /** By parameter index; shorter or empty if the source is not available. */
   readonly parameters: readonly ParameterSource[];
   /** Name in reports of a memory object, from its symbol. */
   readonly objectName: (symbol: string) => string;
   readonly extensions: Extensions;
-  /** What the checks of races and divergence say; null: the kernel was not checked. */
+  /** Results of the checks of races and divergence; null: the kernel was not checked. */
   readonly checked: KernelProofs | null;
-  /** What is stated of the kernel. */
+  /** Statements of the user on the kernel. */
   readonly stated: readonly StatedAssumption[];
   /**
-   * A little work only: what is undecided for one reason is not looked at further, so are kernels with many accesses, and
-   * few shapes of blocks are tried, with fewer threads and rounds. The class may be `undecided` where it would not be.
+   * Bounded analysis: stops at the first reason for `undecided`, skips kernels with many accesses, and tries few shapes
+   * of blocks, with fewer threads and iterations. The class may be `undecided` where the full analysis decides it.
    */
   readonly brief?: { readonly shapes: readonly Dim3[] };
   /** Whether the time for the kernel is up: then it is undecided, for that reason. */
   readonly expired?: () => boolean;
-  /** Arrays whose writes go to other arrays instead, each to one of its own: the kernel as it might be changed. */
+  /** Arrays whose writes go to other arrays instead, each to a separate one: the kernel after a possible change. */
   readonly elsewhere?: readonly PointerArgument[];
   /**
-   * One of the kernels that the kernel would be if it were split at barriers. Each but the last keeps what the next ones
-   * need in memory of their own. Absent: the kernel as it is.
+   * One of the kernels that result if the kernel is split at barriers. Each but the last saves what the next ones need
+   * in separate memory. Absent: the unsplit kernel.
    */
   readonly part?: { readonly barriers: readonly ProgramPoint[]; readonly number: number };
 }
 
 export interface Classification extends KernelIdempotency {
   /**
-   * Why no launch at which the kernel does something is expected to be idempotent: what a run again should show, so that
-   * the class becomes `non-idempotent`. Empty where that is not expected.
+   * Why no launch at which the kernel does something is expected to be idempotent; a re-execution should confirm it, so
+   * that the class becomes `non-idempotent`. Empty if that is not expected.
    */
   readonly candidate: readonly IdempotencyReason[];
-  /** Arrays that are read and written afterwards, where nothing else stands in the way. */
+  /** Arrays that are read and then written, if nothing else prevents idempotency. */
   readonly rewritten: readonly PointerArgument[];
-  /** Reads and later writes of one array, where nothing else stands in the way. */
+  /** Reads and later writes of one array, if nothing else prevents idempotency. */
   readonly rewrites: readonly { readonly read: ProgramPoint; readonly write: ProgramPoint }[];
-  /** What the condition asks for beside arrays that lie apart: shapes of blocks, sizes and the like. */
+  /** Requirements of the condition other than disjoint arrays: shapes of blocks, sizes and the like. */
   readonly asked: ValidatorCondition;
 }
 
-/** What the paper does not ask of a kernel. */
+/** Properties that the paper does not require of a kernel. */
 const takenForGranted = {
   free: {
     condition: always,
@@ -108,16 +107,16 @@ const takenForGranted = {
   shared: { condition: always, reasons: [], assumptions: [] },
 } as const;
 
-/** A pair of accesses of global memory that has to lie apart. */
+/** A pair of accesses of global memory that have to be disjoint. */
 interface Pair {
   readonly first: Footprint;
   readonly second: Footprint;
   readonly condition: ValidatorCondition;
-  /** They start from one pointer: what another launch passes changes nothing. */
+  /** They start from one pointer: other arguments of a launch change nothing. */
   readonly isOfOneRoot: boolean;
 }
 
-/** Work on a pair of accesses, beside that on the terms of each. */
+/** Work on a pair of accesses, in addition to that on the terms of each. */
 const workOfPair = 20;
 
 /** Accesses of a kernel that is looked at briefly. */
@@ -143,7 +142,7 @@ function notRaceFree(kernel: Kernel, open: readonly string[]): IdempotencyReason
   return open.map((what) => ({ kind: 'not-race-free', locations: sourcePlaces(kernel), what }));
 }
 
-/** Of a kernel that is not looked at further. */
+/** Classification of a kernel that is not analyzed further. */
 function undecided(reasons: readonly IdempotencyReason[]): Classification {
   return {
     class: 'undecided',
@@ -163,7 +162,7 @@ function undecided(reasons: readonly IdempotencyReason[]): Classification {
   };
 }
 
-/** What a classifier makes of the accesses. */
+/** Results that a classifier derives from the accesses. */
 interface Derived {
   readonly footprints: readonly Footprint[];
   readonly coverage: Coverage;
@@ -175,7 +174,7 @@ class Classifier {
   private readonly request: ClassifyRequest;
   private readonly symbolic: SymbolicKernel;
   private readonly accesses: readonly Access[];
-  /** Arrays of pointers that are stated to lead to arrays apart. */
+  /** Arrays of pointers that are stated to point to disjoint arrays. */
   private readonly tables: ReadonlySet<string>;
   private readonly hasPlainBarriers: boolean;
   private isRaceFree = false;
@@ -202,7 +201,7 @@ class Classifier {
     );
   }
 
-  /** What takes long is made when it is first needed. */
+  /** Expensive results are computed on first use. */
   private get derived(): Derived {
     if (this.known) return this.known;
     const { extensions, brief, part, objectName } = this.request;
@@ -210,7 +209,7 @@ class Classifier {
     const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // oxfmt-ignore
     const work = brief && briefWork;
     const whole = new Coverage(this.symbolic, this.accesses, work);
-    // Later parts get what earlier ones have left in shared memory, but not the order of their writes.
+    // Later parts get shared memory as earlier ones have left it, but not the order of their writes.
     const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
     const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // oxfmt-ignore
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
@@ -232,7 +231,7 @@ class Classifier {
     return this.derived.ownThread;
   }
 
-  /** With the writes of some arrays in others, which begin with no access of their own. */
+  /** With the writes of some arrays redirected to others, which have no accesses before. */
   private redirected(accesses: readonly Access[]): readonly Access[] {
     const { kernel, elsewhere = [] } = this.request;
     const isOf = ({ targets }: Access, { index, offset }: PointerArgument): boolean =>
@@ -240,7 +239,7 @@ class Classifier {
     return elsewhere.reduce((all, array, at): readonly Access[] => {
       const own = all.filter((access) => isOf(access, array));
       const writes = own.filter(isWriter);
-      // What is read again would have to be read from the other array.
+      // Later reads of written elements would have to use the other array.
       const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && canReach(kernel, write, read)));
       if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1))
         return all;
@@ -262,7 +261,7 @@ class Classifier {
     if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // oxfmt-ignore
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
-    // Order and rewrites mean something in kernels without races alone.
+    // Order and rewrites are meaningful only in kernels without races.
     const usesOrder = (extensions.order || extensions.rewrites) && this.isRaceFree;
     const free = isStrict || usesOrder ? found : takenForGranted.free;
     const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
@@ -279,7 +278,7 @@ class Classifier {
     const certain: IdempotencyReason[] = [];
     const isOfOwn = (at: number): boolean => open[at]!.isOfOneRoot && conditions[at]!.kind !== 'never';
     const own = conditions.filter((_, at) => isOfOwn(at));
-    // Of an unrolled loop one pair is idle in launches of few rounds, and another one in those of many.
+    // Of an unrolled loop one pair is idle in launches of few iterations, and another one in those of many.
     const areIdle = own.length > 1 && this.isOnlyWhereIdle(allOf(own));
     open.forEach((pair, at) => {
       const reason = this.reasonOf(pair);
@@ -308,7 +307,7 @@ class Classifier {
       conditions.some(({ kind }) => kind !== 'always') ||
       this.ofGlobal().some(isUnreached);
     const beside = allOf([free.isRestricted ? free.condition : always, shared.condition, ...own]);
-    // What a proof takes from the launches at hand is no part of the class, but other launches have to meet it.
+    // Facts that a proof takes from the given launches are not part of the class, but bind other launches.
     const asked = isOpen ? always : shortCondition(allOf([beside, ...ofLaunches(free.condition)]));
     return {
       class: isUndecided ? 'undecided' : isConditional ? 'conditional' : 'idempotent',
@@ -338,14 +337,14 @@ class Classifier {
     };
   }
 
-  /** By the proofs of the checks; where they show nothing, by the footprints of a launch. */
+  /** By the proofs of the checks; if they prove nothing, by the footprints of a launch. */
   private raceFreedom(): RaceFreedom {
     const { kernel, parameters, extensions, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
-    // No footprint says what another kernel does meanwhile.
+    // Footprints do not cover what another kernel does meanwhile.
     if (proved.open.includes(earlierEnded)) return proved;
     if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
-    // What a write leaves apart from a texture is asked for by itself.
+    // Disjointness of writes and textures is required separately.
     const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');
     const condition = withoutConflicts(this.symbolic, this.accesses, footprints, extensions, this.contents());
     if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
@@ -353,7 +352,7 @@ class Classifier {
     return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // oxfmt-ignore
   }
 
-  /** Whether a launch keeps accesses of one array apart only by making next to none of them. */
+  /** Whether a launch makes accesses of one array disjoint only by making hardly any of them. */
   private isOnlyWhereIdle(condition: ValidatorCondition): boolean {
     const large = this.shared.shapes.filter(([x, y, z]) => x * y * z >= 32).slice(0, 6);
     const written = this.ofGlobal().flatMap(({ access, bytes }) => (isWriter(access) ? [bytes] : []));
@@ -362,7 +361,7 @@ class Classifier {
   }
 
   /**
-   * The footprints that a launch has to be right for: those of all writes, and of what they have to be apart from.
+   * Footprints whose `needs` a launch must satisfy: all writes, and accesses that must be disjoint from writes.
    * @param unread also those of shared memory with addresses like these
    */
   private needs(open: readonly Pair[], unread: 'none' | 'rounds' | 'any'): readonly Footprint[] {
@@ -375,7 +374,7 @@ class Classifier {
     return [...meant, ...ofShared.map((one) => (isUnboundedStep(one) ? { ...one, needs: never } : one))];
   }
 
-  /** The arguments that lead to memory; null where an access starts from something else, too. */
+  /** The pointer arguments; null if some access starts from another base. */
   private pointerArguments(): readonly PointerArgument[] | null {
     const byKey = new Map<string, PointerArgument>();
     for (const { base } of this.accesses.flatMap(({ targets }) => targets)) {
@@ -392,7 +391,7 @@ class Classifier {
     return sets.length < writes.length || needs.kind === 'never' ? null : { sets, needs };
   }
 
-  /** The arguments that lead to what is written. */
+  /** The pointer arguments of written memory. */
   private written(): readonly PointerArgument[] | null {
     const roots = this.ofGlobal().flatMap(({ access, root }) => (isWriter(access) ? [root] : []));
     return roots.some(({ kind }) => kind !== 'parameter') ? null : pointersTo(roots);
@@ -402,13 +401,13 @@ class Classifier {
     return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // oxfmt-ignore
   }
 
-  /** Whether the part that is classified makes an access: it comes behind as many of the barriers. */
+  /** Whether the classified part contains an access: it comes after that number of barriers. */
   private isOfPart(access: Access): boolean {
     const { part, kernel } = this.request;
     return !part || part.barriers.filter((barrier) => canReach(kernel, barrier, access)).length === part.number;
   }
 
-  /** The pairs of accesses of which one writes, apart from those that do no harm. */
+  /** The pairs of accesses of which at least one writes, without harmless ones. */
   private pairs(): readonly Pair[] {
     const footprints = this.ofGlobal();
     const pairs: Pair[] = [];
@@ -417,7 +416,7 @@ class Classifier {
       footprints.forEach((first, before) => {
         if (first === second || (isWriter(first.access) && before > at)) return;
         spend(this.symbolic, workOfPair);
-        // The paper compares what is read with what is written.
+        // The paper compares reads with writes.
         if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
@@ -435,7 +434,7 @@ class Classifier {
     return first.bytes && second.bytes ? disjointSets(first.bytes, second.bytes) : never;
   }
 
-  /** Whether it is stated that the pointers of a table lead to other arrays than any other pointer. */
+  /** Whether it is stated that the pointers of a table point to other arrays than any other pointer. */
   private areNonAliasing(a: Root, b: Root): boolean {
     const isStated = (root: Root): boolean => root.kind === 'loaded' && this.tables.has(root.table.key);
     if (a.kind === 'unknown' || b.kind === 'unknown') return false;
@@ -456,13 +455,13 @@ class Classifier {
     );
   }
 
-  /** Whether what one access reads of an array is the same whenever the launch is run again, although another writes it. */
+  /** Whether a read of an array has the same value in each re-execution, although another access writes it. */
   private isOrdered(first: Access, second: Access): boolean {
     if (first.operation === 'atomic' || second.operation === 'atomic')
       return this.atomicForm(first) !== null && this.atomicForm(first) === this.atomicForm(second);
     if (isWriter(first)) return true;
     if (!this.usesOrder || this.isCached(first)) return false;
-    // A read that no write follows, whatever the thread, sees all that is written of its bytes.
+    // A read that no write follows, in any thread, sees all writes of its bytes.
     if (this.hasPlainBarriers && !canReach(this.symbolic.kernel, first, second)) return true;
     return first.targets.every((target) => this.coverage.byOwnThread(first, target));
   }
@@ -471,7 +470,7 @@ class Classifier {
     return this.request.extensions.order && this.isRaceFree;
   }
 
-  /** In which launches what an access reads is written before alone, or by nobody. */
+  /** Launches in which the bytes of a read are written only before it, or not at all. */
   private ordered(first: Footprint, second: Footprint): ValidatorCondition {
     if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // oxfmt-ignore
     const byThread = this.ownThread.keepsApart(first.access, second.access);
@@ -482,12 +481,12 @@ class Classifier {
     return atomicForm(instruction, this.symbolic);
   }
 
-  /** Loads through the read-only path may see what was there before. */
+  /** Loads through the read-only path may see earlier contents. */
   private isCached({ instruction: { operation } }: Access): boolean {
     return operation.effect.kind === 'load' && operation.effect.nonCoherent;
   }
 
-  /** In which shapes the block has certainly written what a thread of it reads. */
+  /** Shapes in which the block has certainly written the bytes that a thread of it reads. */
   private coveredShapes({ access }: Footprint): ValidatorCondition {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
@@ -495,12 +494,12 @@ class Classifier {
     return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // oxfmt-ignore
   }
 
-  /** Arrays that are changed in place by a map that may be applied again: alone, and where two begin at one address. */
+  /** Arrays changed in place by a repeatable map: each array separately, and pairs that begin at one address. */
   private rewrittenRoots(pairs: readonly Pair[]) {
     const { extensions } = this.request;
     const own = new Map<string, ReadonlySet<Access>>();
     const known = new Map<string, ValidatorCondition>();
-    // What is read in another part is not what is changed, and what a texture gives may rest on what is changed.
+    // A read in another part may see changed elements, and the value of a texture may depend on them.
     const isPlain = !this.request.part && pointsOf(this.symbolic.kernel, isFetch).length === 0;
     const mayRewrite = extensions.rewrites && this.isRaceFree && isPlain;
     const isMap = (accesses: ReadonlySet<Access>): boolean =>
@@ -512,7 +511,7 @@ class Classifier {
       const key = rootKey(second.root);
       if (isOfOneRoot && /^(parameter|object)$/.test(second.root.kind) && !tried.has(key)) {
         tried.add(key);
-        // What is read elsewhere in the array stays, as far as its own pairs are met.
+        // Other elements that the array is read at are unchanged if their own pairs satisfy the condition.
         const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // oxfmt-ignore
         if (isMap(changed)) own.set(key, changed);
       }
@@ -542,7 +541,7 @@ class Classifier {
     return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
   }
 
-  /** What a launch must keep apart, in the names of the source. */
+  /** What a launch must keep disjoint, in the names of the source. */
   private overlaps(open: readonly Pair[]): readonly OverlapClause[] {
     const reads = new Map<string, Set<string>>();
     const places = new Map<string, number>();
@@ -580,7 +579,7 @@ class Classifier {
     return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
 
-  /** What is stated of the contents of arrays that the kernel does not write. */
+  /** Stated contents of arrays that the kernel does not write. */
   private contents(): StatedValue {
     const { stated, parameters, kernel, extensions } = this.request;
     if (!extensions.contents) return () => undefined;
@@ -619,7 +618,7 @@ class Classifier {
   }
 }
 
-/** The arguments that lead to arrays which pairs read and write afterwards; none where some pair is another one. */
+/** The arguments of arrays that pairs read and then write; empty if some pair is of another kind. */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
   return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore
@@ -640,19 +639,19 @@ function isAtOnePlace({ targets: [a] }: Access, { targets: [b] }: Access): boole
   return a !== undefined && a.offset === b?.offset;
 }
 
-/** Whether an address counts the rounds of a loop. */
+/** Whether an address depends on the iteration counter of a loop. */
 function countsRounds({ access: { targets } }: Footprint): boolean {
   return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // oxfmt-ignore
 }
 
-/** Whether nothing tells how far an address gets that the launch scales. */
+/** Whether nothing bounds an address that the launch scales. */
 function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...others] }: Footprint): boolean {
   const isBounded = bytes !== null && (others.length > 0 || variable === undefined || variable.of.length > 0);
   const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // oxfmt-ignore
   return isOfLaunch && !isBounded;
 }
 
-/** Whether an access is made only where the arithmetic of a condition wraps around. */
+/** Whether an access is made only if the arithmetic of a condition wraps around. */
 function isUnreached({ bytes, needs }: Footprint): boolean {
   return needs.kind !== 'always' && bytes !== null && disjointSets(bytes, bytes).kind === 'always';
 }
@@ -667,7 +666,7 @@ function pairKey(a: Root, b: Root): string {
   return [rootKey(a), rootKey(b)].sort().join();
 }
 
-/** Equal for what starts from one pointer or variable. */
+/** A key of the pointer or variable that an access starts from. */
 function rootKey(root: Root): string {
   if (root.kind === 'parameter') return `parameter${root.index}.${root.offset}`;
   if (root.kind === 'texture') return `texture${root.index}.${root.offset}`;
@@ -687,8 +686,8 @@ function pointer({ index, offset }: Extract<Root, { kind: 'parameter' }>): Quant
 }
 
 /**
- * Whether it is a table of the toolkit's mathematical functions, which these read alone. No pointer of a program leads to
- * it: its name is reserved.
+ * Whether it is a table of the toolkit's mathematical functions, which only these read. No pointer of a program points
+ * to it: its name is reserved.
  */
 function isOfToolkit(root: Root): boolean {
   return root.kind === 'object' && /^__cudart_i2opi_[fd]$/.test(root.object.symbol);

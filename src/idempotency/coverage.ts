@@ -1,14 +1,15 @@
 /**
- * Whether what an access reads was certainly written before it, in every execution: by its own thread, or by threads of
- * its block before a barrier that all of them pass. Then the read gives the same whenever the launch is run again, and
- * whatever was in that memory before.
+ * Whether the bytes of a read were certainly written before it, in every execution: by its own thread, or by threads of
+ * its block before a barrier that all of them pass. Then the read returns the same value whenever the launch is
+ * executed again, regardless of the earlier contents of that memory.
  *
- * Writes in rounds of loops are tried round by round. What threads of a block write for each other is tried thread by
- * thread, for blocks of one shape. Values that the launch gives stay symbols: where the index of a block, a parameter or
- * the round of a loop that holds the barrier is part of an address or a condition, the same has to be part of those of
- * the write.
+ * Writes in loops are tried iteration by iteration. Writes of other threads of the block are tried thread by thread,
+ * for blocks of one shape. Values that the launch determines stay symbols: if an address or a condition of the read
+ * depends on the index of a block, a parameter or the iteration of a loop around the barrier, those of the write must
+ * depend on it likewise.
  *
- * This rests on the kernel having no race and no divergence: all threads of a block pass a barrier in the same round.
+ * This depends on the kernel having no race and no divergence: all threads of a block pass a barrier in the same
+ * iteration.
  */
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
@@ -24,7 +25,7 @@ import { allOf, compare, number, sumOfQuantities, productOfQuantities } from './
 import { never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import { CertainExecution, loopsAround } from './certain-execution.ts';
 
-/** A part of memory that is told by the base of its addresses. */
+/** A part of memory, identified by the base of its addresses. */
 interface Place extends ProgramPoint {
   readonly access: Access;
   readonly bytes: number;
@@ -35,19 +36,19 @@ interface Place extends ProgramPoint {
 interface CoverageWork {
   /** For one question. */
   readonly ofQuestion: number;
-  /** For all questions of a kernel whether what is read was written. */
+  /** For all queries of a kernel whether reads were written before. */
   readonly ofReads: number;
-  /** For all questions of a kernel whether what is written stays in its array. */
+  /** For all queries of a kernel whether writes stay in their array. */
   readonly ofArrays: number;
 }
 
 const usualWork: CoverageWork = { ofQuestion: 400_000, ofReads: 800_000, ofArrays: Infinity };
-/** For a brief look: some fifty thousand terms are a second. */
+/** For a bounded analysis: about fifty thousand terms per second. */
 export const briefWork: CoverageWork = { ofQuestion: 50_000, ofReads: 100_000, ofArrays: 100_000 };
-/** Rounds of a loop that are tried; fewer where the launch decides how many there are. */
+/** Iterations of a loop that are tried; fewer if the launch determines the trip count. */
 const maxRounds = 1200;
 const maxOpenRounds = 16;
-/** Bytes that a read whose index is not known may lead to. */
+/** Bytes in the range of a read with unknown index. */
 const maxBytes = 1 << 17;
 
 /** Words by the part of their address that stays a symbol, with the conditions under which they were written. */
@@ -60,16 +61,16 @@ export class Coverage {
   private readonly writes: readonly Place[];
   private readonly barriers: readonly ProgramPoint[];
   private readonly known = new Map<string, Written>();
-  /** Bytes of a word: what is written and read consists of such. */
+  /** Bytes of a word: all reads and writes consist of words. */
   private readonly word: number;
-  /** What the answer to the question rests on, by the index that must not wrap around. */
+  /** Assumptions of the answer, by the index that must not wrap around. */
   private readonly taken = new Map<Term, ValidatorCondition>();
   private readonly work: CoverageWork;
   private evaluations = 0;
   private ofReads = 0;
   private ofArrays = 0;
 
-  /** @param accesses writes that count; atomics, and what a warp writes as a whole, do not */
+  /** @param accesses writes that count; atomics, and writes of a whole warp, do not */
   constructor(symbolic: SymbolicKernel, accesses: readonly Access[], work = usualWork) {
     this.symbolic = symbolic;
     this.work = work;
@@ -84,7 +85,7 @@ export class Coverage {
   }
 
   /**
-   * Whether the thread that reads has certainly written the same bytes before, in the same round.
+   * Whether the reading thread has certainly written the same bytes before, in the same iteration.
    * @param target of the read
    */
   byOwnThread(read: Access, target: Target): boolean {
@@ -98,7 +99,7 @@ export class Coverage {
     });
   }
 
-  /** Whether the addresses of two places, one of which dominates the other, are about the same round of each loop. */
+  /** Whether the addresses of two places, one of which dominates the other, denote the same iteration of each loop. */
   private areOfOneRound(write: Place, read: ProgramPoint): boolean {
     const common = loopsAround(this.symbolic, read.block).filter((loop) => this.isIn(loop, write.block));
     return write.target.offset.leaves.every((leaf) => this.isOfRounds(leaf, common));
@@ -108,7 +109,7 @@ export class Coverage {
     return this.symbolic.kernel.loops[loop]!.blocks.has(block);
   }
 
-  /** Whether an atom stands for one value as long as these loops are in one round, and other loops change nothing. */
+  /** Whether an atom denotes one value within an iteration of these loops, independent of other loops. */
   private isOfRounds({ atom }: Term, loops: readonly LoopId[]): boolean {
     if (atom?.kind === 'iteration') return loops.includes(atom.loop as LoopId);
     if (atom?.kind !== 'havoc' && atom?.kind !== 'phi') return atom?.kind !== 'line';
@@ -117,9 +118,9 @@ export class Coverage {
   }
 
   /**
-   * In which launches with blocks of one shape a read is covered.
-   * @param shape null: by the writes of its own thread alone, whatever the shape
-   * @param whole where the index of the read is not known: bytes of the array that it is in
+   * Launches with blocks of one shape in which a read is covered.
+   * @param shape null: only by writes of the same thread, for every shape
+   * @param whole if the index of the read is unknown: bytes of its array
    */
   covers(read: Access, target: Target, shape: Dim3 | null, whole: number | null): ValidatorCondition {
     this.taken.clear();
@@ -132,7 +133,7 @@ export class Coverage {
     this.evaluations = 0;
     if (this.ofReads > this.work.ofReads) return false;
     const around = loopsAround(this.symbolic, read.block);
-    // Loops of which the read and the writes are in one round: none, the outermost, …, all.
+    // Loops whose iteration the read and the writes share: none, the outermost, …, all.
     for (let shared = around.length; shared >= 0; shared--) {
       const frame = around.slice(around.length - shared);
       const written = this.writtenBefore(read, target, frame, shape);
@@ -143,8 +144,8 @@ export class Coverage {
   }
 
   /**
-   * Writes that come before a read, a barrier between, and are the same in each block and each round of the loops that
-   * both are in: what they write in a launch, each block has written before it reads.
+   * Writes that precede a read, with a barrier between, and are the same in each block and each iteration of their
+   * common loops: all that they write in a launch, each block has written before it reads.
    */
   writesBefore(read: Access, { base }: Target): readonly Access[] {
     return this.certainlyBefore(read, base.key, this.barriers, null).flatMap(({ write, common }) => {
@@ -177,7 +178,7 @@ export class Coverage {
     });
   }
 
-  /** Whether what an access touches in blocks of one shape stays within the first `size` bytes of its object. */
+  /** Whether the bytes of an access in blocks of one shape are within the first `size` bytes of its object. */
   staysInside({ block, bytes }: Access, { offset, condition }: Target, shape: Dim3, size: number): boolean {
     this.evaluations = 0;
     if (this.ofArrays > this.work.ofArrays) return false;
@@ -200,7 +201,7 @@ export class Coverage {
     return true;
   }
 
-  /** What was certainly written to a base before a read, where loops of the frame are in the same round. */
+  /** Certain writes to a base before a read, with the loops of the frame in the same iteration. */
   private writtenBefore(read: Access, { base }: Target, frame: readonly LoopId[], shape: Dim3 | null): Written {
     const certain = this.certainlyBefore(read, base.key, shape ? this.barriers : [read], frame);
     const key = `${shape?.join('x')}:${certain.map(({ index, common }) => `${index}.${common.join('.')}`).join()}`;
@@ -214,12 +215,12 @@ export class Coverage {
     return written;
   }
 
-  /** Loops that hold both, the innermost first. */
+  /** Loops that contain both, the innermost first. */
   private commonLoops(a: ProgramPoint, b: ProgramPoint): readonly LoopId[] {
     return loopsAround(this.symbolic, a.block).filter((loop) => this.isIn(loop, b.block));
   }
 
-  /** Whether all that happens at one place in a round of the common loops comes before the other in that round. */
+  /** Whether all executions of one place in an iteration of the common loops precede the other in that iteration. */
   private isBefore(first: ProgramPoint, second: ProgramPoint, common: readonly LoopId[]): boolean {
     const { kernel } = this.symbolic;
     if (first.block === second.block) {
@@ -240,7 +241,7 @@ export class Coverage {
     return true;
   }
 
-  /** Tries all threads of the block, and all rounds of the loops around a write that the barrier is not in. */
+  /** Tries all threads of the block, and all iterations of the loops around a write that do not contain the barrier. */
   private addWrite(written: Collected, write: Place, common: readonly LoopId[], shape: Dim3 | null): void {
     const inner = loopsAround(this.symbolic, write.block)
       .filter((loop) => !common.includes(loop))
@@ -267,7 +268,7 @@ export class Coverage {
     }
   }
 
-  /** Whether every thread of the block that reads reads what was written. */
+  /** Whether every thread of the block that reads sees written bytes. */
   private readsOf(
     read: Access,
     target: Target,
@@ -297,7 +298,7 @@ export class Coverage {
     return terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'iteration' && atom.loop === loop));
   }
 
-  /** Whether all bytes at an address were written, under conditions that hold. */
+  /** Whether all bytes at an address were written, under true conditions. */
   private isWritten(
     address: Term,
     count: number,
@@ -321,7 +322,7 @@ export class Coverage {
     return whole !== null && whole <= maxBytes && isEach(plain, 0, whole);
   }
 
-  /** Whether a condition is among those that hold, or limits a smaller index by the same. */
+  /** Whether a condition is among the true ones, or bounds a smaller index by the same limit. */
   private follows(condition: Term, holds: readonly Term[]): boolean {
     if (holds.includes(condition)) return true;
     const wanted = readComparison(condition);
@@ -334,14 +335,14 @@ export class Coverage {
       const distance = store.sub(smaller.width, smaller, wanted.smaller);
       if (distance.operator !== 'constant') return false;
       const by = BigInt.asIntN(distance.width, distance.value);
-      // The larger index is none that has wrapped around: then the smaller one is none either.
+      // If the larger index has not wrapped around, neither has the smaller one.
       const fits = by >= 0n && by < 1n << 16n ? indexFits(view.natural(smaller), smaller.width) : null;
       if (fits) this.taken.set(smaller, fits);
       return fits !== null;
     });
   }
 
-  /** The parts of a conjunction that are not decided; null where one of them is false. */
+  /** The undecided parts of a conjunction; null if one of them is false. */
   private conjuncts(terms: readonly Term[]): readonly Term[] | null {
     const { store, view } = this.symbolic;
     const all = store.all(terms);
@@ -380,7 +381,7 @@ export class Coverage {
     return kind === 'iteration' ? this.isOfRounds(leaf, common) : kind !== 'line';
   }
 
-  /** Threads of a block of that shape; of axes that no term depends on, the first index alone. */
+  /** Threads of a block of that shape; on axes that no term depends on, only the first index. */
   private *threads(shape: Dim3 | null, terms: readonly Term[]): Generator<(leaf: Term) => Term | undefined> {
     const { store } = this.symbolic;
     if (!shape) {
@@ -404,10 +405,10 @@ export class Coverage {
   }
 
   /**
-   * Tries the rounds of nested loops, as long as another one may follow.
-   * @param repeats the condition for another round of each loop
-   * @param visit false: it is not to be gone on
-   * @returns whether all rounds were tried
+   * Tries the iterations of nested loops, as long as another one may follow.
+   * @param repeats the condition for another iteration of each loop
+   * @param visit false: stop
+   * @returns whether all iterations were tried
    */
   private rounds(
     thread: (leaf: Term) => Term | undefined,
@@ -451,7 +452,9 @@ export class Coverage {
   }
 }
 
-/** When an index that is made of indices of blocks and numbers is from 0 on and fits in its bits; null for any other. */
+/**
+ * When an index that consists of block indices and constants is not negative and fits in its bits; null for any other.
+ */
 function indexFits({ constant, terms }: Linear, width: number): ValidatorCondition | null {
   if (constant < 0n) return null;
   const parts: Quantity[] = [number(constant)];

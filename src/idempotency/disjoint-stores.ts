@@ -1,7 +1,8 @@
 /**
- * Launches without races, told from the footprints of the accesses: where no barrier, atomic operation or shared memory is
- * used, a launch has no race if each byte that is written is touched by one thread alone. The checks of races prove it for
- * every launch or for none; here the launch decides, for instance by the distance between what is read and written.
+ * Launches without races, determined from the footprints of the accesses: without barriers, atomic operations and
+ * shared memory, a launch has no race if each written byte is accessed by only one thread. The checks of races prove it
+ * for every launch or for none; here it depends on the launch, for instance on the distance between the bytes read and
+ * written.
  */
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
@@ -19,7 +20,7 @@ import { never, type ValidatorCondition } from './model/quantity.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
 import { isPlain } from './same-thread-hazards.ts';
 
-/** Sums of more indices than these are not taken apart. */
+/** Sums of more indices than these are not decomposed. */
 const maxDigits = 4;
 
 /**
@@ -49,7 +50,7 @@ export function withoutConflicts(
     if (!isWriter(second.access)) return;
     if (!storesOneValue(second.access)) conditions.push(owned(second.access));
     footprints.forEach((first, before) => {
-      // The same write on another way: each of its bytes is of one thread.
+      // The same write on another path: each of its bytes belongs to one thread.
       if (first.access === second.access || (isWriter(first.access) && before > at)) return;
       const disjoint = disjointSets(first.bytes!, second.bytes!);
       conditions.push(isAtOnePlace(first.access, second.access) ? anyOf([disjoint, owned(second.access)]) : disjoint);
@@ -87,7 +88,7 @@ class Digits {
     const [target, ...others] = this.write.targets;
     if (!target || others.length > 0 || target.offset.width !== 64) return never;
     const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
-    // What holds on one of several ways does not hold of a thread on another one.
+    // A fact of one of several paths does not hold for a thread on another path.
     const [way] = ways;
     const reading: LinearInterpretation =
       ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });
@@ -130,8 +131,8 @@ interface Digit {
 }
 
 /**
- * That a sum takes another value, `width` apart, for all values of its indices: each digit is worth more than those before
- * it together.
+ * That a sum takes values at a distance of at least `width` for different values of its indices: each digit is worth
+ * more than those before it together.
  */
 function injective(scope: WayFacts, form: AddressForm, width: Amount, facts: readonly FormFact[]): LaunchCondition {
   const digits: Digit[] = [];
@@ -178,7 +179,7 @@ function withoutRemainders(scope: WayFacts, form: AddressForm): { form: AddressF
   return { form: left, isWhole };
 }
 
-/** Each digit is worth at least `width` and what the digits before it add. */
+/** Each digit is worth at least `width` and the maximum of the digits before it. */
 function isMixedRadix(digits: readonly Digit[], width: Amount): LaunchCondition {
   let reached = width;
   const conditions = digits.map(({ factor, reach }) => {

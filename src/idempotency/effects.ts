@@ -1,6 +1,6 @@
 /**
- * What a kernel does that must not be done twice, or that gives another result when it is done again. All of it is read
- * off the effects of the instruction table.
+ * Effects of a kernel that must not be repeated, or whose result differs when repeated. All of them come from the
+ * effects of the instruction table.
  */
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
@@ -18,31 +18,31 @@ import type { Extensions } from './model/extensions.ts';
 import { textureParameters } from './textures.ts';
 import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
 
-/** Where something stands, as reasons give it. */
+/** Source places, as reasons list them. */
 export function sourcePlaces(...of: readonly { readonly location?: Location }[]): readonly Location[] {
   return of.flatMap(({ location }) => outsideToolkit(location) ?? location ?? []);
 }
 
-/** An operation that gives the same when it is done in another order. */
+/** Operations with the same result in any order. */
 const commutative = /^(add|min|max|and|or|xor)$/;
-/** An operation that also gives the same when it is done again. */
+/** Operations with the same result when repeated. */
 const repeatable = /^(min|max|and|or)$/;
 const integer = /^[subw]\d+$/;
 
-/** Whether an atomic operation on shared memory has one result in whatever order the threads do it. */
+/** Whether an atomic operation on shared memory has one result for every order of the threads. */
 function isCommutative(effect: Extract<Effect, { kind: 'atomic' }>): boolean {
   return commutative.test(effect.operation) && integer.test(effect.type);
 }
 
 /**
- * Whether an atomic operation on global memory may be done again: what it has left in memory stays as it is. That holds
- * only for bytes that nothing else touches.
+ * Whether an atomic operation on global memory may be repeated without changing its result in memory. Only for bytes
+ * that nothing else accesses.
  */
 function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Term | null): boolean {
   return (repeatable.test(effect.operation) && integer.test(effect.type)) || exchanged !== null;
 }
 
-/** What an exchange stores, where that is the same in all threads; null for any other operation. */
+/** The value that an exchange stores, if it is the same in all threads; null for any other operation. */
 function exchangedValue(
   { operation: { effect }, arguments: operands }: Instruction,
   symbolic: SymbolicKernel,
@@ -53,7 +53,7 @@ function exchangedValue(
   return value.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) ? value : null;
 }
 
-/** The atomic operations of one instruction, as far as they may meet others: these do not disturb each other. */
+/** The atomic operations of one instruction that may access common bytes: these do not disturb each other. */
 export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): string | null {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic') return null;
@@ -61,7 +61,7 @@ export function atomicForm(instruction: Instruction, symbolic: SymbolicKernel): 
   return `${effect.operation}.${effect.type}${exchanged ? `.${exchanged.id}` : ''}`;
 }
 
-/** Unknown values that are functions of what the instruction is given: the launch gives them anew. */
+/** Unknown values that are functions of the operands: the same again in each execution. */
 const determined = new Set([
   'matrix product',
   'cache policy',
@@ -75,17 +75,17 @@ const determined = new Set([
   'rank in the cluster',
 ]);
 
-/** What the paper calls not idempotent beside overlaps (section 4.2). */
+/** Reasons that the paper calls not idempotent, other than overlaps (section 4.2). */
 const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect-call']);
 
 const mathematics = /^result of __(nv|internal)_/;
 
 /**
- * Lists what is never idempotent, whatever the launch.
+ * Lists effects that are never idempotent, for any launch.
  * @param accesses those of the production build
- * @param module the PTX of it: calls whose results nobody uses are not in the IR
- * @param known whether the kernel has no race if volatile accesses race as others do, and the loads of local memory that read
- *   what their thread has written
+ * @param module its PTX: calls with unused results are not in the IR
+ * @param known whether the kernel has no race if volatile accesses race as others do, and the loads of local memory
+ *   that read what their thread has written
  */
 export function lastingEffects(
   symbolic: SymbolicKernel,
@@ -103,7 +103,7 @@ export function lastingEffects(
   };
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
   if (kernel.overlapsOthers) add('effect', 'griddepcontrol', kernel);
-  // Behind comparisons with all functions of the module there is none left to call.
+  // After comparisons with all functions of the module no callee is left.
   const isFollowed = extensions.indirectCalls && comparesPointers(kernel);
   for (const { reason, ...at } of kernel.unsupported) {
     if (reason === callToUnknown) {
@@ -144,7 +144,7 @@ export function lastingEffects(
           break;
         case 'havoc':
           if (/^(texture fetch|surface load)$/.test(effect.reason)) {
-            // What a texture shows is bound to it elsewhere: it may be memory that the kernel writes.
+            // The binding of a texture is not visible here: it may be memory that the kernel writes.
             if (writes.some(({ memory }) => memory !== 'shared') && !textures.has(instruction))
               add('unknown-texture', mnemonic, instruction);
           } else if (effect.reason === callToUnknown && isFollowed) break;
@@ -152,7 +152,7 @@ export function lastingEffects(
             add('effect', effect.reason, instruction);
           break;
         case 'warp-value':
-          // Which lanes are active, and which of them is elected, is not said.
+          // It is unspecified which lanes are active, and which of them is elected.
           if (!effect.sync || effect.name === 'elect') add('effect', effect.name, instruction);
           break;
         case 'shuffle':
@@ -160,7 +160,7 @@ export function lastingEffects(
           if (!effect.sync) add('effect', mnemonic, instruction);
           break;
         case 'load':
-          // What a thread reads of its own memory without having set it is not known.
+          // Local memory that its thread has not set is unknown.
           if (known.initialised.has(instruction)) break;
           if (effect.space === 'local' || (effect.space === 'generic' && !isAccess(instruction, accesses)))
             add('unsupported', 'memory of the thread', instruction);
@@ -176,7 +176,7 @@ export function lastingEffects(
           const isUnused = instruction.results.every((result) => result === null || !used.has(result));
           const own = accesses.filter((access) => access.instruction === instruction);
           const isOfBlock = own.length > 0 && own.every(({ memory }) => memory === 'shared');
-          // The paper refuses a kernel with any atomic instruction.
+          // The paper rejects a kernel with any atomic instruction.
           if (isOfBlock && (extensions.requirements || extensions.atomics)) {
             if (!isUnused || !isCommutative(effect)) add('atomic', mnemonic, instruction);
             for (const { targets } of own) {
@@ -203,8 +203,8 @@ export function lastingEffects(
 }
 
 /**
- * Whether threads may wait for each other, or take turns, by what is in memory: an atomic operation whose result is used, a
- * strong access that is not volatile, or a loop that a volatile load decides.
+ * Whether threads may wait for each other, or alternate, by values in memory: an atomic operation whose result is used,
+ * a strong access that is not volatile, or a loop that a volatile load controls.
  */
 function synchronises(kernel: Kernel): boolean {
   const used = usedValues(kernel);
@@ -231,7 +231,7 @@ function synchronises(kernel: Kernel): boolean {
   });
 }
 
-/** Whether the instruction with an opaque effect that a reason is about is told by itself. */
+/** Whether the instruction with an opaque effect that a reason is about is listed separately. */
 function isListed({ blocks }: Kernel, reason: string): boolean {
   return blocks.some(
     ({ instructions, terminator }) =>
@@ -287,7 +287,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
         const known = names.filter((name) => knownFunction(name, false) === 'unknown-value');
         for (const name of known)
           reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
-        // A pointer may lead to any function of the module.
+        // A pointer may point to any function of the module.
         if (callees.length + known.length === 0) work.push(...functions.keys());
         else work.push(...callees);
       }
@@ -302,7 +302,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
   return reasons;
 }
 
-/** The reasons without those that say the same of the same place. */
+/** The reasons without duplicates at the same place. */
 export function distinct(reasons: readonly IdempotencyReason[]): readonly IdempotencyReason[] {
   const byText = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
   return [...byText.values()];

@@ -1,7 +1,7 @@
 /**
- * Maps in place: each thread changes elements of its own, `x = f(x)`, and f gives the same again when it is applied to
- * its result: the value that memory already has, a limit from above or below, an absolute value, a constant under a
- * condition on the element. Such a launch overwrites what it has read, and may be run again all the same.
+ * Maps in place: each thread changes only its own elements, `x = f(x)`, and f applied to its result returns the same
+ * value: the value already in memory, a limit from above or below, an absolute value, a constant under a condition on
+ * the element. Such a launch overwrites what it has read, but may be executed again.
  */
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
@@ -13,7 +13,7 @@ import type { BlockId, LoopId, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { loopsAround } from './certain-execution.ts';
 
-/** Operations of one operand that give the same when they are applied to their result. */
+/** Idempotent operations of one operand. */
 const projections = /^(?:abs\.(\w+)\.\1\.none|cvt\.(f\d+)\.\2\.r[nzmp]i)/;
 /** Minimum and maximum of numbers of one type. */
 const limits = /^(?:min|max)(?:\.nan)?\.(\w+)\.\1\.none/;
@@ -27,17 +27,17 @@ function orderOf({ operator, name, arguments: [test, a, b] }: Term): string | un
   return isOfBoth && /^[su]lt$/.test(compared.operator) ? compared.operator : undefined;
 }
 
-/** What of a value memory holds. */
+/** The part of a value that is stored in memory. */
 interface Element {
   readonly bits: number;
-  /** How it is widened where it is read; null: in more than one way. */
+  /** How loads extend it; null: not all of them identically. */
   readonly extend: 'zero' | 'sign' | null;
 }
 
 /**
- * Whether a limit that is stored in fewer bits than it is compared in is compared alike when it is read again: as signed
- * numbers what is out of reach of the element is the same for all elements; as unsigned ones, negative elements and those
- * that are not have a gap between them.
+ * Whether a limit that is stored in fewer bits than it is compared in has the same comparison results when it is read
+ * again: as signed numbers, values out of range of the element compare the same for all elements; as unsigned ones,
+ * there is a gap between negative elements and the others.
  */
 function keepsOrder(order: string | undefined, width: number, { bits, extend }: Element): boolean {
   if (width === bits) return true;
@@ -83,7 +83,7 @@ export class InPlaceMap {
     const isAlike = ({ bytes, targets: [target] }: Access): boolean =>
       bytes === write.bytes && target!.offset === offset;
     if (!reads.every(isAlike)) return false;
-    // All are of one round, and what is read comes before what is written: in each round another element.
+    // All are in the same loops, and each read precedes the write: each iteration has another element.
     const around = loopsAround(this.symbolic, write.block);
     for (const read of reads) {
       const own = loopsAround(this.symbolic, read.block);
@@ -98,7 +98,7 @@ export class InPlaceMap {
     return write.stored.every((value, lane) => this.isRepeatableMap(value, lane, reads, write));
   }
 
-  /** Whether what is read decides nothing but what is written, and whether it is. */
+  /** Whether the values read affect only the value written, and whether it is written. */
   private isForNothingElse(reads: readonly Access[], write: Access): boolean {
     const { kernel } = this.symbolic;
     const told = new Set<number>(reads.flatMap(({ instruction }) => instruction.results.filter((id) => id !== null)));
@@ -126,7 +126,7 @@ export class InPlaceMap {
     });
   }
 
-  /** Whether a read comes behind the write in one round of the loops around both. */
+  /** Whether a read follows the write in one iteration of the loops around both. */
   private comesBehind(write: Access, read: Access, around: readonly LoopId[]): boolean {
     if (write.block === read.block) return write.position < read.position;
     const { kernel } = this.symbolic;
@@ -146,7 +146,7 @@ export class InPlaceMap {
 
   /**
    * Whether each element is written by one thread, once: two threads that stored to it would race. A thread stores to
-   * another element in each round of its loop.
+   * another element in each iteration of its loop.
    */
   private isOfOneThread(offset: Term, write: Access): boolean {
     const { kernel } = this.symbolic;
@@ -162,7 +162,10 @@ export class InPlaceMap {
     return this.stepIsPositive(offset);
   }
 
-  /** Whether an address grows with each round: by a number, or by as many elements as the launch or a block has threads. */
+  /**
+   * Whether an address grows with each iteration: by a constant, or by the number of threads of the launch or of a
+   * block.
+   */
   private stepIsPositive(offset: Term): boolean {
     const form = this.symbolic.view.natural(offset);
     const steps = [...form.terms].filter(([{ leaves }]) => leaves.some(({ atom }) => atom!.kind === 'iteration'));
@@ -177,7 +180,7 @@ export class InPlaceMap {
     );
   }
 
-  /** Whether `lane` of what is stored is a map of that lane of what was read that may be applied again. */
+  /** Whether `lane` of the stored value is a repeatable map of that lane of the loaded value. */
   private isRepeatableMap(value: Term, lane: number, reads: readonly Access[], write: Access): boolean {
     const isOwn = ({ atom }: Term): boolean =>
       atom?.kind === 'havoc' && reads.some(({ instruction }) => instruction.results[lane] === (atom.value as ValueId));
@@ -204,7 +207,7 @@ export class InPlaceMap {
     return { bits: effect.kind === 'store' ? 8 * effect.bytes : 0, extend };
   }
 
-  /** Whether a term is the element as it was read, or as many of its bits as are stored. */
+  /** Whether a term is the element as it was read, or the bits of it that are stored. */
   private isElement(term: Term, isOwn: (leaf: Term) => boolean): boolean {
     if (term.atom) return isOwn(term);
     return /^(zext|sext|trunc)$/.test(term.operator) && this.isElement(term.arguments[0]!, isOwn);
@@ -231,7 +234,8 @@ export class InPlaceMap {
     if (term.operator === 'select') {
       const [, a, b] = term.arguments as [Term, Term, Term];
       if (isAbsolute(term)) return this.isElement(a, isOwn) || this.isElement(b, isOwn);
-      // Where the element is chosen it is again; where the other is, it is chosen, or the element, which is the same.
+      // If the element is selected, it is selected again; if the other operand is, the result is that or the element,
+      // which are equal.
       return (isWhole(a) && !depends(b)) || (isWhole(b) && !depends(a));
     }
     if (term.operator === 'and' || term.operator === 'or') {
@@ -244,7 +248,7 @@ export class InPlaceMap {
     return again === term;
   }
 
-  /** Minimum and maximum, in one order, of the element and what does not depend on it, one within another. */
+  /** Nested minima and maxima, in one order, of the element and values that do not depend on it. */
   private isLimit(
     term: Term,
     order: string | undefined,
@@ -262,9 +266,8 @@ export class InPlaceMap {
   }
 
   /**
-   * Whether an atom stands for the same value whenever the launch is run again: index, argument, or an element of an
-   * array that is not this one, at an address of which the same holds. That other arrays stay as they are is what the
-   * pairs of accesses require.
+   * Whether an atom has the same value whenever the launch is executed again: index, argument, or an element of another
+   * array at an address with the same property. That other arrays are unchanged is required by the pairs of accesses.
    */
   private isFixed({ atom }: Term, depth: number): boolean {
     if (!atom) return false;

@@ -1,6 +1,6 @@
 /**
- * Local memory: whether each read of it sees what its thread has written in this execution, and not what was there when the
- * thread began. Functions of the mathematics library keep tables there.
+ * Local memory: whether each read of it sees what its thread has written in this execution, and not its initial
+ * contents. Functions of the mathematics library have tables there.
  */
 import type { Access } from '../analysis/values/access.ts';
 import { type Target, resolveTargets } from '../analysis/values/memory-base.ts';
@@ -10,9 +10,9 @@ import { weak } from '../memory-model/conflict.ts';
 import { Coverage } from './coverage.ts';
 
 interface LocalMemory {
-  /** Loads that read what their thread has written. */
+  /** Loads that read bytes written by their thread. */
   readonly initialised: ReadonlySet<Instruction>;
-  /** Whether that takes it that indices stay in their arrays. */
+  /** Whether that assumes that indices are within their arrays. */
   readonly usesBounds: boolean;
 }
 
@@ -36,7 +36,7 @@ export function localMemory(symbolic: SymbolicKernel): LocalMemory {
   return { initialised, usesBounds };
 }
 
-/** Loads and stores that lead to local arrays alone. */
+/** Loads and stores that point only to local arrays. */
 function localAccesses(symbolic: SymbolicKernel): readonly Access[] {
   const { kernel, store } = symbolic;
   const accesses: Access[] = [];

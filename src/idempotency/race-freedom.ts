@@ -1,23 +1,24 @@
 /**
- * Under which launches the proofs of no race and no divergence hold: what they take for granted becomes a condition on
- * the launch, where the launch decides it.
+ * Under which launches the proofs of no race and no divergence hold: their assumptions become conditions on the launch,
+ * if the launch determines them.
  *
- * - `no-alias`: nothing here. The pairs require that what is written lies apart from what is accessed through any other
- *   pointer, byte by byte.
- * - `no-wrap`: the text names the index and its bits; the condition is that it fits for all threads. Where it counts the
- *   rounds of a loop, the footprints of the accesses in that loop say so (`Footprint.needs`).
- * - `in-bounds`: the accesses of one pointer are compared as bytes, so leaving an array of global memory changes nothing.
- *   For shared memory it is a condition where the launch decides it, and stays an assumption elsewhere.
- * - `launch`, `user`, `precondition`: conditions, where they speak of parameters and dimensions. What a user states of
- *   contents stays an assumption.
- * - `stable-memory`: stays an assumption: nothing else writes what the kernel reads while it runs. What the kernel writes
- *   itself lies apart from it, or it is read behind its last write. That the kernel before it in the stream has ended is
- *   none: what runs again would not wait for it.
- * - `texture-apart`: what the conditions on textures among the arguments ask for; other textures are in the way by themselves.
- * - `equal-value-writes`: harmless: the values are equal in each execution, so it does not matter whose is left.
- * - `contents` of tables and pointers to functions that the module itself defines stay an assumption.
- * - other `contents` that nobody stated, `initial`, `no-effect`, `warp-lockstep`: the launch may be another
- *   one than the proof is about, and nothing shows it. The kernel is then undecided.
+ * - `no-alias`: nothing here. The pairs require that written bytes are disjoint from accesses through any other
+ *   pointer.
+ * - `no-wrap`: the text names the index and its bits; the condition is that it fits for all threads. If it counts the
+ *   iterations of a loop, the footprints of the accesses in that loop have the condition (`Footprint.needs`).
+ * - `in-bounds`: the accesses of one pointer are compared as bytes, so leaving an array of global memory changes
+ *   nothing. For shared memory it is a condition if the launch determines it, and otherwise an assumption.
+ * - `launch`, `user`, `precondition`: conditions, if they are about parameters and dimensions. Statements of the user
+ *   on contents remain assumptions.
+ * - `stable-memory`: remains an assumption: nothing else writes what the kernel reads while it runs. Writes of the
+ *   kernel itself are disjoint from it, or precede all reads of it. That the previous kernel in the stream has ended is
+ *   not an assumption: a re-execution would not wait for it.
+ * - `texture-apart`: required by the conditions on textures among the arguments; other textures are obstacles
+ *   themselves.
+ * - `equal-value-writes`: harmless: the values are equal in each execution, so any of them may remain.
+ * - `contents` of tables and pointers to functions that the module itself defines remain assumptions.
+ * - other `contents` that are not stated, `initial`, `no-effect`, `warp-lockstep`: the launch may violate what the
+ *   proof is about, and nothing reveals it. The kernel is then undecided.
  */
 import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
 import type { Condition as Assumed, ComparisonOperator, IntegerExpression } from '../cuda/assumptions/assumption.ts';
@@ -38,41 +39,43 @@ import {
 } from './build-condition.ts';
 import { type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
-/** What the checks say of the kernel under the launch that they were asked about. */
+/** Results of the checks for the kernel under the launch that they were given. */
 export interface KernelProofs {
   readonly race: Pick<RaceResult, 'verdict' | 'assumptions'>;
   readonly divergence: Pick<DivergenceResult, 'verdict' | 'assumptions'>;
-  /** Volatile accesses were taken to race as others do: where no race is left, something orders them. */
+  /** Volatile accesses were assumed to race as others do: without a remaining race, something orders them. */
   readonly volatileRaces?: boolean;
 }
 
 export interface RaceFreedom {
-  /** Launches that meet it have no race and no divergence, given that the pairs of accesses lie apart. */
+  /** Launches that satisfy it have no race and no divergence, given that the pairs of accesses are disjoint. */
   readonly condition: ValidatorCondition;
-  /** Whether that says more than how many dimensions the launch has, and that indices do not wrap around. */
+  /** Whether that requires more than a number of dimensions of the launch, and indices that do not wrap around. */
   readonly isRestricted: boolean;
-  /** Whether it asks for one thread, or one block, along the first axis: the kernel does not read the index along that. */
+  /**
+   * Whether it requires one thread, or one block, along the first axis: the kernel does not read the index along that.
+   */
   readonly isOfOneAlong: boolean;
   /**
-   * Which indices are taken not to wrap around, so that the footprints of accesses have to say when: those that count
-   * rounds, or any, where one is shown in part.
+   * Indices assumed not to wrap around, for which the footprints of accesses have the condition: those that count
+   * iterations, or any, if one is shortened in the text.
    */
   readonly unread: 'none' | 'rounds' | 'any';
   readonly assumptions: readonly string[];
   /** Whether indices are taken to stay in their arrays. */
   readonly inBounds: boolean;
-  /** What of the proofs no launch can show. */
+  /** Requirements of the proofs that no launch can show. */
   readonly open: readonly string[];
 }
 
-/** What holds as long as nobody else gives the kernel functions, or changes its tables. */
+/** Assumptions, valid as long as nothing else passes functions to the kernel, or changes its tables. */
 const ofModule =
   /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
 
 /**
  * Turns the proofs of the checks into a condition on the launch.
  * @param checked null: the kernel was not checked
- * @param usesContents whether what a user states of contents may be taken for granted
+ * @param usesContents whether statements of the user on contents may be assumed
  */
 export function raceFreedom(
   kernel: Kernel,
@@ -120,18 +123,20 @@ const ofDimensions = /^(blockDim|gridDim)\.[yz] ==? 1$/;
 
 const ofFirstAxis = /^(blockDim|gridDim)\.x ==? 1$/;
 
-/** Whether the conditions of the pairs say it, or it does no harm. */
+/** Whether the conditions of the pairs imply it, or it is harmless. */
 function isImplied(kind: Assumption['kind'], text: string): boolean {
-  // Of textures that are parameters the pairs say it; others are told among the effects, as surfaces are.
+  // For textures that are parameters the pairs imply it; others are listed among the effects, as surfaces are.
   if (kind === 'no-alias' || kind === 'equal-value-writes' || kind === 'texture-apart') return true;
   if ((kind === 'launch' || kind === 'user') && isExtent(text)) return true;
   return kind === 'no-wrap' && wrapped.test(text) && countsRounds.test(text);
 }
 
-/** Indices that count the rounds of a loop, or are shown in part: the footprints of the accesses need them to fit. */
+/**
+ * Indices that count the iterations of a loop, or are shortened: the footprints of the accesses require them to fit.
+ */
 const countsRounds = /\bround\b|\.\.\. fits in/;
 
-/** Whether a statement says how large an array is: that decides nothing but whether indices stay inside. */
+/** Whether a statement is the size of an array: that affects only whether indices are in bounds. */
 function isExtent(text: string): boolean {
   const parsed = parseAssumption(text);
   return 'expression' in parsed && parsed.expression.kind === 'extent';
@@ -144,7 +149,7 @@ function isOfContents(text: string): boolean {
 
 const wrapped = /^(.*) fits in (\d+) bits$/;
 
-/** An assumption of a proof as a condition on the launch; null where it is none. */
+/** An assumption of a proof as a condition on the launch; null if it is not one. */
 function conditionOf(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
@@ -184,13 +189,13 @@ function dimensionsGiven(text: string): ValidatorCondition | null {
 interface Words {
   readonly kernel: Kernel;
   readonly parameters: readonly ParameterSource[];
-  /** What quantities need to be what the language of assumptions means. */
+  /** Conditions under which quantities equal the expressions of the language of assumptions. */
   readonly conditions: ValidatorCondition[];
 }
 
 /**
- * What a statement in the language of assumptions says of a launch.
- * @returns null where it speaks of something else than whole numbers among the arguments, and dimensions
+ * A statement in the language of assumptions as a condition on a launch.
+ * @returns null if it is about something other than integer arguments and dimensions
  */
 function statement(words: Words, text: string): ValidatorCondition | null {
   const parsed = parseAssumption(text);
@@ -217,7 +222,7 @@ function translate(words: Words, condition: Assumed, isNegated: boolean): Valida
   return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as ValidatorCondition[]);
 }
 
-/** What an expression of the language of assumptions is in a launch; null where that takes more than its arguments. */
+/** Value of an expression of the language of assumptions in a launch; null if it needs more than its arguments. */
 export function launchValue(
   kernel: Kernel,
   parameters: readonly ParameterSource[],
@@ -235,14 +240,14 @@ function exactly(words: Words, expression: IntegerExpression): Quantity | null {
 }
 
 interface Range {
-  /** The same quantity as `high` where the launch decides the value. */
+  /** The same quantity as `high` if the launch determines the value. */
   readonly low: Quantity;
   readonly high: Quantity;
 }
 
 const one = (value: Quantity): Range => ({ low: value, high: value });
 
-/** Between what an expression is in all threads of a launch. */
+/** Bounds of an expression over all threads of a launch. */
 function rangeOf(words: Words, expression: IntegerExpression): Range | null {
   switch (expression.kind) {
     case 'integer':
@@ -268,9 +273,9 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
 }
 
 /**
- * Indices of threads and blocks, which the language of assumptions refuses because they differ between threads, under
- * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks, are
- * quotients.
+ * Indices of threads and blocks, which the language of assumptions rejects because they differ between threads, under
+ * names that no parameter has: identifiers with two underscores are reserved. Shifts to the right, which it lacks,
+ * become quotients.
  */
 function withoutIndices(text: string): string {
   return text
@@ -290,7 +295,7 @@ function scalar({ kernel, parameters, conditions }: Words, path: readonly string
   const named = namedScalar(parameters, path);
   if (!named || isFloatType(named.type)) return null;
   if (named.type === '') {
-    // A PTX file does not say whether there is a sign. Without the highest bit, both readings are one number.
+    // A PTX file does not specify signedness. Without the highest bit, both readings are one number.
     const size = kernel.parameters[named.index]?.bytes;
     if (size !== 4 && size !== 8) return null;
     const value: Quantity = { kind: 'argument', index: named.index, offset: 0, bytes: size, signed: true };
@@ -333,7 +338,7 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
     case '<<':
     case '&':
     case '|': {
-      // The language rounds towards zero; of what is not negative that is the same.
+      // The language rounds towards zero; for values that are not negative that is the same.
       words.conditions.push(compare(number(0), '<=', left.low));
       words.conditions.push(compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low));
       if (right.low !== right.high) return null;

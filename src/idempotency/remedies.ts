@@ -1,4 +1,4 @@
-/** What would make a kernel idempotent that is not. Each remedy is verified: the changed kernel is classified. */
+/** Changes that would make a kernel idempotent. Each remedy is verified: the changed kernel is classified. */
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { canReach, pointDominates, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
 import type { Instruction, Kernel } from '../ir/form/kernel.ts';
@@ -8,9 +8,9 @@ import { type Classification, type ClassifyRequest, classify } from './classify.
 import { sourcePlaces } from './effects.ts';
 
 /**
- * What would make a kernel idempotent that reads arrays and writes them afterwards: to write other arrays instead. The
- * kernel that does is classified.
- * @returns its class and condition, and the names of those arrays; null where that does not help, or changes what the
+ * A change that would make a kernel idempotent that reads arrays and then writes them: to write other arrays instead.
+ * The changed kernel is classified.
+ * @returns its class and condition, and the names of those arrays; null if that does not help, or changes what the
  *   kernel computes
  */
 export function classifyElsewhere(
@@ -23,18 +23,19 @@ export function classifyElsewhere(
   return { arrays: rewritten.map((array) => fieldName(request.parameters, array, request.kernel)), changed };
 }
 
-/** A kernel of those that a kernel would be if it were split at barriers. */
+/** One of the kernels that result from a split at barriers. */
 interface KernelPart extends Classification {
   /** The barrier that it begins with; null: the first part. */
   readonly barrier: Location | null;
 }
 
 /**
- * What would make a kernel idempotent that reads memory and writes it behind a barrier: to end the launch at the barrier,
- * and to do the rest in the next one. Of a kernel without races that is one of its executions: all blocks come to the
- * barrier first. A launch that is run again begins at its own part, with what the parts before it have left. What threads
- * hold, and shared memory, goes through memory that nothing else touches, which one part writes and later ones read.
- * @returns the parts in their order, each idempotent in all launches or under its condition; as few as help; null where
+ * A change that would make a kernel idempotent that reads memory and writes it after a barrier: to end the launch at
+ * the barrier, and to execute the rest in the next one. In a kernel without races that is one of its executions: all
+ * blocks reach the barrier first. A re-execution begins at its own part, with the results of the parts before it.
+ * Thread state and shared memory are passed on through memory that nothing else accesses, written by one part and read
+ * by later ones.
+ * @returns the parts in their order, each idempotent in all launches or under its condition; as few as help; null if
  *   that does not help
  */
 export function classifySplit(request: ClassifyRequest, found: Classification): readonly KernelPart[] | null {
@@ -42,12 +43,12 @@ export function classifySplit(request: ClassifyRequest, found: Classification): 
   const all = found.rewrites.length > 0 ? splittingBarriers(kernel) : [];
   const few = separating(kernel, all, found.rewrites);
   if (!few || few.length === 0) return null;
-  // What is written before a barrier covers no read behind it any more: more barriers may part what that leaves.
+  // Writes before a barrier no longer cover reads after it: more barriers may separate the remaining pairs.
   const parts = splitAt(request, few);
   return parts ?? (few.length < all.length && all.length <= maxSplits ? splitAt(request, all) : null);
 }
 
-/** The kernels that a kernel would be; null where not all of them are idempotent. */
+/** The kernels after the split; null unless all of them are idempotent. */
 function splitAt(request: ClassifyRequest, barriers: readonly Barrier[]): readonly KernelPart[] | null {
   const parts: KernelPart[] = [];
   for (let number = 0; number <= barriers.length; number++) {
@@ -59,7 +60,7 @@ function splitAt(request: ClassifyRequest, barriers: readonly Barrier[]): readon
   return parts;
 }
 
-/** The fewest of the barriers that part each read from its write; null where some pair has none between. */
+/** The fewest barriers that separate each read from its write; null if some pair has none between. */
 function separating(
   kernel: Kernel,
   barriers: readonly Barrier[],
@@ -84,8 +85,8 @@ interface Barrier extends ProgramPoint {
 const maxSplits = 8;
 
 /**
- * Barriers of the block, in their order, at which a kernel can be split: all that comes behind one comes behind it on
- * every way, and none is passed twice. Copies of one barrier of the source do not count.
+ * Barriers of the block, in their order, at which a kernel can be split: each is passed at most once, and code after it
+ * is after it on every path. Copies of one barrier of the source do not count.
  */
 function splittingBarriers(kernel: Kernel): readonly Barrier[] {
   const barriers = pointsOf(kernel, (instruction) => isFullBarrier(instruction) && !isGridBarrier(instruction));

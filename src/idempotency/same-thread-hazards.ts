@@ -1,8 +1,8 @@
 /**
- * Reads and writes of one array in a kernel without races. Two threads touch common bytes only if something orders them.
- * Where no barrier, and nothing else by which threads meet, comes behind the read and before the write, nothing orders
- * the read of one thread before the write of another: then only a thread that reads and later writes the same bytes
- * itself does harm. Whether it does is told by the difference of the two addresses within one thread.
+ * Reads and writes of one array in a kernel without races. Two threads access common bytes only if something orders
+ * them. If no barrier, and nothing else that synchronizes threads, follows the read and precedes the write, nothing
+ * orders the read of one thread before the write of another: then only a thread that reads and later writes the same
+ * bytes is a hazard. That is determined by the difference of the two addresses within one thread.
  */
 import type { Access } from '../analysis/values/access.ts';
 import { canReach, pointsOf, type ProgramPoint } from '../analysis/values/program-point.ts';
@@ -36,7 +36,7 @@ export class OwnThread {
   }
 
   /**
-   * In which launches without races no thread writes what was read before.
+   * In which launches without races no thread writes bytes that were read before.
    * @param read of the same array as the write
    */
   keepsApart(read: Access, write: Access): ValidatorCondition {
@@ -62,7 +62,7 @@ export class OwnThread {
     return this.differ(read, from, write, to);
   }
 
-  /** That the addresses of one thread are apart, whatever the rounds in which it reads and writes. */
+  /** That the addresses of one thread are disjoint, for all iterations of the read and the write. */
   private differ(read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
     const { symbolic } = this;
     if (from.offset.width !== 64 || to.offset.width !== 64 || !to.offset.leaves.every(isOfThread)) return never;
@@ -71,7 +71,7 @@ export class OwnThread {
     );
     const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // oxfmt-ignore
     if (from.offset.leaves.some(isOfCommon)) return never;
-    // What else decides about the write belongs to another round.
+    // Other symbols of the write belong to another iteration.
     const { store } = symbolic;
     const reached = store.all([symbolic.reach(write.block), to.condition]);
     const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // oxfmt-ignore
@@ -81,7 +81,7 @@ export class OwnThread {
   }
 }
 
-/** That the bytes are apart for all threads that go a way. */
+/** That the bytes are disjoint for all threads on a path. */
 function disjointOn(way: PathCase, read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
   const { scope } = way.reading;
   if (!way.isPossible) return scope.demanded().condition;
@@ -112,12 +112,12 @@ export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolea
   return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // oxfmt-ignore
 }
 
-/** Whether a thread may learn by it what another one has done, or tell it. */
+/** Whether a thread may observe by it what another one has done, or signal it. */
 function mayOrder(instruction: Instruction): boolean {
   return contactOf(instruction) === 'order';
 }
 
-/** Whether an atom stands for one value in all rounds of a thread. */
+/** Whether an atom has one value in all iterations of a thread. */
 function isOfThread({ atom }: Term): boolean {
   return /^(thread|block|block-size|grid-size|parameter|object)$/.test(atom?.kind ?? '');
 }

@@ -1,12 +1,12 @@
 /**
- * Launches of which nobody knows the sizes: what they have to meet as long as no index leaves its array or wraps around. Arrays
- * in different allocations are then apart, whatever the footprints of the accesses.
+ * Launches of unknown sizes: conditions they must satisfy as long as no index leaves its array or wraps around. Arrays
+ * in different allocations are then disjoint, independent of the footprints of the accesses.
  */
 import type { Root } from './footprint/footprint.ts';
 import type { ArrayOrigin, Separation } from './model/kernel-idempotency.ts';
 import { isOfOneDimension, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
-/** The parts of a condition that say more than how many dimensions the launch has, and that indices do not wrap around. */
+/** The parts of a condition other than the number of dimensions of the launch, and indices that do not wrap around. */
 export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCondition[] {
   return (condition.kind === 'all' ? condition.conditions : [condition]).filter((part) => {
     if (part.kind !== 'compare') return true;
@@ -16,10 +16,10 @@ export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCon
 }
 
 /**
- * What keeps the arrays of pairs apart, whatever the sizes.
- * @param pairs where the accesses of each start that have to lie apart
- * @param dimensions what proofs take for granted of dimensions, and that indices do not wrap around
- * @returns none where a launch has to meet more
+ * Conditions that make the arrays of pairs disjoint, for all sizes.
+ * @param pairs bases of the accesses that must be disjoint
+ * @param dimensions assumptions of proofs on dimensions, and on indices that do not wrap around
+ * @returns empty if a launch must satisfy more
  */
 export function separationOf(
   pairs: readonly (readonly [Root, Root])[],
@@ -40,14 +40,14 @@ export function separationOf(
   return known.length < origins.length || fixed.includes(null) ? [] : [{ pairs: known, dimensions: sizes }];
 }
 
-/** Null where something else than an argument or a variable of the module leads to the array. */
+/** Null if the array has another base than an argument or a variable of the module. */
 function originOf(root: Root): ArrayOrigin | null {
   if (root.kind === 'object') return { kind: 'variable' };
   if (root.kind !== 'parameter' && root.kind !== 'texture') return null;
   return { kind: root.kind === 'texture' ? 'texture' : 'pointer', index: root.index, offset: root.offset };
 }
 
-/** A bound that says that a number of 32 or 64 bits does not wrap around. */
+/** A bound that states that a number of 32 or 64 bits does not wrap around. */
 function isEndOfNumbers(quantity: Quantity): boolean {
   if (quantity.kind !== 'constant') return false;
   const { value } = quantity;

@@ -1,6 +1,6 @@
 /**
- * Shared memory: whether each read of it sees what its block has written in this execution, and not what an earlier one
- * has left there.
+ * Shared memory: whether each read of it sees what its block has written in this execution, and not contents that an
+ * earlier block has left there.
  */
 import type { Access } from '../analysis/values/access.ts';
 import type { Target } from '../analysis/values/memory-base.ts';
@@ -74,7 +74,7 @@ export class SharedMemory {
             : lines;
   }
 
-  /** Blocks of one of the shapes that are tried, where the launch meets what is said of that shape. */
+  /** Blocks of one of the shapes that are tried, if the launch satisfies the condition of that shape. */
   ofShapes(said: (shape: Dim3) => ValidatorCondition): ValidatorCondition {
     return anyOf(
       this.shapes.map((shape) => {
@@ -86,8 +86,8 @@ export class SharedMemory {
   }
 
   /**
-   * Under which launches nothing is read that was not written.
-   * @param usesBounds whether the checks take it that indices stay in their arrays
+   * Under which launches all memory that is read was written.
+   * @param usesBounds whether the checks assume that indices are within their arrays
    */
   initialised(usesBounds: boolean): Initialised {
     const reasons: IdempotencyReason[] = [];
@@ -104,7 +104,7 @@ export class SharedMemory {
       const byShapes = this.ofShapes((shape) => {
         if (bySets.kind === 'always' || refused.has(shape)) return never;
         const condition = this.covers(access, targets, shape, assumptions);
-        // In such blocks something is read that is not written: what else they read does not matter.
+        // In such blocks some read is uninitialised: other reads do not matter.
         if (condition.kind === 'never' && bySets.kind === 'never') refused.add(shape);
         return condition;
       });
@@ -120,7 +120,7 @@ export class SharedMemory {
     return { condition: reasons.length > 0 ? never : allOf(conditions), reasons, assumptions: [...assumptions] };
   }
 
-  /** That what a read may touch lies in what its whole block has written before. */
+  /** That the bytes of a read are among those that its whole block has written before. */
   private withinWritten(read: Access, target: Target): readonly ValidatorCondition[] {
     const [inner, ...more] = this.footprints.filter(({ access }) => access === read);
     const bytes = inner?.bytes;
@@ -152,7 +152,7 @@ export class SharedMemory {
     );
   }
 
-  /** Where what is written stays in its array; where no launch tells, it is taken for granted. */
+  /** When writes stay in their array; assumed if no launch determines it. */
   private insideArrays(assumptions: Set<string>): ValidatorCondition[] {
     return this.footprints.flatMap(({ access, root, bytes, needs, exact }) => {
       if (root.kind !== 'object' || root.object.space !== 'shared' || access.operation === 'read') return [];
@@ -175,7 +175,7 @@ export class SharedMemory {
       );
       const condition = anyOf([bySet, byShapes]);
       if (isOfLaunch && condition.kind !== 'never') return [condition];
-      // What is read from memory decides the index.
+      // A value from memory determines the index.
       assumptions.add(inBounds);
       return [];
     });

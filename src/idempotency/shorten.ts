@@ -1,6 +1,6 @@
 /**
- * Conditions made shorter, so that validators are fast: of comparisons that differ in a constant the strictest is left, and
- * sets of bytes that lie side by side become one. What is left says the same.
+ * Simplifies conditions, so that validators are fast: of comparisons that differ in a constant the strictest remains,
+ * and adjacent sets of bytes are merged. The result is equivalent.
  */
 import { allOf, conditionKey, number, sumOfQuantities } from './build-condition.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from './model/quantity.ts';
@@ -35,7 +35,7 @@ function restKey(rest: readonly Quantity[]): string {
   return rest.map((operand) => conditionKey(operand)).sort().join(); // oxfmt-ignore
 }
 
-/** Of `x + 1 <= y`, `x + 2 <= y` and the like the last alone. */
+/** Of `x + 1 <= y`, `x + 2 <= y` and the like only the last. */
 function strictest(comparisons: readonly Comparison[]): readonly Comparison[] {
   const kept = new Map<string, { readonly comparison: Comparison; readonly slack: bigint }>();
   comparisons.forEach((comparison, at) => {

@@ -1,6 +1,6 @@
 /**
- * Fetches from textures. What a texture object shows is bound to it by the program, in ways that no launch tells: a launch
- * is idempotent unless the kernel writes to the memory that it is bound to.
+ * Fetches from textures. The program binds memory to a texture object, which a launch does not reveal: a launch is
+ * idempotent unless the kernel writes to the memory that it is bound to.
  */
 import { weak } from '../memory-model/conflict.ts';
 import { pointsOf } from '../analysis/values/program-point.ts';
@@ -16,8 +16,8 @@ interface TextureParameter {
 }
 
 /**
- * The parameters that hold the texture objects of fetches. The IR leaves out what is between the brackets of a fetch, so
- * that they are read off the text: registers that one instruction loads from a parameter, and others copy.
+ * The parameters with the texture objects of fetches. The IR leaves out the brackets of a fetch, so they are read from
+ * the PTX: registers that one instruction loads from a parameter, and others copy.
  * @param module the PTX that the kernel is from
  * @returns nothing for a fetch whose texture object is not certainly a parameter
  */
@@ -52,7 +52,7 @@ export function textureParameters(kernel: Kernel, module: ptx.Module): ReadonlyM
 /** Copies that are followed. */
 const maxCopies = 8;
 
-/** The parameter that a register holds. */
+/** The parameter that a register contains. */
 function parameterIn(
   handle: ptx.PtxOperand,
   { parameters }: Kernel,
@@ -99,7 +99,7 @@ export function isFetch({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'havoc' && effect.reason === 'texture fetch';
 }
 
-/** What textures among the arguments show: any of the bytes that they are bound to. */
+/** Footprints of textures among the arguments: any of the bytes that they are bound to. */
 export function texturesOf(kernel: Kernel, module: ptx.Module): readonly Footprint[] {
   const parameters = textureParameters(kernel, module);
   const one: Quantity = { kind: 'constant', value: 1n };

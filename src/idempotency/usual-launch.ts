@@ -1,6 +1,6 @@
 /**
- * Launches as programs have them, with arrays far from each other: a condition that none of them meets is met by launches
- * alone at which the kernel does next to nothing. That decides what a class is called, and nothing else.
+ * Representative launches, with arrays far from each other: a condition that none of them satisfies is satisfied only
+ * by launches in which the kernel does hardly anything. That determines only the name of a class.
  */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
@@ -17,8 +17,8 @@ const grids: readonly Dim3[] = [
 const arrayBytes = 1n << 36n;
 
 /**
- * Whether some usual launch with blocks of one of the shapes meets a condition.
- * @param written what the kernel writes, null where that is not known: a launch that writes nothing is not usual
+ * Whether some usual launch with blocks of one of the shapes satisfies a condition.
+ * @param written bytes that the kernel writes, null if unknown: a launch that writes nothing is not usual
  */
 export function isUsuallyMet(
   condition: ValidatorCondition,
@@ -26,18 +26,18 @@ export function isUsuallyMet(
   shapes: readonly Dim3[],
   written: readonly (AddressSet | null)[] = [null],
 ): boolean {
-  // What a struct holds is not known.
+  // Contents of a struct are unknown.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
   const launches = shapes.flatMap((block) =>
     grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),
   );
   const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // oxfmt-ignore
   const met = launches.filter((launch) => isKnownToHold(condition, launch));
-  // Where what is stated of contents lets none of them write, that tells nothing.
+  // If stated contents let none of them write, idle launches count too.
   return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));
 }
 
-/** Whether all usual launches with one shape of blocks meet a condition; not known of kernels that take structs. */
+/** Whether all usual launches with one shape of blocks satisfy a condition; unknown for kernels that take structs. */
 export function isAlwaysUsuallyMet(condition: ValidatorCondition, kernel: Kernel, block: Dim3): boolean {
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return false;
   return grids.every((grid) =>

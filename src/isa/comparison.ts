@@ -40,8 +40,8 @@ interface Comparison {
 }
 
 /**
- * What `set` and `setp` have in common: comparison, combination, `.ftz`, source type; null where that is not of half
- * precision though `isHalf`, or the other way round.
+ * The common part of `set` and `setp`: comparison, combination, `.ftz`, source type; null if `isHalf` does not match
+ * that type.
  */
 function decodeComparison(modifiers: Modifiers, isHalf: boolean): Comparison | null {
   const name = modifiers.oneOf(...comparisons);
@@ -114,7 +114,7 @@ const setPredicate = (isHalf: boolean): Row => ({
 
 const trueValues: Readonly<Record<string, bigint>> = { f32: 0x3f800000n, f16: 0x3c00n, bf16: 0x3f80n };
 
-/** `set.cmp.bop.dtype.stype d, a, b, c`: all ones, or 1.0, where true. */
+/** `set.cmp.bop.dtype.stype d, a, b, c`: all ones, or 1.0, if true. */
 const set = (isHalf: boolean): Row => ({
   opcode: 'set',
   section: isHalf ? '9.7.7.1' : '9.7.6.1',
@@ -174,7 +174,7 @@ const selectByPredicate: Row = {
   },
 };
 
-/** `slct.dtype.ctype d, a, b, c`: `a` where `c >= 0`; a NaN selects `b`. */
+/** `slct.dtype.ctype d, a, b, c`: `a` if `c >= 0`; a NaN selects `b`. */
 const selectBySign: Row = {
   opcode: 'slct',
   section: '9.7.6.4',

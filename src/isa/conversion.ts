@@ -5,7 +5,7 @@ import type { OperandShape, Row, Signature, TypeInformation } from './model/row.
 import { clamp, concatenate, constantPattern, joinHalves, extendOrTruncate } from './arithmetic/bit-arithmetic.ts';
 import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './model/row.ts';
 
-/** Widths of the elements of a vector operand that make up `whole` bits; elements of `_` share what is left. */
+/** Widths of the elements of a vector operand of `whole` bits in total; elements `_` share the remaining bits. */
 function elementWidths(shape: OperandShape, index: number, whole: number): readonly Width[] | null {
   const widths = shape[index]!.widths;
   const each = (whole / widths.length) as Width;
@@ -88,7 +88,7 @@ function isInteger(type: TypeInformation): boolean {
   return (type.kind === 'unsigned' || type.kind === 'signed') && type.lanes === 1 && type.bits <= 64;
 }
 
-/** `cvt`. Registers may be wider than the types: a source is cut, a result extended as its type says. */
+/** `cvt`. Registers may be wider than the types: a source is truncated, a result extended according to its type. */
 const convert: Row = {
   opcode: 'cvt',
   section: '9.7.9.21',
@@ -252,7 +252,7 @@ const convertAddress: Row = {
   },
 };
 
-/** Spaces whose windows the domain knows, by what `isspacep` calls them. */
+/** Spaces with windows in the domain, by their names in `isspacep`. */
 const windowed: Readonly<Record<string, string>> = {
   global: 'global',
   local: 'local',
@@ -319,7 +319,7 @@ const permute: Row = {
   },
 };
 
-/** Which byte goes to `position` of the result, and whether only its sign does. */
+/** Selected byte for `position` of the result, and whether only its sign is replicated. */
 function permuteSelector<V, B>(
   d: Domain<V, B>,
   mode: (typeof permuteModes)[number] | undefined,

@@ -5,8 +5,8 @@ import { takeCacheHints } from './memory.ts';
 import { addressWidth, noOperation, uncomputed, widthsOf } from './model/row.ts';
 
 /**
- * `cp.async.ca|cg.shared.global [d], [s], bytes[, from][, policy]`: `from` bytes (a number, or none where a predicate
- * is true) come from global memory, the others are zero.
+ * `cp.async.ca|cg.shared.global [d], [s], bytes[, from][, policy]`: `from` bytes (a number, or none if a predicate is
+ * true) come from global memory, the others are zero.
  */
 const copyAsync: Row = {
   opcode: 'cp',
@@ -76,7 +76,7 @@ function takeBulkSpaces(modifiers: Modifiers): Pick<BulkCopyEffect, 'to' | 'from
   };
 }
 
-/** Sources: destination, source, bytes, the mbarrier, and what follows. */
+/** Sources: destination, source, bytes, the mbarrier, and the remaining operands. */
 function bulkSources(
   effect: BulkCopyEffect,
   shape: OperandShape | undefined,
@@ -194,7 +194,7 @@ const waitBulk: Row = {
       : null,
 };
 
-/** What reaches shared memory of other blocks, or fills it by another engine. */
+/** Operations that access shared memory of other blocks, or fill it by another engine. */
 function remote(
   opcode: 'st' | 'red' | 'ld' | 'atom',
   section: string,

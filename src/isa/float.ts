@@ -46,7 +46,7 @@ export function computeLanes(
   );
 }
 
-/** `add sub mul fma mad`: rounding `rn` where none is written. */
+/** `add sub mul fma mad`: rounding `rn` if unspecified. */
 function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma' | 'mad', section: string): Row {
   const isFused = opcode === 'fma' || opcode === 'mad';
   const operands = isFused ? 'd, a, b, c' : 'd, a, b';
@@ -93,7 +93,7 @@ function extremum(opcode: 'min' | 'max', section: string): Row {
   };
 }
 
-/** The name of a minimum or maximum for the domain, or null where the modifiers make none. */
+/** The name of a minimum or maximum for the domain, or null if the modifiers form none. */
 export function takeExtremum(
   opcode: 'min' | 'max',
   modifiers: Modifiers,
@@ -169,7 +169,7 @@ function approximate(
   };
 }
 
-/** The upper word of a double, which is all that the gross approximations read and give. */
+/** The upper word of a double, the only part that the gross approximations read and write. */
 const upperWord = 0xffffffff00000000n;
 
 /** `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`. */

@@ -31,7 +31,7 @@ function arithmetic(opcode: 'add' | 'sub' | 'mul' | 'fma', section: string): Row
   };
 }
 
-/** `fma.oob`: a source may be the NaN that stands for what lies outside a tensor. */
+/** `fma.oob`: a source may be the NaN that represents elements outside a tensor. */
 const fusedOutOfBounds: Row = {
   opcode: 'fma',
   section: '9.7.4.4',

@@ -25,7 +25,7 @@ function isPacked(type: TypeInformation | undefined): type is TypeInformation {
 
 type Binary = <V, B>(d: Domain<V, B>, width: Width, signed: boolean, a: V, b: V) => V;
 
-/** `op.type d, a, b` over 16, 32 or 64 bits, and over `u16x2`/`s16x2` where the forms have them. */
+/** `op.type d, a, b` over 16, 32 or 64 bits, and over `u16x2`/`s16x2` if the forms have them. */
 function binary(opcode: string, section: string, forms: string, rule: Binary, remark?: string): Row {
   const hasPacked = forms.includes('x2');
   return {
@@ -345,7 +345,7 @@ const extractField: Row = {
         const position = fieldOperand(d, b);
         const length = fieldOperand(d, c);
         const value = signed ? d.signExtend(width, 128, a) : d.zeroExtend(width, 128, a);
-        // Sign extension gives the copies of bit `msb` beyond the end, which is what a field past the end holds.
+        // Sign extension gives the copies of bit `msb` beyond the end, as in a field past the end.
         const field = signed ? d.ashr(128, value, position) : d.lshr(128, value, position);
         const keep = d.sub(128, constantPattern(d, 128, 128), length);
         const high = d.shl(128, field, keep);

@@ -20,7 +20,7 @@ const layouts = ['row', 'col'] as const;
 type Multiplicand = (typeof multiplicands)[number];
 type Accumulator = (typeof accumulators)[number];
 
-/** What the accumulators of a multiplicand may be. */
+/** Whether a multiplicand can have such accumulators. */
 function accumulates(a: Multiplicand, c: Accumulator): boolean {
   if (a === 'f64') return c === 'f64';
   if (/^(s8|u8|s4|u4|b1)$/.test(a)) return c === 's32';
@@ -55,7 +55,7 @@ function shapeExists({ layout, m, n, k, a }: Product): boolean {
   return n === 8 && depths[m]?.[elementWidth(a)]?.includes(k) === true && !(m === 8 && /^(b?f16|e\dm\d)$/.test(a));
 }
 
-/** Widths of the registers that hold a lane's part of a matrix. */
+/** Widths of the registers with a lane's part of a matrix. */
 function registers(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): Width[] {
   const width = product[matrix] === 'f64' ? 64 : 32;
   return Array.from({ length: (fragmentWords(product, matrix) * 32) / width }, () => width);
@@ -133,7 +133,7 @@ const multiplyFragments: Row = {
     const rounding = modifiers.oneOf('rn', 'rz', 'rm', 'rp');
     const d = modifiers.oneOf(...accumulators);
     if (!shape || !d || !rows[0] || !rows[1]) return null;
-    // Of half precision only the accumulators are named: `.f32.f32` is D and C.
+    // With half precision only the accumulators are named: `.f32.f32` is D and C.
     const rest = modifiers.rest();
     const [a, b, c] = rest.length === 1 ? ['f16', 'f16', rest[0]!] : rest;
     if (rest.length !== 1 && rest.length !== 3) return null;
@@ -148,7 +148,7 @@ const multiplyFragments: Row = {
   },
 };
 
-/** What is multiplied otherwise: sparse, scaled by blocks, by other engines. */
+/** Other products: sparse, block-scaled, by other engines. */
 function uncomputedProduct(opcode: string, section: string, forms: string, applies: RegExp): Row {
   return {
     opcode,
@@ -264,8 +264,8 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
 }
 
 /**
- * What decides how the lanes hold a matrix. Accumulators are loaded and stored alike, and how they lie in memory says
- * nothing of their registers.
+ * Determines the distribution of a matrix over lanes. Accumulators are loaded and stored identically, and their memory
+ * layout does not affect their registers.
  */
 function fragmentName(
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
@@ -281,7 +281,7 @@ function strideOperand(shape: OperandShape | undefined): ValueType[] {
   return shape?.length === 3 ? widthsOf(shape, 2, 32).slice() : [];
 }
 
-/** A product that has such a fragment; null where none has. */
+/** A product that has such a fragment; null if none has. */
 function fragmentProduct(
   size: { readonly m: number; readonly n: number; readonly k: number },
   matrix: 'a' | 'b' | 'c' | 'd',
@@ -296,7 +296,7 @@ function fragmentProduct(
   const product: Product = {
     kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
   }; // oxfmt-ignore
-  // Accumulators have the shapes of every multiplicand that leads to them.
+  // Accumulators have the shapes of every multiplicand that they can have.
   const exists = isMultiplicand
     ? shapeExists(product)
     : Object.values(wmmaShapes).some((shapes) => shapes.includes(`${size.m},${size.n},${size.k}`));
@@ -319,7 +319,7 @@ const transpose: Row = {
   },
 };
 
-/** The descriptors among the sources of `wgmma.mma_async`, and what they describe. */
+/** The descriptors among the sources of `wgmma.mma_async`, and their matrices. */
 function sharedMatrices(
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
   elementBits: number,

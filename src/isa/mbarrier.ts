@@ -13,7 +13,7 @@ function takeSpace(modifiers: Modifiers): MbarrierEffect['space'] {
   return spaces[modifiers.oneOf(...Object.keys(spaces)) ?? ''] ?? 'generic';
 }
 
-/** An effect of which only what differs from a plain barrier operation is given. */
+/** An effect given by its differences from a plain barrier operation. */
 function effectOf(
   form: MbarrierEffect['form'],
   space: MbarrierEffect['space'],
@@ -33,7 +33,7 @@ function synchronize(
   return { results, sources, effect, cost: 'sync' };
 }
 
-/** `.sem.scope`, which stand together or not at all. */
+/** `.sem.scope`, which are both present or both absent. */
 function takeOrder<Semantics extends MbarrierEffect['semantics']>(
   modifiers: Modifiers,
   otherwise: Semantics,

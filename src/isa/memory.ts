@@ -15,7 +15,7 @@ const stateSpaces: Readonly<Record<string, StateSpace>> = {
   'param::func': 'param',
 };
 
-/** Takes a state space; generic where none is written. */
+/** Takes a state space; generic if unspecified. */
 function takeSpace(modifiers: Modifiers): StateSpace {
   const name = modifiers.oneOf(...Object.keys(stateSpaces));
   return name === undefined ? 'generic' : stateSpaces[name]!;
@@ -25,13 +25,13 @@ const scopeNames = ['cta', 'cluster', 'gpu', 'sys'] as const;
 
 const cacheHint = /^(L1|L2)::(evict_\w+|no_allocate|64B|128B|256B)$|^(ca|cg|cs|lu|cv|wb|wt|unified)$/;
 
-/** Takes what only concerns caches; whether there is a cache policy among the operands. */
+/** Takes modifiers that only concern caches; whether there is a cache policy among the operands. */
 export function takeCacheHints(modifiers: Modifiers): boolean {
   while (modifiers.matching(cacheHint) !== undefined);
   return modifiers.flag('L2::cache_hint');
 }
 
-/** How strong the access is; `default` where nothing is written. Null for combinations that do not exist. */
+/** Semantics of the access; `default` if unspecified. Null for combinations that do not exist. */
 function takeSemantics(
   modifiers: Modifiers,
   allowed: readonly Semantics[],
@@ -184,7 +184,7 @@ function atomic(opcode: 'atom' | 'red'): Row {
   };
 }
 
-/** Hints that neither read nor write what a kernel can see. */
+/** Hints that neither read nor write memory as visible to a kernel. */
 function hint(opcode: 'prefetch' | 'prefetchu' | 'applypriority', section: string, forms: string): Row {
   return {
     opcode,

@@ -82,7 +82,7 @@ const membar: Row = {
   },
 };
 
-/** Fences between the ways to reach memory (generic, asynchronous, tensor map, alias); they order nothing else. */
+/** Fences between the proxies (generic, asynchronous, tensor map, alias); they order nothing else. */
 function proxyFence(opcode: 'membar' | 'fence'): Row {
   return {
     opcode,

@@ -1,6 +1,6 @@
 /**
- * The PTX instruction table. Every row says what an opcode in one of its forms computes and does; an instruction that
- * no row knows decodes to null, and its reader must treat it as opaque.
+ * The PTX instruction table. Every row defines results and effects of an opcode in one of its forms; an instruction
+ * without a row decodes to null, and its reader must treat it as opaque.
  */
 import type { Operation } from './model/operation.ts';
 import type { OperandShape, Row, Signature } from './model/row.ts';
@@ -22,7 +22,7 @@ import { uninterpretedRows } from './uninterpreted.ts';
 import { videoRows } from './video.ts';
 import { warpRows } from './warp.ts';
 
-/** Every row, in the order in which those of one opcode are tried. */
+/** Every row; those of one opcode are tried in this order. */
 export const tableRows: readonly Row[] = [
   ...integerRows,
   ...floatRows,
@@ -49,7 +49,7 @@ for (const row of tableRows) {
   else rows.set(row.opcode, [row]);
 }
 
-/** Opcodes of which a row looks at the values of literals. */
+/** Opcodes with a row that reads the values of literals. */
 const readingLiterals = new Set(tableRows.filter((row) => row.readsLiterals).map((row) => row.opcode));
 
 interface Decoded {
@@ -57,22 +57,22 @@ interface Decoded {
   readonly operation: Operation;
 }
 
-/** What was decoded before, by all that decoding looks at. */
+/** Cache of decoded instructions, by all inputs of decoding. */
 const cache = new Map<string, Decoded | null>();
 const cacheLimit = 10_000;
 
 /**
  * The meaning of an instruction, or null if it is not known: the caller then makes it opaque.
  *
- * Operands map to `results` and `sources` mechanically. Flatten the operands of the text from left to right: a vector
- * is its elements, `d|p` two values, an address `[a+o]` one (its displacement is kept apart; where an instruction has
- * two addresses, `cp.async`, only the first may have one), and an operand of kind `other` nothing. The first
- * `results.length` values are the results, the rest the sources. After them come the predicates of the carry register,
- * one result if `carry.out` and one source if `carry.in`, which the text does not name. `!p` and `-r` are computed
- * before the instruction.
+ * Operands map to `results` and `sources` mechanically. Flatten the written operands from left to right: a vector is
+ * its elements, `d|p` two values, an address `[a+o]` one (its displacement is separate; of the two addresses of
+ * `cp.async` only the first may have one), and an operand of kind `other` nothing. The first `results.length` values
+ * are the results, the rest the sources. After them come the predicates of the carry register, one result if
+ * `carry.out` and one source if `carry.in`, which the instruction does not name. `!p` and `-r` are computed before the
+ * instruction.
  *
  * With a shape, every width in it equals that of the operation: a register wider than `ld`, `st` or `cvt` needs is the
- * width of the result or source itself. Literals take the width that the operation gives.
+ * width of the result or source itself. Literals take the width of the operation.
  *
  * @param opcode for example `mad`
  * @param modifiers what follows it, split at single dots: `['lo', 's32']`
@@ -116,7 +116,7 @@ function tryRows(
   return null;
 }
 
-/** Tells shapes apart. */
+/** A key that distinguishes shapes. */
 function shapeKey(shape: OperandShape, literals: boolean): string {
   let key = '';
   for (const { kind, widths, literal } of shape) {
@@ -127,7 +127,7 @@ function shapeKey(shape: OperandShape, literals: boolean): string {
   return key;
 }
 
-/** Whether the operands are as many, and as wide, as the signature says. */
+/** Whether number and widths of the operands match the signature. */
 function fits(signature: Signature, shape: OperandShape): boolean {
   const { results, sources, carry, effect } = signature;
   if (effect.kind === 'call' || effect.kind === 'return') return true;

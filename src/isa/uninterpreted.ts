@@ -14,7 +14,7 @@ interface Uninterpreted {
   /** Whether the first operand is a result. */
   readonly returns: boolean;
   readonly remark?: string;
-  /** What the first modifier must be. */
+  /** The required first modifier. */
   readonly first?: string;
 }
 

@@ -140,7 +140,7 @@ const multiplyAdd: Row = {
     const plusOne = modifiers.flag('po');
     const saturate = modifiers.flag('sat');
     const scale = modifiers.oneOf('shr7', 'shr15');
-    // Negated sources would make the result signed, which the operands do not tell.
+    // Negated sources would make the result signed, which the operands do not reveal.
     if (!result || !left || !right || saturate) return null;
     const isSigned = left === 's32' || right === 's32';
     const evaluate: Rule = bits((d, a, b, c) => {
@@ -196,7 +196,7 @@ const setScalar: Row = {
   },
 };
 
-/** Adds the lanes to the third source, or puts them together. */
+/** Adds the lanes to the third source, or concatenates them. */
 function gather<V, B>(d: Domain<V, B>, accumulate: boolean, lanes: readonly V[], c: V): V {
   if (!accumulate) return joinLanes(d, lanes);
   return lanes.map((lane) => d.truncate(wide, 32, lane)).reduce((sum, lane) => d.add(32, sum, lane), c);
@@ -260,7 +260,7 @@ function selecting(opcode: string, section: string): Row {
     remark: selectors,
     decode(modifiers, shape) {
       modifiers.rest();
-      // A result that is part of a register is no operand here.
+      // A result that is part of a register is not supported here.
       if (shape?.[0]?.kind === 'other') return null;
       return uncomputed(shape, 1, { kind: 'havoc', reason: 'video instruction' }, 'integer');
     },

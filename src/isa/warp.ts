@@ -3,7 +3,7 @@ import type { Row } from './model/row.ts';
 
 const laneRemark = 'a source lane that does not take part gives the reader its own value (the ISA leaves it open)';
 
-/** `shfl.sync.mode.b32 d|p, a, b, c, mask`; without `.sync` there is no mask. */
+/** `shfl.sync.mode.b32 d|p, a, b, c, mask`; without `.sync` the mask is absent. */
 const shuffle = (sync: boolean): Row => ({
   opcode: 'shfl',
   section: sync ? '9.7.9.6' : '9.7.9.5',

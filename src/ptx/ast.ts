@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a PTX module, close to the text: the printer gives back a module that ptxas accepts, with the
- * same statements in the same order. Nothing here knows what an instruction means (that is `isa/`).
+ * The syntax tree of a PTX module, close to the text: the printer returns a module that ptxas accepts, with the same
+ * statements in the same order. Semantics of instructions are in `isa/`.
  */
 
 /** Position of a statement in the PTX text, counted from 1. */
@@ -35,7 +35,7 @@ export interface InlinedAt {
 export type PtxOperand =
   /** `%r1`, `%p2`; special registers too: `%tid.x`, `%laneid`, `%clock64`. */
   | { readonly kind: 'register'; readonly name: string }
-  /** An integer literal, with its text kept for printing. Value is the mathematical integer (may be negative). */
+  /** An integer literal, with its text for printing. Value is the mathematical integer (may be negative). */
   | { readonly kind: 'integer'; readonly value: bigint; readonly text: string }
   /** `0fXXXXXXXX` (bits 32), `0dXXXXXXXXXXXXXXXX` (bits 64) or a decimal literal such as `1.5` (a double, bits 64). */
   | { readonly kind: 'float'; readonly bits: 32 | 64; readonly pattern: bigint; readonly text: string }
@@ -62,7 +62,7 @@ export type PtxOperand =
   | { readonly kind: 'list'; readonly elements: readonly PtxOperand[] }
   /** `%r1.x`, a component of a vector register, or a byte selector such as `.b0`. */
   | { readonly kind: 'component'; readonly base: string; readonly selector: string }
-  /** `[name, {x, y}]`, texture, surface and tensor addresses: kept as its elements. */
+  /** `[name, {x, y}]`, texture, surface and tensor addresses: their elements. */
   | { readonly kind: 'bracketed'; readonly elements: readonly PtxOperand[] };
 
 export type AddressBase = { readonly kind: 'register' | 'symbol'; readonly name: string };
@@ -79,7 +79,7 @@ export interface PtxInstruction {
   readonly span: PtxSpan;
   readonly guard?: Guard;
   readonly opcode: string;
-  /** What follows the opcode, split at the dots: `ld.global.nc.v2.f32` gives `global nc v2 f32`; `::` stays inside. */
+  /** Text after the opcode, split at the dots: `ld.global.nc.v2.f32` gives `global nc v2 f32`; `::` stays inside. */
   readonly modifiers: readonly string[];
   readonly operands: readonly PtxOperand[];
 }
@@ -94,7 +94,7 @@ interface Label {
 export interface VariableDeclaration {
   readonly kind: 'variable';
   readonly span: PtxSpan;
-  /** `extern`, `visible`, `weak`, `common`; empty where none is written. */
+  /** `extern`, `visible`, `weak`, `common`; empty if none is written. */
   readonly linkage: readonly string[];
   readonly space: 'reg' | 'param' | 'shared' | 'local' | 'global' | 'const' | 'tex' | 'sreg';
   /** Attributes in written order that are not the space, type, alignment or vector, for printing. */
@@ -127,11 +127,11 @@ interface Scope {
   readonly body: readonly PtxStatement[];
 }
 
-/** `.pragma "nounroll";`, `.branchtargets`, `.calltargets`, `.callprototype` and directives kept as written. */
+/** `.pragma "nounroll";`, `.branchtargets`, `.calltargets`, `.callprototype` and directives as written. */
 export interface BodyDirective {
   readonly kind: 'directive';
   readonly span: PtxSpan;
-  /** Label in front, as `.branchtargets` and `.callprototype` need. */
+  /** Preceding label, as `.branchtargets` and `.callprototype` need. */
   readonly label?: string;
   /** Without the dot. */
   readonly name: string;
@@ -152,7 +152,9 @@ export interface MarkerComment {
   readonly operand: PtxOperand;
 }
 
-/** A stretch of text that is no statement: a diagnostic names it, and what contains it is never `proved`. */
+/**
+ * A range of text that is not a statement: a diagnostic names it, and a function that contains it is never `proved`.
+ */
 interface Damage {
   readonly kind: 'damage';
   readonly span: PtxSpan;
@@ -194,7 +196,7 @@ export interface Function {
   readonly faulty?: true;
 }
 
-/** `.section .debug_str { … }` kept as its raw text, and other module-level text such as `.alias`. */
+/** `.section .debug_str { … }` as its raw text, and other module-level text such as `.alias`. */
 interface RawDirective {
   readonly kind: 'raw';
   readonly span: PtxSpan;
@@ -204,7 +206,7 @@ interface RawDirective {
 export type ModuleItem = Function | VariableDeclaration | RawDirective | BodyDirective | Damage;
 
 export interface Module {
-  /** `9.0`; empty where the text lacks it. */
+  /** `9.0`; empty if the text lacks it. */
   readonly version: string;
   /** `['sm_80']`, with texmode and debug options. */
   readonly target: readonly string[];
@@ -212,7 +214,7 @@ export interface Module {
   readonly items: readonly ModuleItem[];
   /** `.file` table: index to path, as the compiler wrote it. */
   readonly files: ReadonlyMap<number, string>;
-  /** The `.file` directives' optional timestamp and size are kept for printing. */
+  /** The `.file` directives' optional timestamp and size, for printing. */
   readonly fileAttributes: ReadonlyMap<number, string>;
   /** Names in the `.debug_str` section by the label that `.loc … function_name` uses. */
   readonly debugStrings: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@
 import { doubleOf, doublePattern, parseLiteral, type NumberLiteral } from './literal.ts';
 import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
 
-/** As much of the place in a token stream as is needed here. */
+/** The part of a token stream that is needed here. */
 interface Position {
   readonly tokens: TokenStream;
   index: number;
@@ -45,7 +45,7 @@ const PRECEDENCE = new Map<string, number>([
   ['%', 10],
 ]);
 
-/** True where a constant expression may begin: a number, a sign, `~`, `!`, `(` or `WARP_SZ`. */
+/** Whether a constant expression may begin here: a number, a sign, `~`, `!`, `(` or `WARP_SZ`. */
 export function startsConstant(cursor: Position): boolean {
   const { tokens, index } = cursor;
   switch (tokens.kinds[index]) {
@@ -63,7 +63,7 @@ export function startsConstant(cursor: Position): boolean {
   }
 }
 
-/** Reads a constant expression at the cursor and leaves the cursor behind it; on an error, at the offending token. */
+/** Reads a constant expression at the cursor and leaves the cursor after it; on an error, at the offending token. */
 export function parseConstant(cursor: Position): NumberLiteral | ConstantError {
   const { tokens, index } = cursor;
   // Nearly every constant is one literal that a comma, bracket, brace or semicolon follows.
@@ -157,7 +157,7 @@ function literalAt(cursor: Position): NumberLiteral | ConstantError {
   return literal;
 }
 
-/** The operator at the cursor; those of two characters are two tokens that touch. Empty where there is none. */
+/** The operator at the cursor; those of two characters are two adjacent tokens. Empty if none. */
 function operatorAt(cursor: Position): string {
   const { tokens, index } = cursor;
   const first = tokens.kinds[index]!;
@@ -274,7 +274,7 @@ function boolean(value: boolean): NumberLiteral {
   return { kind: 'integer', value: value ? 1n : 0n, unsigned: false };
 }
 
-/** Expressions are of 64 bits: what does not fit wraps. A literal keeps its value; only a result comes here. */
+/** Expressions are of 64 bits: larger results wrap. A literal keeps its value. */
 function integer(value: bigint, unsigned: boolean): NumberLiteral {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }

@@ -6,8 +6,8 @@ import { DIRECTIVE, NAME, NUMBER, type TokenStream } from './lexer.ts';
 /**
  * The source place of a `.loc`, with the calls it was inlined through, in the compiler's spelling of the paths.
  *
- * Undefined where there is no `.loc`, where its line is 0 (code of the compiler's own making) or where no `.file` has
- * its index. A frame that cannot be resolved ends the chain.
+ * Undefined without `.loc`, if its line is 0 (compiler-generated code) or if no `.file` has its index. A frame that
+ * cannot be resolved ends the chain.
  */
 export function sourceLocation(module: Module, loc: LocDirective | undefined): Location | undefined {
   return loc && frameOf(module, loc);
@@ -26,7 +26,7 @@ function frameOf(module: Module, place: InlinedAt): Location | undefined {
   };
 }
 
-/** The mangled name of the function whose body a `.loc` is in, where it was inlined. */
+/** The mangled name of the inlined function whose body contains a `.loc`. */
 export function inlinedFunction(module: Module, loc: LocDirective): string | undefined {
   return loc.functionName === undefined ? undefined : module.debugStrings.get(loc.functionName);
 }

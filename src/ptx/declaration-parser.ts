@@ -28,8 +28,8 @@ const MAX_INITIALIZER_DEPTH = 16;
 
 /** The parameters or results of a function, with their parentheses; their names enter the scope. */
 /**
- * The parameters of a function between parentheses; the cursor stands on the opening one.
- * @returns null where they are damaged; the cursor holds why
+ * The parameters of a function between parentheses; the cursor is at the opening one.
+ * @returns null if they are damaged; the cursor has the reason
  */
 export function parseParameters(cursor: Cursor): VariableDeclaration[] | null {
   cursor.index++;
@@ -79,7 +79,7 @@ export function parseFunctionDirectives(cursor: Cursor, kind: 'entry' | 'func'):
   return directives;
 }
 
-/** `.attribute(.managed, .unified(1, 2))`, as written but for spaces and without the dot. */
+/** `.attribute(.managed, .unified(1, 2))`, as written except for spaces and without the dot. */
 export function parseAttribute(cursor: Cursor): string | null {
   const start = cursor.index;
   cursor.index++;

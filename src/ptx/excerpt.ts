@@ -1,4 +1,4 @@
-/** One kernel of a module with all that it refers to, under names that tell nothing of the program it is from. */
+/** One kernel of a module with all that it refers to, under names that reveal nothing of its program. */
 import type { Function, Module, ModuleItem, VariableDeclaration } from './ast.ts';
 import { printModule } from './printer.ts';
 
@@ -6,7 +6,7 @@ import { printModule } from './printer.ts';
 const excerptName = 'kernel';
 
 /**
- * The text of a module that holds a kernel alone, with the functions and variables that it reaches. Names of symbols and
+ * The text of a module with only one kernel, and the functions and variables that it reaches. Names of symbols and
  * files are replaced, and debug sections left out; lines of `.loc` stay, and so do initial values of variables.
  * @returns null if the module has no such kernel
  */
@@ -44,7 +44,9 @@ function isDeclaration(node: object): node is Function | VariableDeclaration {
   return kind === 'entry' || kind === 'func' || (kind === 'variable' && space !== 'reg');
 }
 
-/** A copy of a part of the tree with other names of what it declares and refers to. @param other undefined: the same */
+/**
+ * A copy of a part of the tree with other names of its declarations and references. @param other undefined: the same
+ */
 function withNames<Part>(part: Part, other: (name: string) => string | undefined): Part {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map((one: unknown) => withNames(one, other)) as Part;

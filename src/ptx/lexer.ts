@@ -1,8 +1,9 @@
 /**
- * Tokens of a PTX text, in parallel arrays: one pass over the characters, no regular expression and no object a token.
+ * Tokens of a PTX text, in parallel arrays: one pass over the characters, no regular expression and no object per
+ * token.
  *
- * A name swallows the dotted parts that follow it without a space, so `ld.shared::cta.v2.f32`, `%tid.x` and `%r1.b0`
- * are one token each. Every other character that PTX uses is a token of its own, whose kind is its character code.
+ * A name includes the dotted parts that follow it without a space, so `ld.shared::cta.v2.f32`, `%tid.x` and `%r1.b0`
+ * are one token each. Every other character that PTX uses is a separate token, whose kind is its character code.
  */
 
 // Kinds of signs: their character codes.
@@ -24,12 +25,12 @@ export const BAR = 124;
 export const EQUALS = 61;
 export const AT = 64;
 
-/** Kinds above the character codes of ASCII, which stand for themselves. */
+/** Kinds above the character codes of ASCII, which denote themselves. */
 export const END = 128;
 export const NAME = 129;
 /** `.reg`: a dot and one dotted part. */
 export const DIRECTIVE = 130;
-/** A literal as it is written; whether it is well formed is for the parser to say. */
+/** A literal as it is written; the parser decides whether it is well formed. */
 export const NUMBER = 131;
 export const STRING = 132;
 /** A run of characters that PTX does not know, or a string without an end. */
@@ -53,7 +54,7 @@ export interface TokenStream {
   readonly unterminatedComment: number | undefined;
 }
 
-/** `// selvage.assume %r1;`: `operand` is what stands after the keyword. */
+/** `// selvage.assume %r1;`: `operand` is the text after the keyword. */
 interface MarkerToken {
   readonly name: 'assume' | 'unknown' | 'candidate';
   readonly operand: string;
@@ -131,7 +132,7 @@ export function lex(text: string): TokenStream {
     const start = position;
     if (type & NAME_START) {
       position = endOfName(text, position);
-      // A lone `$` is no name; a lone `_` is the sink and a lone `%` an operator.
+      // A lone `$` is not a name; a lone `_` is the sink and a lone `%` an operator.
       push(position === start + 1 && code === 36 ? JUNK : NAME, start, position);
     } else if (type & DIGIT) {
       position = endOfNumber(text, position);
@@ -189,7 +190,7 @@ function grow<Words extends Uint8Array | Int32Array>(old: Words, wider: Words): 
   return wider;
 }
 
-/** Class of a character; 0 for what lies outside ASCII and for NaN, the code past the end. */
+/** Class of a character; 0 outside ASCII and for NaN, the code past the end. */
 function classOf(code: number): number {
   return code < 128 ? classes[code]! : 0;
 }
@@ -225,7 +226,7 @@ function endOfWord(text: string, position: number): number {
   return position;
 }
 
-/** A number is a word, and, where it is decimal, a fraction and an exponent with its sign. */
+/** A number is a word, and, if decimal, a fraction and an exponent with its sign. */
 function endOfNumber(text: string, position: number): number {
   const start = position;
   while (classOf(text.charCodeAt(position)) & DIGIT) position++;
@@ -251,7 +252,7 @@ function endOfLine(text: string, position: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Position after the closing quote, or minus the end of the line where there is none. */
+/** Position after the closing quote, or minus the end of the line if missing. */
 function endOfString(text: string, position: number): number {
   for (; position < text.length; position++) {
     const code = text.charCodeAt(position);

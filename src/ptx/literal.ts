@@ -1,4 +1,4 @@
-/** Literals of PTX (PTX ISA 4.5): what a number token means. */
+/** Literals of PTX (PTX ISA 4.5): values of number tokens. */
 
 /** An integer literal, or the bits of a floating-point literal. */
 export type NumberLiteral =
@@ -16,7 +16,7 @@ const REAL = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 /** Digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
-/** Reads the text of a number token. The result is a sentence that says what is wrong with a malformed one. */
+/** Reads the text of a number token. A malformed one returns a sentence with the error. */
 export function parseLiteral(text: string): NumberLiteral | string {
   if (DECIMAL.test(text)) {
     const unsigned = text.endsWith('U');
@@ -44,7 +44,7 @@ export function parseLiteral(text: string): NumberLiteral | string {
   return 'a number is followed by characters that do not belong to it';
 }
 
-/** A literal of more digits than any 64-bit number is refused before it is converted, which takes quadratic time. */
+/** A literal of more digits than any 64-bit number is rejected before it is converted, which takes quadratic time. */
 function integer(digits: string, unsigned: boolean, text: string): NumberLiteral | string {
   if (digits.length <= 4 + 64) {
     const value = BigInt(digits);
@@ -61,7 +61,7 @@ export function doublePattern(value: number): bigint {
   return view.getBigUint64(0);
 }
 
-/** The double that 64 bits stand for. */
+/** The double that 64 bits encode. */
 export function doubleOf(pattern: bigint): number {
   view.setBigUint64(0, pattern);
   return view.getFloat64(0);

@@ -1,7 +1,7 @@
-/** What a name stands for: a register, or something with an address (a variable). Labels and functions come later. */
+/** Kind of a name: a register, or something with an address (a variable). Labels and functions come later. */
 type NameKind = 'register' | 'symbol';
 
-/** The names that one `{ }` declares, inside the names of what surrounds it. */
+/** The names that one `{ }` declares, nested in the enclosing scopes. */
 export interface NameScope {
   readonly names: Map<string, NameKind>;
   /** `%r<10>`: by prefix, how many registers. */
@@ -20,12 +20,12 @@ interface ResolvedName {
   readonly name: string;
 }
 
-/** Digits of the largest range index that is looked at; longer tails are no index. */
+/** Digits of the largest range index that is supported; longer tails are not an index. */
 const MAX_INDEX_DIGITS = 9;
 
 /**
- * Finds what a name means in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the
- * result spells it `%r1`.
+ * Resolves a name in a scope, from the inside out. ptxas takes `%r01` for `%r1` of the range `%r<…>`; the result spells
+ * it `%r1`.
  */
 export function resolveName(scope: NameScope | undefined, name: string): ResolvedName | undefined {
   for (; scope; scope = scope.outer) {

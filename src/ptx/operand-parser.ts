@@ -46,7 +46,7 @@ export function parseOperand(cursor: Cursor, isFirst: boolean): PtxOperand | nul
   return second && { kind: 'pair', first: operand, second };
 }
 
-/** A name or a constant, as it stands in vectors and lists too; there a symbol has no offset. */
+/** A name or a constant, also within vectors and lists; there a symbol has no offset. */
 function parseValue(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return cursor.kind() === NAME ? parseName(cursor, withOffset) : parseConstantOperand(cursor);
 }
@@ -114,7 +114,7 @@ function parseName(cursor: Cursor, withOffset: boolean): PtxOperand | null {
   return offset === null ? null : { kind: 'symbol', name: text, offset, generic: false };
 }
 
-/** `+ constant` after a name; 0 where there is none. */
+/** `+ constant` after a name; 0 if absent. */
 export function parseOffset(cursor: Cursor): bigint | null {
   if (!cursor.take(PLUS)) return 0n;
   return parseInteger(cursor);
@@ -140,7 +140,7 @@ function parseElement(cursor: Cursor, array: string): PtxOperand | null {
   return { kind: 'element', array, index, offset };
 }
 
-/** `[address]`, or `[texture, sampler, {coordinates}]`, where one of the last two may be missing. */
+/** `[address]`, or `[texture, sampler, {coordinates}]`, of which one of the last two may be missing. */
 function parseBracketed(cursor: Cursor): PtxOperand | null {
   cursor.index++;
   if (cursor.kinds[cursor.index + 1] === COMMA) {
@@ -196,7 +196,7 @@ function parseInteger(cursor: Cursor): bigint | null {
 /** A constant expression, with its text. */
 /**
  * A constant expression as an operand, evaluated (PTX ISA 4.5).
- * @returns null where there is none or it has no value; the cursor holds why
+ * @returns null if it is missing or has no value; the cursor has the reason
  */
 export function parseConstantOperand(cursor: Cursor): PtxOperand | null {
   if (!startsConstant(cursor)) return cursor.fail('an operand');
@@ -235,7 +235,7 @@ export function parseCall(cursor: Cursor, operands: PtxOperand[]): boolean {
 
 /** The operand of a selvage comment: one register or literal. Undefined for anything else, which is not reported. */
 /**
- * What the comment of a marker names: a register, or a literal that may be negative.
+ * The operand in the comment of a marker: a register, or a literal that may be negative.
  * @param text one word of the comment
  * @returns undefined for anything else, variables included
  */

@@ -1,8 +1,8 @@
 /**
- * The parser of PTX: the language of nvcc and of people (PTX ISA 9.0), and whatever else a file may hold.
+ * The parser of PTX: the output of nvcc and handwritten text (PTX ISA 9.0), and any other file contents.
  *
- * It never throws and takes linear time. A mistake becomes one diagnostic and a `damage` statement; reading goes on at
- * the next semicolon, brace or line that begins like a statement, so what stands before and after survives.
+ * It never throws and takes linear time. An error becomes one diagnostic and a `damage` statement; parsing resumes at
+ * the next semicolon, brace or line that begins like a statement, so the code before and after survives.
  */
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type {
@@ -56,8 +56,8 @@ import {
  * Parses a PTX module. Never throws.
  *
  * @param text the module
- * @param file the name that diagnostics give as their file
- * @returns the tree, with what could not be read as `damage`, and the diagnostics in the order of the text
+ * @param file the file name in diagnostics
+ * @returns the tree, with unreadable parts as `damage`, and the diagnostics in the order of the text
  */
 export function parsePtx(text: string, file = '<ptx>'): { module: Module; diagnostics: Diagnostic[] } {
   const cursor = new Cursor(lex(text), file);
@@ -77,7 +77,7 @@ function limited(diagnostics: Diagnostic[], more: number, file: string): Diagnos
   return [...shown, { severity: 'error', code: 'ptx/limit', message, location: { file, line } }];
 }
 
-/** What a header has given so far, for the function that is being read. */
+/** Directives of a header so far, for the function that is being read. */
 interface Header {
   readonly kind: 'entry' | 'func';
   readonly span: PtxSpan;
@@ -181,7 +181,7 @@ class ModuleParser {
     );
   }
 
-  /** Skips what is left of a damaged header line. */
+  /** Skips the rest of a damaged header line. */
   #skipHeaderLine(): void {
     const cursor = this.#cursor;
     const line = cursor.tokens.lines[cursor.index - 1];
@@ -230,7 +230,7 @@ class ModuleParser {
     this.#junkItem(start);
   }
 
-  /** What no item begins with: a statement outside a body, or nonsense. */
+  /** Text that begins no item: a statement outside a body, or nonsense. */
   #junkItem(start: number): void {
     const cursor = this.#cursor;
     cursor.report(
@@ -259,7 +259,7 @@ class ModuleParser {
     this.#markLastFunction();
   }
 
-  /** What follows a body and is no item may be a part of that body. */
+  /** Text after a body that is not an item may be a part of that body. */
   #markLastFunction(): void {
     const item = this.#items[this.#lastFunction];
     if (!item || (item.kind !== 'entry' && item.kind !== 'func') || !item.body) return;
@@ -289,7 +289,7 @@ class ModuleParser {
     this.#files.set(index, path);
   }
 
-  /** `.section .debug_str { labels and data }`, kept as it is written. */
+  /** `.section .debug_str { labels and data }`, stored as written. */
   #parseSection(start: number): void {
     const cursor = this.#cursor;
     cursor.index++;
@@ -432,7 +432,7 @@ class ModuleParser {
     return cursor.fail('`{`');
   }
 
-  /** After a damaged signature: goes to where the body begins, if it has one. */
+  /** After a damaged signature: skips to the beginning of the body, if it has one. */
   #findBody(named: boolean): boolean {
     const cursor = this.#cursor;
     for (; cursor.kind() !== END && cursor.kind() !== SEMICOLON; cursor.index++) {
@@ -441,7 +441,7 @@ class ModuleParser {
         return named;
       }
       if (cursor.kind() === DIRECTIVE && MODULE_ONLY.has(cursor.text())) return false;
-      // No brace, but a statement: the brace itself is what is missing.
+      // Without a brace, but with a statement: the brace itself is missing.
       if (named && isStatementStart(cursor, cursor.index) && !cursor.isDirective('.param')) return true;
     }
     return false;

@@ -1,4 +1,4 @@
-/** The statements of a body, and how reading goes on after a damaged one. */
+/** The statements of a body, and recovery after a damaged one. */
 import type { Guard, InlinedAt, PtxInstruction, LocDirective, PtxOperand, PtxStatement } from './ast.ts';
 import { shortened, type Cursor } from './token-stream.ts';
 import { parseFunctionDirectives, parseParameters, parsePragma, parseVariables } from './declaration-parser.ts';
@@ -39,7 +39,7 @@ const MAX_SCOPE_DEPTH = 200;
 const MAX_FRAMES = 64;
 /** Tokens that are read again after a mistake. */
 const MAX_RETREAT = 4;
-/** Labels that the ranges of one .branchtargets may stand for. */
+/** Labels that the ranges of one .branchtargets may denote. */
 const MAX_TARGET_RANGE = 64;
 
 interface Opcode {
@@ -50,10 +50,10 @@ interface Opcode {
 /** Reads the bodies of one module, one after the other. */
 export class StatementParser {
   readonly #cursor: Cursor;
-  /** The same few hundred opcodes come again and again. */
+  /** Cache: a few hundred opcodes occur repeatedly. */
   readonly #opcodes = new Map<string, Opcode>();
   #nextMarker = 0;
-  /** The body has a `}` too many; that its last one is missing then goes without saying. */
+  /** The body has a `}` too many; its missing last one is then not reported. */
   #braceTooMany = false;
   /** Calls around each place that a `.loc` of the body has named. */
   #frames = new Map<string, { readonly at: InlinedAt; readonly depth: number }>();
@@ -63,10 +63,10 @@ export class StatementParser {
   }
 
   /**
-   * Reads the statements of a body, from behind its opening brace, into `body`. False if the closing one is missing,
+   * Reads the statements of a body, from after its opening brace, into `body`. False if the closing one is missing,
    * which is reported.
    *
-   * @param owner what a message calls the function
+   * @param owner name of the function in messages
    */
   parseBody(body: PtxStatement[], owner: string): boolean {
     const cursor = this.#cursor;
@@ -85,7 +85,7 @@ export class StatementParser {
     return false;
   }
 
-  /** Reads statements into `body` up to the brace that closes it, which is taken. False where there is none. */
+  /** Reads statements into `body` up to the brace that closes it, which is taken. False if it is missing. */
   #parseStatements(body: PtxStatement[], depth: number): boolean {
     const cursor = this.#cursor;
     for (;;) {
@@ -138,7 +138,7 @@ export class StatementParser {
     else this.#damage(body, start);
   }
 
-  /** Is the `}` at the cursor the end of the function? It is not where a statement or another `}` follows. */
+  /** Is the `}` at the cursor the end of the function? Not if a statement or another `}` follows. */
   #closesFunction(): boolean {
     const cursor = this.#cursor;
     const next = cursor.kinds[cursor.index + 1]!;
@@ -190,7 +190,7 @@ export class StatementParser {
     body.push({ kind: 'directive', span: cursor.span(start), label: name, name: directive, text, names });
   }
 
-  /** Names of a .branchtargets or .calltargets up to the semicolon; `L<3>` stands for L0, L1 and L2. */
+  /** Names of a .branchtargets or .calltargets up to the semicolon; `L<3>` denotes L0, L1 and L2. */
   #parseTargets(): string[] | null {
     const cursor = this.#cursor;
     const names: string[] = [];
@@ -210,7 +210,7 @@ export class StatementParser {
     return cursor.kind() === SEMICOLON ? names : cursor.fail('`,` or `;`');
   }
 
-  /** `(.param .b32 _) _ (.param .b64 _, …) .noreturn`: checked for its shape and kept as text. */
+  /** `(.param .b32 _) _ (.param .b64 _, …) .noreturn`: checked for its shape and stored as text. */
   #skipPrototype(): string[] | null {
     const cursor = this.#cursor;
     const outer = cursor.scope;
@@ -276,7 +276,7 @@ export class StatementParser {
       : { kind: 'instruction', span, opcode, modifiers, operands };
   }
 
-  /** The opcode and modifiers in one token; the same few hundred come again and again. */
+  /** The opcode and modifiers in one token; a few hundred occur repeatedly. */
   #opcodeOf(name: string): Opcode {
     let known = this.#opcodes.get(name);
     if (!known) {
@@ -373,12 +373,12 @@ export class StatementParser {
     }
   }
 
-  /** Ends a damaged statement where the next one begins, and keeps its text. */
+  /** Ends a damaged statement before the next one, and stores its text. */
   #damage(body: PtxStatement[], start: number): void {
     const cursor = this.#cursor;
     this.#retreat(start);
     if (cursor.index > start && isStatementStart(cursor, cursor.index)) this.#blameSemicolon();
-    // Braces of a vector inside the statement are no scopes.
+    // Braces of a vector inside the statement are not scopes.
     let open = 0;
     for (let at = start; at < cursor.index; at++) {
       if (cursor.kinds[at] === OPEN_BRACE) open++;
@@ -401,7 +401,7 @@ export class StatementParser {
       }
     }
     if (cursor.kind() === END && cursor.kinds[cursor.index - 1] !== SEMICOLON && !cursor.endReported) {
-      // The cut is the mistake, whatever its last token looks like.
+      // The cut is the error, regardless of its last token.
       cursor.diagnostics.pop();
       cursor.endReported = true;
       cursor.report('ptx/truncated', 'the text ends in the middle of a statement');
@@ -409,7 +409,7 @@ export class StatementParser {
     body.push({ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) });
   }
 
-  /** What was told of the first token of the next statement is the fault of the one before it. */
+  /** Diagnostics of the first token of the next statement are due to the one before it. */
   #blameSemicolon(): void {
     const cursor = this.#cursor;
     if (cursor.uncounted > 0) return;
@@ -423,8 +423,8 @@ export class StatementParser {
   }
 
   /**
-   * Where a semicolon is missing, the beginning of the next statement was read as an operand: goes back to it. Looking
-   * back a few tokens only keeps parsing linear.
+   * If a semicolon is missing, the beginning of the next statement was read as an operand: returns to it. Looking back
+   * only a few tokens keeps parsing linear.
    */
   #retreat(start: number): void {
     const cursor = this.#cursor;
@@ -437,7 +437,7 @@ export class StatementParser {
   }
 }
 
-/** From an opening brace past the one that closes it, or to where the module goes on. */
+/** From an opening brace past the one that closes it, or to the next module-level item. */
 export function skipBraces(cursor: Cursor): void {
   for (let open = 0; cursor.kind() !== END; cursor.index++) {
     if (cursor.kind() === OPEN_BRACE) open++;

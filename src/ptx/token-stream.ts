@@ -11,7 +11,7 @@ import { parseLiteral } from './literal.ts';
 import { innerScope, resolveName, type NameScope } from './name-scope.ts';
 import { RESERVED_NAMES } from './vocabulary.ts';
 
-/** Diagnostics of one file that are told in full. */
+/** Diagnostics of one file that are reported in full. */
 export const MAX_DIAGNOSTICS = 100;
 
 /** The remedy that a diagnostic of each code ends with. */
@@ -42,7 +42,7 @@ export class Cursor {
   uncounted = 0;
   /** A mistake was found since the item began. */
   faulty = false;
-  /** That the text ends too early has been told. */
+  /** That the text ends too early has been reported. */
   endReported = false;
   readonly #file: string;
 
@@ -52,7 +52,7 @@ export class Cursor {
     this.#file = file;
   }
 
-  /** Takes an integer literal. Nothing is reported where there is none. */
+  /** Takes an integer literal. Nothing is reported if absent. */
   takeInteger(): boolean {
     if (this.kind() !== NUMBER) return false;
     const literal = parseLiteral(this.text());
@@ -76,7 +76,7 @@ export class Cursor {
     return this.tokens.text.slice(this.tokens.starts[index], this.tokens.ends[index]);
   }
 
-  /** A name without dots and without a meaning of its own. */
+  /** A name without dots and without a predefined meaning. */
   isPlainName(): boolean {
     if (this.kind() !== NAME) return false;
     const text = this.text();
@@ -88,7 +88,7 @@ export class Cursor {
     return this.kind() === DIRECTIVE && this.text() === name;
   }
 
-  /** Takes a token of this kind. Nothing is reported where there is none. */
+  /** Takes a token of this kind. Nothing is reported if absent. */
   take(kind: number): boolean {
     if (this.kind() !== kind) return false;
     this.index++;
@@ -131,7 +131,7 @@ export class Cursor {
     return { line, column: this.tokens.starts[index]! - this.tokens.lineStarts[line - 1]! + 1 };
   }
 
-  /** What a message calls the token at the cursor. */
+  /** Name of the token at the cursor in messages. */
   found(): string {
     const kind = this.kind();
     if (kind === END) return 'the end of the text';
@@ -196,7 +196,7 @@ export class Cursor {
     this.scope.names.set(name, kind);
   }
 
-  /** A register as its declaration spells it: only a leading zero in an index (`%r01`) calls for a look. */
+  /** A register as its declaration spells it: only a leading zero in an index (`%r01`) needs a lookup. */
   registerName(text: string): string {
     for (let at = text.length - 1; at > 0; at--) {
       const code = text.charCodeAt(at);

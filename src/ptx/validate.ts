@@ -1,6 +1,6 @@
 /**
- * What the grammar of PTX cannot say: names are declared before they are used and once in a scope, branches have their
- * labels, entries have bodies. What an instruction wants of its operands is for `isa/`.
+ * Rules beyond the grammar of PTX: names are declared before they are used and once in a scope, branches have their
+ * labels, entries have bodies. Requirements of an instruction on its operands are for `isa/`.
  */
 import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -31,7 +31,9 @@ export function validateModule(module: Module, file: string): { module: Module; 
   return { module: validation.marked ? { ...module, items } : module, diagnostics };
 }
 
-/** The scope of a body: beside registers and variables, the labels of it, which are visible before they come. */
+/**
+ * The scope of a body: in addition to registers and variables, its labels, which are visible before their definition.
+ */
 interface LabelScope {
   readonly labels: ReadonlySet<string>;
   readonly outer: LabelScope | undefined;
@@ -52,7 +54,7 @@ class Validation {
   #labels: LabelScope | undefined;
   /** Names of the function that were complained about, each once. */
   #told = new Set<string>();
-  /** Names known to be registers in the scope at hand. */
+  /** Names known to be registers in the current scope. */
   #known = new Set<string>();
 
   constructor(module: Module, file: string) {
@@ -97,7 +99,7 @@ class Validation {
       }
       this.#defined.add(item.name);
     }
-    // Where something is damaged, what is missing may be in the damage: one mistake is told once.
+    // Missing text may be in the damage: one error is reported once.
     if (item.faulty) return;
     this.#scope = innerScope(this.#globals);
     this.#told = new Set();
@@ -135,7 +137,8 @@ class Validation {
           break;
         case 'scope': {
           const known = this.#known;
-          // What is known around is not copied: scopes are many and short, as inline assembly writes them.
+          // Known names of the enclosing scope are not copied: scopes are many and short, as inline assembly writes
+          // them.
           this.#known = new Set();
           this.#scope = innerScope(this.#scope);
           this.#statements(statement.body);
@@ -190,7 +193,7 @@ class Validation {
     this.#forbidSpecial(name, span);
   }
 
-  /** ptxas lets a declaration hide a special register; nobody else would know which of the two is meant. */
+  /** ptxas lets a declaration hide a special register; other readers could not know which of the two is meant. */
   #forbidSpecial(name: string, span: PtxSpan): void {
     const own = { ...this.#scope, outer: undefined };
     if (own.ranges.has(name) ? NUMBERED.some((special) => resolveName(own, special)) : isSpecialRegister(name)) {
@@ -252,7 +255,7 @@ class Validation {
   #symbol(name: string, span: PtxSpan, opcode: string): void {
     if (this.#functions.has(name) || this.#isLabel(name) || resolveName(this.#scope, name)) return;
     if (opcode === 'bra' || opcode === 'brx') this.#undefinedLabel(name, span);
-    // The declaration may be what is damaged.
+    // The declaration may be in a damaged part.
     else if (!this.#damaged) this.#undeclared(name, span, 'is not declared');
   }
 

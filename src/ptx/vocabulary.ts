@@ -1,4 +1,4 @@
-/** The words of PTX, by where they may stand (PTX ISA 9.0, sections 4, 5 and 11). */
+/** The words of PTX, by where they may appear (PTX ISA 9.0, sections 4, 5 and 11). */
 import type { VariableDeclaration } from './ast.ts';
 
 export const SPACES = new Map<string, VariableDeclaration['space']>([
@@ -23,7 +23,7 @@ export const TYPES = new Set(
 
 type NumberOfValues = readonly [least: number, most: number];
 
-/** What may stand between the parameters of an entry and its body, and how many numbers it takes. */
+/** Directives between the parameters of an entry and its body, and how many numbers each takes. */
 export const ENTRY_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.maxntid', [1, 3]],
   ['.reqntid', [1, 3]],
@@ -43,7 +43,7 @@ export const FUNC_DIRECTIVES = new Map<string, NumberOfValues>([
   ['.abi_preserve_control', [1, 1]],
 ]);
 
-/** Directives that stand at module level only: meeting one inside a body means that a brace is missing. */
+/** Directives that appear only at module level: one inside a body means that a brace is missing. */
 export const MODULE_ONLY = new Set(
   '.entry .func .extern .visible .weak .common .version .target .address_size .file .section .alias'.split(' '),
 );
@@ -74,12 +74,12 @@ for (const directive of [...ENTRY_DIRECTIVES.keys(), ...FUNC_DIRECTIVES.keys()])
 /** A modifier is a word, the dimensions of a texture (`1d`) or the shape of a matrix (`16x256b`). */
 const MODIFIER = /^(?:[A-Za-z]|[1-5]d(?:ms)?$|\d+x\d+b)/;
 
-/** Can a word stand behind the dot of an instruction? Whether one knows it there is for `isa/`. */
+/** Whether a word may follow the dot of an instruction. Whether it is a known modifier there is for `isa/`. */
 export function isModifier(word: string): boolean {
   return MODIFIER.test(word) && !NO_MODIFIERS.has(word);
 }
 
-/** Words with a meaning of their own: no register, variable, label or function has such a name. */
+/** Words with a predefined meaning: no register, variable, label or function has such a name. */
 export const RESERVED_NAMES = new Set(['WARP_SZ', 'function_name', 'inlined_at', '_', '%']);
 
 export const ARCHITECTURE = /^(?:sm|compute)_\d+[af]?$/;

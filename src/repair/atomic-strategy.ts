@@ -1,4 +1,4 @@
-/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or in place of barriers. */
+/** Updates that race (`A[i] += v`) as atomics, with barriers where the result is then read, or instead of barriers. */
 import { type AtomicUpdate, atomicUpdates } from '../cuda/editing/atomic-update.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import { applyEdits } from '../source/text-edit.ts';
@@ -36,7 +36,7 @@ export async function updateAtomically(
     const { leaves } = verification;
     return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes: [], leaves } };
   }
-  // What reads the sum may need a barrier before it.
+  // Reads of the sum may need a barrier before them.
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');
   const placed = await placeBarriers({ ...request, source: edited, verify }, effort, true);
@@ -49,9 +49,9 @@ export async function updateAtomically(
 }
 
 /**
- * Atomics in place of the barriers of a repair, where updates are all that races; verified. It is for the user to choose:
- * atomics cost something else, and leave the order of a sum open.
- * @returns null where that is no repair
+ * Atomics instead of the barriers of a repair, if only updates race; verified. The user chooses: atomics have another
+ * cost, and leave the order of a sum unspecified.
+ * @returns null if that is not a repair
  */
 export async function atomicAlternative(request: RepairRequest, effort: Effort): Promise<Repair | null> {
   const { source, racing, expired } = request;

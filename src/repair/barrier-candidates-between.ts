@@ -1,20 +1,20 @@
-/** Which candidates lie between two accesses: one of them must be a barrier for the accesses to be ordered. */
+/** Candidates between two accesses: one of them must be a barrier for the accesses to be ordered. */
 import { isStrong } from '../memory-model/fence.ts';
 import { isFullBarrier, isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
 import { isCandidate } from '../ir/form/switch-markers.ts';
 
 /**
- * The markers on ways from one instruction to another, either way round, on which no barrier stands yet.
+ * The markers on paths from one instruction to another, in either direction, that have no barrier yet.
  *
  * Two threads that are at both accesses within one barrier interval have each come there from its start without a
- * barrier. Barriers are passed by all threads of a block together, so whatever parts the accesses is passed by one of
- * the threads behind its access and by the other in front of its own: it lies on such a way.
+ * barrier. Barriers are passed by all threads of a block together, so a barrier that separates the accesses is passed
+ * by one of the threads after its access and by the other before its own: it is on such a path.
  *
  * @param kernel with its markers
  * @param isBarrier whether a marker is a barrier by now
  * @param scope of which threads: barriers of a block order none of different blocks
- * @param known what was found for the same barriers before; of many pairs, many share an access
+ * @param known earlier results for the same barriers; of many pairs, many share an access
  * @returns numbers of markers
  */
 export function markersBetween(
@@ -52,10 +52,10 @@ interface Reached {
   readonly numbers: ReadonlyMap<InstructionId, number>;
 }
 
-/** The markers that ways from and to instructions pass, by kernel. */
+/** The markers on paths from and to instructions, by kernel. */
 export type KnownWays = Map<Kernel, Map<string, Reached>>;
 
-/** The markers that barrier-free ways pass that start, or end, at an instruction. */
+/** The markers on barrier-free paths that start, or end, at an instruction. */
 function markersReached(
   kernel: Kernel,
   start: InstructionId,
@@ -95,7 +95,7 @@ function markersReached(
   return { markers: new Set(numbers.keys()), numbers };
 }
 
-/** The markers that some access comes before and some behind: a barrier elsewhere orders nothing. */
+/** The markers with some access before and some after: a barrier elsewhere orders nothing. */
 export function markersAmongAccesses(kernel: Kernel): ReadonlySet<number> {
   const touches = ({ operation: { effect } }: Instruction): boolean =>
     !['pure', 'havoc', 'trap'].includes(effect.kind) &&
@@ -130,7 +130,7 @@ export function containsAtomics({ blocks }: Kernel): boolean {
   return blocks.some(({ instructions }) => instructions.some(isStrong));
 }
 
-/** Whether there are barriers in memory, or of part of a block: what they order, another barrier can get in the way of. */
+/** Whether there are barriers in memory, or of part of a block: another barrier can disturb their order. */
 export function holdsOtherBarriers({ blocks }: Kernel): boolean {
   return blocks.some(({ instructions }) =>
     instructions.some(

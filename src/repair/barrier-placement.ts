@@ -1,6 +1,6 @@
 /**
- * Barriers in other places: at statement boundaries, in assignments that are taken apart, for threads of a warp, and
- * between parts of a condition.
+ * Barriers in other places: at statement boundaries, in split assignments, for threads of a warp, and between parts of
+ * a condition.
  */
 import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
@@ -29,22 +29,22 @@ export type PlacementOutcome =
       readonly obstacles: readonly Obstacle[];
       /** The pairs that no barrier parts. */
       readonly races: readonly UnorderedPair[];
-      /** The functions that hold markers of the kernel. */
+      /** The functions that contain markers of the kernel. */
       readonly functions?: readonly FunctionDefinition[];
-      /** Conditional statements that were not taken apart yet, by their offset: {@link partConditions} does. */
+      /** Conditional statements that were not split yet, by their offset: {@link partConditions} does. */
       readonly conditions?: ReadonlySet<number>;
     }
   | { readonly kind: 'timeout' };
 
 interface Attempt extends CandidateOptions {
   readonly level: 'block' | 'warp';
-  /** Of a repair in part: what no run showed may stay open. */
+  /** Of a partial repair: races that no run showed may stay open. */
   readonly isOfShown?: true;
 }
 
 /**
- * Looks for a placement of barriers that holds in the source.
- * @param isRewritten - the source is not the user's own any more: nothing is advised about it
+ * Searches a placement of barriers in the source with which the kernel is proved.
+ * @param isRewritten - the source is not the user's any more: nothing is advised about it
  */
 export async function placeBarriers(
   request: RepairRequest,
@@ -64,7 +64,7 @@ export async function placeBarriers(
 }
 
 /**
- * Looks for a placement between the statements of bodies to which only some threads come.
+ * Looks for a placement between the statements of bodies that only some threads reach.
  * @param conditions - the conditional statements, by their offset
  */
 export async function partConditions(
@@ -110,7 +110,7 @@ async function placeBy(
       }
       continue;
     }
-    // What is left has been tolerated.
+    // Remaining pairs have been tolerated.
     if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0)
       continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
@@ -156,7 +156,7 @@ function applyPlacement(
   return applyEdits(source.text, barrierEdits(source, placed));
 }
 
-/** Where the source has a marker. */
+/** Source location of a marker. */
 export function placeIn(
   file: string,
   candidates: readonly BarrierCandidate[],
@@ -173,7 +173,7 @@ interface Searched {
   readonly subjects: readonly Subject[];
   readonly isShared: (candidate: BarrierCandidate) => boolean;
   readonly candidates: readonly BarrierCandidate[];
-  /** Of the loops around each marker. */
+  /** Depths of the loops around each marker. */
   readonly depths: ReadonlyMap<number, number>;
 }
 
@@ -205,7 +205,7 @@ async function search(
   }
   return null;
 
-  /** Whether a run showed a race of the two lines; true where a line is not known. */
+  /** Whether a run showed a race of the two lines; true if a line is unknown. */
   function isShown(pair: UnorderedPair): boolean {
     const lines = [pair.first, pair.second].map((id) => lineIn(source.file, pair, id));
     if (lines.includes(undefined)) return true;
@@ -217,8 +217,8 @@ async function search(
 }
 
 /**
- * The places right before and behind the conditional statements around a barrier. What such a barrier was meant to order
- * is not known where a kernel is not proved, so one of them is to take it.
+ * The places right before and after the conditional statements around a barrier. It is unknown what such a barrier of
+ * an unproved kernel was meant to order, so one of them is to replace it.
  */
 function placesBeside(candidates: readonly BarrierCandidate[], marker: number): number[] {
   const from = candidates[marker]!;
@@ -230,14 +230,14 @@ function placesBeside(candidates: readonly BarrierCandidate[], marker: number): 
   return places.map(({ number }) => number);
 }
 
-/** What a candidate is as the source has it. */
+/** State of a candidate in the source. */
 function asWritten(candidate: BarrierCandidate | undefined): MarkerState {
   return candidate?.kind === 'existing' ? candidate.level : 'off';
 }
 
 /**
- * Whether a placement that takes barriers of the block away holds whatever a launch site passes: a barrier of the warp in
- * their place may serve the number that one site passes, and no other. What adds barriers alone takes nothing from others.
+ * Whether a placement that removes barriers of the block is valid for all arguments of a launch site: a barrier of the
+ * warp instead may suffice only for the value that one site passes. Placements that only add barriers are always valid.
  */
 async function holdsForOtherArguments(
   { subjects, candidates }: Searched,
@@ -263,9 +263,9 @@ async function holdsForOtherArguments(
 }
 
 /**
- * The barriers of a repair as barriers of the warp, where the threads that meet are of one warp: they cost next to
- * nothing. It is for the user to choose, since the size of the block may be what keeps these threads in one warp.
- * @returns null where that is no repair
+ * The barriers of a repair as barriers of the warp, if the threads that race are of one warp: they cost next to
+ * nothing. The user chooses, since the size of the block may be what keeps these threads in one warp.
+ * @returns null if that is not a repair
  */
 async function warpAlternative(
   request: RepairRequest,
@@ -302,8 +302,8 @@ interface PlacedText {
 }
 
 /**
- * What can be done about blocks that race where the launch allows no barrier of the grid: that is for the user to change,
- * so nothing is edited.
+ * Advice for blocks that race if the launch allows no barrier of the grid: the user has to change that, so nothing is
+ * edited.
  */
 async function adviceForBlocks(
   { source, weights, expired, lightestSets }: RepairRequest,
@@ -322,8 +322,8 @@ async function adviceForBlocks(
 }
 
 /**
- * Placements of one weight by what they cost in the build that runs; where that is the same, in the order in which they
- * read. Others than the first are looked for only where one of them could cost less, or it is not the end of the search.
+ * Placements of one weight by their cost in the production build; if equal, by readability of the source. Others than
+ * the first are searched only if one of them could cost less, or it is not the end of the search.
  */
 async function* cheapestFirst(
   { source, cost, prepare }: RepairRequest,
@@ -365,7 +365,7 @@ function changeOf(
   };
 }
 
-/** The conditional statements within which no place is one that all threads come to, by offset. */
+/** The conditional statements without a place that all threads reach, by offset. */
 function divergentConditions(
   candidates: readonly BarrierCandidate[],
   { unsafe, safe }: Extract<SearchResult, { kind: 'none' }>,

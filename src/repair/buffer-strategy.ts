@@ -1,14 +1,14 @@
-/** Two copies of shared arrays in place of a second barrier in a loop: an alternative to the repair that adds it. */
+/** Two copies of shared arrays instead of a second barrier in a loop: an alternative to the repair that adds it. */
 import { doubleBuffer } from '../cuda/editing/double-buffer.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, Repair, RepairRequest } from './request.ts';
 
 /**
- * Two copies of the arrays that race, where a repair adds one barrier to a loop that has one; verified, and it leaves
- * what the repair leaves in memory. It is for the user to choose: it takes twice the shared memory.
+ * Two copies of the arrays that race, if a repair adds one barrier to a loop that has one; verified, with the same
+ * memory as after the repair. The user chooses: it takes twice the shared memory.
  * @param repair - that was verified
- * @returns null where that is no repair
+ * @returns null if that is not a repair
  */
 export async function bufferAlternative(
   { source, racing, verify, expired }: RepairRequest,

@@ -1,15 +1,15 @@
-/** What a kernel costs in the build that runs, by which placements that weigh the same are compared. */
+/** Cost of a kernel in the production build, by which placements of equal weight are compared. */
 import { maxThreadsPerMultiprocessor, registerGranularity } from '../device/architecture.ts';
 import { registersPerMultiprocessor, warpSize } from '../device/hardware-limits.ts';
 
 export interface BuildCost {
-  /** Of a thread. */
+  /** Registers of a thread. */
   readonly registers: number;
   /** Stored and loaded by a thread, in bytes. */
   readonly spillBytes: number;
-  /** Of a block, in bytes. */
+  /** Shared memory of a block, in bytes. */
   readonly sharedBytes: number;
-  /** Barriers of the block or the grid in the code; those of unrolled loops count as often as they were copied. */
+  /** Barriers of the block or the grid in machine code; those of unrolled loops count once per copy. */
   readonly barriers: number;
   readonly instructions: number;
 }
@@ -17,15 +17,15 @@ export interface BuildCost {
 /** Multiprocessors allocate registers to a thread in steps of this many. */
 const granule = registerGranularity / warpSize;
 /**
- * With as many registers a thread, a multiprocessor of any architecture holds as many threads as it can: fewer registers
- * change nothing.
+ * With this number of registers per thread, a multiprocessor of any architecture has its maximum of resident threads:
+ * fewer registers change nothing.
  */
 const freeRegisters = registersPerMultiprocessor / maxThreadsPerMultiprocessor;
 
 /**
- * Which of two costs is less, by what decides how many blocks run at once: spills, shared memory, registers as they are
- * handed out. Where those are the same, how the source reads counts for more than a register or an instruction.
- * @returns below 0 where it is the first, 0 where neither is
+ * Orders two costs by what limits occupancy: spills, shared memory, registers as they are allocated. If those are the
+ * same, readability of the source counts for more than a register or an instruction.
+ * @returns below 0 if the first is less, 0 if they are equal
  */
 export function compareCost(a: BuildCost, b: BuildCost): number {
   const keys = ({ registers, spillBytes, sharedBytes }: BuildCost): number[] => [
@@ -39,8 +39,8 @@ export function compareCost(a: BuildCost, b: BuildCost): number {
 }
 
 /**
- * Whether no barriers placed in another way could cost less.
- * @param before - of the kernel as it was: barriers make no use of shared memory
+ * Whether no other placement of barriers could cost less.
+ * @param before - of the original kernel: barriers use no shared memory
  */
 export function isLeast({ registers, spillBytes, sharedBytes }: BuildCost, before: BuildCost): boolean {
   return registers <= freeRegisters && spillBytes === 0 && sharedBytes <= before.sharedBytes;
@@ -58,7 +58,7 @@ export function worstCost(costs: readonly BuildCost[]): BuildCost {
   };
 }
 
-/** Barriers that an edit adds or takes away, and how many of them stand in a loop. */
+/** Barriers that an edit adds or removes, and how many of them are in a loop. */
 export interface BarrierChange {
   readonly added: number;
   readonly removed: number;

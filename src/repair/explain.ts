@@ -1,4 +1,4 @@
-/** Says as data what a placement does, and why there is none. */
+/** Effects of a placement, and why none exists, as data. */
 import { placeOf as writtenAt } from '../check/context/names.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { writtenBarrier } from '../cuda/editing/barrier-edit.ts';
@@ -38,7 +38,7 @@ export function stepOf(
   };
 }
 
-/** Where an edit puts a statement: after the one above, though blank lines may follow there. */
+/** Where an edit inserts a statement: after the one above, though blank lines may follow there. */
 function placeOf(candidate: BarrierCandidate): EditPlace {
   const { kind, line } = candidate;
   if (kind !== 'before' || !candidate.previous) return { kind, line };
@@ -65,7 +65,7 @@ export function obstacleOf(
   const between = (isBarrier: (marker: number) => boolean): number =>
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
   const size = between((marker) => safe.has(marker));
-  // Whether the threads meet is what the prover does not know.
+  // The prover does not know whether the threads race.
   if ((isOne || between(() => false) === 0) && ofProver.has(pair.reason.kind))
     return { kind: 'unproved', reason: pair.reason, accesses };
   if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
@@ -81,12 +81,12 @@ export function obstacleOf(
   return { kind: 'macro', accesses, macro: use.macro, ...(typeof use.edit === 'string' && { hindrance: use.edit }) };
 }
 
-/** Reasons that say what the prover lacks, not that two threads meet. */
+/** Reasons about limits of the prover, rather than about two threads. */
 const ofProver: ReadonlySet<Reason['kind']> = new Set([
   'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
 ]); // oxfmt-ignore
 
-/** By which line of the file, and by what name, code of another file is called. */
+/** The line of the file, and the name, of a call of code in another file. */
 function callOf(
   { file, text, lineStarts }: CudaSource,
   outside: Location | undefined,
@@ -110,7 +110,7 @@ function locationOf({ subject }: UnorderedPair, id: InstructionId): Location | u
   return outsideToolkit(instructionOf(subject.kernel, id)?.location);
 }
 
-/** For words alone: the compiler gives no line to what it moves or merges. */
+/** Only for texts: the compiler gives no line to code that it moves or merges. */
 function locationBeside({ subject: { kernel } }: UnorderedPair, id: InstructionId): Location | undefined {
   const instruction = instructionOf(kernel, id);
   return instruction && writtenAt(kernel, instruction);

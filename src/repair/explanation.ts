@@ -1,19 +1,19 @@
-/** What an edit does, and why there is none, as data: `messages/repair.ts` makes the sentences. */
+/** Effects of an edit, and why none exists, as data: `messages/repair.ts` makes the sentences. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
-/** What is put into the source. */
+/** Statement that is inserted into the source. */
 export type AddedStatement = 'block' | 'warp' | 'grid' | 'fence';
 
-/** Where an edit puts a statement. */
+/** Where an edit inserts a statement. */
 export type EditPlace =
   | { readonly kind: 'after' | 'before'; readonly line: number }
-  /** Between what a statement reads and what it writes. */
+  /** Between the read and the write of a statement. */
   | { readonly kind: 'split'; readonly line: number }
   /** Between two parts of an `if`, and outside of it. */
   | { readonly kind: 'condition'; readonly line: number }
-  /** In place of the barrier that stands there. */
+  /** Instead of the barrier at that place. */
   | { readonly kind: 'existing'; readonly line: number };
 
 interface AddedPlace {
@@ -34,34 +34,34 @@ export type EditStep =
   /** A barrier that some threads miss, in another place. */
   | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
   | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
-  /** What macros stand for, in place of their uses. */
+  /** The expansions of macros, instead of their uses. */
   | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
-  /** Two copies of shared arrays, which the rounds of the loop on a line use in turn. */
+  /** Two copies of shared arrays, which the iterations of the loop on a line alternate between. */
   | { readonly kind: 'double-buffer'; readonly arrays: readonly string[]; readonly line: number }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 
-/** What a reader of an edit should know. */
+/** Remarks for a reader of an edit. */
 export type Note = 'returned-threads' | 'not-shown';
 
 /** A finding that a repair in part leaves as it was. */
 export interface LeftOpen {
   readonly fingerprint: string;
   readonly severity: Severity;
-  /** Of its accesses, or of its barrier; ascending. */
+  /** Lines of its accesses, or of its barrier; ascending. */
   readonly lines: readonly number[];
 }
 
-/** What an edit does: its steps in turn. */
+/** Effects of an edit: its steps in order. */
 export interface Explanation {
   readonly steps: readonly EditStep[];
   readonly notes: readonly Note[];
-  /** Findings that are as they were; none where the kernel is proved. */
+  /** Findings that are unchanged; empty if the kernel is proved. */
   readonly leaves: readonly LeftOpen[];
-  /** Of a repair in part, after which the kernel is not proved: what stands in the way of the rest. */
+  /** Of a partial repair, after which the kernel is not proved: obstacles to a full one. */
   readonly because?: readonly Obstacle[];
-  /** Where another file is edited than that of a unit. */
+  /** Present if another file is edited than that of a unit. */
   readonly header?: EditedHeader;
 }
 
@@ -70,17 +70,20 @@ export interface EditedHeader {
   readonly file: string;
   /** Paths of the units that include it, whose kernels were verified with the edit. */
   readonly verified: readonly string[];
-  /** Of those that do not compile as they are. */
+  /** Paths of including units that do not compile unedited. */
   readonly broken: readonly string[];
 }
 
-/** Why an edited file is no repair. */
+/** Why an edited file is not a repair. */
 export type EditRefusal =
-  /** `nothing-fixed`: of a repair in part, each finding is still there; `one-site`: it holds for what one launch site passes. */
+  /**
+   * `nothing-fixed`: of a partial repair, each finding is still there; `one-site`: it is valid only for the arguments
+   * of one launch site.
+   */
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
-  /** Of a repair in part: these accesses race in the edited kernel alone, or worse than before. */
+  /** Of a partial repair: these accesses race only in the edited kernel, or worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
-  /** So many units include the edited file: more than are built for an edit. */
+  /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // oxfmt-ignore
@@ -92,7 +95,7 @@ export interface RacingLines {
   /** Absent: not known. */
   readonly first?: number;
   readonly second?: number;
-  /** The file that holds them, if it is not the one that is edited. */
+  /** The file that contains them, if it is not the one that is edited. */
   readonly foreign?: string;
 }
 
@@ -103,7 +106,7 @@ export type Obstacle =
   | {
       readonly kind: 'unproved';
       readonly reason: Reason | { readonly kind: 'no-candidate' };
-      /** Those that the reason is about. */
+      /** The accesses that the reason is about. */
       readonly accesses?: RacingLines;
     }
   /** Several threads execute one access. */
@@ -120,15 +123,15 @@ export type Obstacle =
       readonly kind: 'foreign';
       readonly accesses: RacingLines & { readonly foreign: string };
       readonly file: string;
-      /** Where `file` calls the code of the other file. */
+      /** The call of the other file's code in `file`. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
-  /** A header was edited, which holds the accesses, and these stood in the way. */
+  /** A header was edited, which contains the accesses, with these obstacles. */
   | { readonly kind: 'in-header'; readonly file: string; readonly obstacles: readonly Obstacle[] }
   /** With a cooperative launch this edit would be proved. */
   | { readonly kind: 'not-cooperative'; readonly step: EditStep }
   | { readonly kind: 'refused'; readonly step: EditStep; readonly refusal: EditRefusal }
-  /** A step was not enough, and these stood in the way of placing barriers after it. */
+  /** A step was not enough, and these were the obstacles to placing barriers after it. */
   | { readonly kind: 'not-enough'; readonly step: EditStep; readonly obstacles: readonly Obstacle[] };
 
 /** Why a kernel was not repaired: no search was made, or it ended without an edit. */
@@ -137,7 +140,7 @@ export type NoRepair =
   /** `isLate`: the time was up; else the search reached its limit of checks. */
   | { readonly kind: 'timeout'; readonly isLate: boolean }
   | { readonly kind: 'unconfirmed' | 'no-compiler' }
-  /** A review repairs what the change brings, and of that no more than its budget allows. */
+  /** A review repairs only findings of the change, and of those no more than its budget allows. */
   | { readonly kind: 'known' }
   | { readonly kind: 'enough'; readonly file: string }
   | { readonly kind: 'ptx' | 'unreadable'; readonly file: string }
@@ -150,7 +153,7 @@ export type NoRepair =
       readonly isOutside: boolean;
     }
   | { readonly kind: 'macro-kernel'; readonly line: number }
-  /** So many units include the header that defines the kernel: more than are built for an edit. */
+  /** Number of units that include the header that defines the kernel: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly file: string; readonly units: number }
-  /** The edit and those of these kernels do not hold together. */
+  /** The edit and those of these kernels are not valid together. */
   | { readonly kind: 'clash'; readonly kernels: readonly string[] };

@@ -1,4 +1,4 @@
-/** Fences that a lock, a flag or the last block lacks: `__threadfence()` where threads hand memory on by atomics. */
+/** Fences that a lock, a flag or the last block lacks: `__threadfence()` where threads publish memory by atomics. */
 import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
 import { applyEdits } from '../source/text-edit.ts';
@@ -13,10 +13,10 @@ import { stepOf } from './explain.ts';
 
 const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 
-/** Puts fences everywhere, and if that is proved takes away what is not needed, the heaviest first. */
+/** Inserts fences everywhere, and if that is proved removes the unnecessary ones, the heaviest first. */
 export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
   const { source, kernels, weights, expired } = request;
-  // Without atomics there is nothing to hand on by.
+  // Without atomics nothing is published.
   if (!kernels.some(containsAtomics)) return nothing;
   const { candidates, text } = markCandidates(source, { splits: false });
   effort.compiled++;

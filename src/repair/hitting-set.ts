@@ -1,10 +1,10 @@
 /** Minimum-weight hitting sets, exactly, by branch and bound. */
 
 interface HittingSets {
-  /** All of the least weight, up to the number asked for, each ascending; empty where a clause is empty. */
+  /** All of the least weight, up to the number asked for, each ascending; empty if a clause is empty. */
   readonly sets: readonly (readonly number[])[];
   readonly weight: number;
-  /** False where the search was cut short: the sets hit every clause but may not be the lightest. */
+  /** False if the search was cut short: the sets hit every clause but may not be the lightest. */
   readonly exact: boolean;
 }
 
@@ -12,8 +12,8 @@ interface HittingSets {
 const maxNodes = 200_000;
 
 /**
- * Finds the lightest sets that hold an element of every clause (the positive clauses of a repair; what must not be
- * chosen is left out of them before).
+ * Finds the lightest sets with an element of every clause (the positive clauses of a repair; excluded elements are
+ * removed before).
  * @param weight of an element, positive
  * @param most sets of equal weight to return
  */
@@ -32,7 +32,7 @@ export function minimumHittingSets(
   const chosen = new Set<number>();
   const excluded = new Set<number>();
 
-  /** What the clauses that share no element cost at least. */
+  /** Lower bound of the cost of the clauses that share no element. */
   function atLeast(open: readonly (readonly number[])[]): number {
     const used = new Set<number>();
     let sum = 0;
@@ -79,7 +79,7 @@ export function minimumHittingSets(
   return { sets, weight: best, exact: nodes <= maxNodes };
 }
 
-/** A clause that holds another one is met where that is. */
+/** A clause that contains another one is satisfied if that is. */
 export function withoutSupersets(clauses: readonly (readonly number[])[]): (readonly number[])[] {
   const kept: { readonly clause: readonly number[]; readonly elements: ReadonlySet<number> }[] = [];
   for (const clause of [...clauses].sort((a, b) => a.length - b.length)) {

@@ -1,7 +1,7 @@
 /**
- * Where barriers have to stand (paper 003, section 2.4): the checker is the oracle, each pair of accesses that it leaves
- * open is a clause over the candidates between the two, and the lightest set that meets all clauses is asked next. One
- * IR with switches serves all questions.
+ * Search for barrier placements (paper 003, section 2.4): the checker is the oracle, each pair of accesses that it
+ * leaves open is a clause over the candidates between the two, and the lightest set that satisfies all clauses is asked
+ * next. One IR with switches serves all questions.
  */
 import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
@@ -25,14 +25,14 @@ interface SearchRequest {
   readonly weights: WeightPolicy;
   /** Whether barriers of the grid may be used: the launches are cooperative. */
   readonly gridLevel: boolean;
-  /** `warp`: where only some threads of a block come, barriers of the warp may stand. */
+  /** `warp`: if only some threads of a block reach a place, barriers of the warp are allowed. */
   readonly level: 'block' | 'warp';
   readonly lightestSets?: LightestSets | undefined;
-  /** Where questions and clauses are counted. */
+  /** Counts queries and clauses. */
   readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
   readonly isShared: (candidate: BarrierCandidate) => boolean;
-  /** Of a repair in part: places of which one takes the barrier that is taken away from a marker. */
+  /** Of a partial repair: places of which one takes the barrier that is removed from a marker. */
   readonly replacements?: ((marker: number) => readonly number[]) | undefined;
   /** True once the time is up. */
   readonly expired: () => boolean;
@@ -43,7 +43,7 @@ interface PlacedState {
   readonly state: Exclude<MarkerState, 'off'>;
 }
 
-/** Barriers to add, and existing ones that some threads miss, to take away. */
+/** Barriers to add, and existing ones that some threads do not reach, to remove. */
 export interface Placement {
   readonly added: readonly PlacedState[];
   readonly removed: readonly number[];
@@ -53,7 +53,7 @@ export interface Placement {
 export type SearchResult =
   | {
       readonly kind: 'found';
-      /** Proved, and of those that weigh the same the one that reads best. */
+      /** Proved, and of those of equal weight the most readable one. */
       readonly placement: Placement;
       /** Looks for others that weigh the same; proved too, in the order in which they read. */
       readonly others: () => Promise<readonly Placement[]>;
@@ -66,9 +66,9 @@ export type SearchResult =
       readonly races: readonly UnorderedPair[];
       /** They are of different blocks, and only a barrier of the grid could part them. */
       readonly needsGrid: boolean;
-      /** The markers that only some threads come to. */
+      /** The markers that only some threads reach. */
       readonly unsafe: ReadonlySet<number>;
-      /** Those that all come to. */
+      /** The markers that all threads reach. */
       readonly safe: ReadonlySet<number>;
     }
   | { readonly kind: 'budget' };
@@ -104,7 +104,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   const useful = new Set(oracle.subjects.flatMap(({ kernel }) => [...markersAmongAccesses(kernel)]));
-  // Whether all threads reach a place does not depend on the other barriers: with all on, each tells.
+  // Whether all threads reach a place does not depend on the other barriers: one query with all on decides it.
   const original = await ask(stands);
   const full = await ask((marker) => existing.get(marker) ?? (useful.has(marker) ? 'block' : 'off'));
   const removed = present.filter(
@@ -117,7 +117,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   );
 
   let best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off'));
-  // Save for those of which some return: they count as gone only if no barrier comes in their way.
+  // Exception: threads that return early count as exited only if no barrier precedes the return.
   const exits = new Set<number>();
   for (const marker of between(best.races, (other) => existing.has(other) || free.includes(other))) {
     if (!unsafe.has(marker) || !useful.has(marker) || expired()) continue;
@@ -138,7 +138,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       );
       const missed = gridFree.filter((marker) => best.divergent.has(marker));
       if (missed.length === 0 || expired()) break;
-      // Blocks that do not come to one place do not come to what is beside it.
+      // Blocks that do not reach one place do not reach adjacent ones.
       const beside = new Set(oracle.subjects.flatMap(({ kernel }) => [...adjacentMarkers(kernel, missed)]));
       const parted = gridFree.filter((marker) => beside.has(marker));
       for (const marker of parted) unsafe.add(marker);
@@ -164,7 +164,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const needsGridOnly = best.races.length > 0 && best.races.every(({ scope }) => scope === 'grid');
   const safe = new Set(gridFree.length > 0 ? gridFree : free.filter((marker) => !unsafe.has(marker)));
   const unproved: SearchResult = { kind: 'none', reason, races: best.races, needsGrid: needsGridOnly, unsafe, safe };
-  // Other barriers than those of the block order something too, and need not with one of the block in their way.
+  // Other barriers than those of the block order accesses too, which one of the block between them can prevent.
   const besidesOthers = !needsGridOnly && oracle.subjects.some(({ kernel }) => holdsOtherBarriers(kernel));
   if (isOpen && !besidesOthers) return unproved;
 
@@ -203,7 +203,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     for (const index of chosen) states.set(switches[index]!.marker, switches[index]!.state);
     return (marker: number): MarkerState => states.get(marker) ?? existing.get(marker) ?? 'off';
   };
-  /** Learns from an answer; the reason where it teaches nothing. */
+  /** Learns from an answer; the reason if it teaches nothing. */
   const learn = async (answer: Answer, chosen: readonly number[]): Promise<Reason | null> => {
     if (answer.proved) return null;
     const stateOf = stateWith(chosen);
@@ -234,8 +234,9 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   /**
-   * What a set lacks whose open pairs no barrier between them orders, though all barriers together do: those of a block
-   * around what it hands on to another one. The set grows for as long as it is not proved; one of the rest is needed.
+   * Missing switches of a set whose open pairs no barrier between them orders, though all barriers together do: those
+   * of a block around data that it publishes to another one. The set grows until it is proved; one of the rest is
+   * needed.
    */
   const missing = async (chosen: readonly number[]): Promise<number[]> => {
     let grown = chosen;
@@ -265,7 +266,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   const first = isOpen ? null : await learn(removed.length === 0 ? original : await ask(stateWith([])), []);
   if (first !== null && removed.length === 0 && !besidesOthers) return none(first, []);
 
-  /** The lightest set without some switches that is proved; a result where there is none, null where time is up. */
+  /** The lightest set without some switches that is proved; a result if none exists, null if time is up. */
   const lightest = async (without: ReadonlySet<number>): Promise<readonly number[] | SearchResult | null> => {
     while (iterations < maxIterations && !expired()) {
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
@@ -282,7 +283,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return null;
   };
 
-  /** A barrier that orders two accesses is not needed where another one lets a flag hand one on to the other. */
+  /** A barrier that orders two accesses is not needed if another one lets a flag publish the first. */
   const withoutNeedless = async (set: readonly number[]): Promise<readonly number[]> => {
     let needed = set;
     if (!handsOn) return set;
@@ -295,19 +296,19 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   };
 
   const seen = new Set<string>();
-  /** Null where a set is much the same as one before: its places are on the same lines. */
+  /** Null if a set is similar to one before: its places are on the same lines. */
   const placementOf = (set: readonly number[]): Placement | null => {
     const lines = set.map((index) => `${candidates[switches[index]!.marker]!.line}${switches[index]!.state}`).join();
     if (seen.has(lines)) return null;
     seen.add(lines);
     const added = set.map((index) => ({ marker: switches[index]!.marker, state: switches[index]!.state }));
-    // What another kind of barrier takes the place of is not taken away besides.
+    // A barrier that another kind replaces is not removed in addition.
     const gone = removed.filter((marker) => !added.some((placed) => placed.marker === marker));
     return { added, removed: gone, weight: weightOfSet(set) };
   };
   const weightOfSet = (set: readonly number[]): number => set.reduce((sum, index) => sum + switches[index]!.weight, 0);
 
-  /** The lightest one that is proved; or two, where no other search can be made. */
+  /** The lightest one that is proved; or two, if no other search can be made. */
   const fewest = async (): Promise<readonly number[] | null> => {
     const alone = switches.map((_, index) => [index]);
     const pairs = isOpen ? alone.flatMap(([a]) => alone.slice(a! + 1).map(([b]) => [a!, b!])) : [];

@@ -8,11 +8,11 @@ import type { UnorderedPair, Oracle } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
 
 /**
- * Takes barriers away, one after the other, as long as all instances stay proved; those in loops first.
- * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null where
- *   nothing is known of those: then only barriers go that stand beside another one, or at an end of the kernel
- * @param staying - barriers that are not to go: other kernels may need them
- * @returns the ones that can go together; empty where the kernel is not proved with all of them
+ * Removes barriers sequentially, as long as all instances stay proved; those in loops first.
+ * @param general - the same for any arguments: there no pair may come open that is closed with all barriers. Null if
+ *   nothing is known of those: then only barriers are removed that are next to another one, or at an end of the kernel
+ * @param staying - barriers that must stay: other kernels may need them
+ * @returns the ones that can be removed together; empty if the kernel is not proved with all of them
  */
 export async function redundantBarriers(
   oracle: Oracle,
@@ -50,7 +50,7 @@ export async function redundantBarriers(
     if (!isBeside && oracle.subjects.some(({ kernel }) => ordersAtomics(kernel))) continue;
     gone.add(number);
     const answer = await oracle.ask(stateOf);
-    // Where threads return early, what the remaining barriers wait for could change.
+    // If threads return early, the condition of the remaining barriers could change.
     const isKept = !answer.proved || [...answer.earlyExits].some((marker) => !earlyExits.has(marker));
     if (isKept || !(isBeside || (await isGeneral()))) gone.delete(number);
   }
@@ -64,7 +64,7 @@ function keyOf({ subject, scope, first, second }: UnorderedPair): string {
   return `${subject.kernel.symbol}:${scope}:${first}:${second}`;
 }
 
-/** Whether no pair comes open, and no barrier is missed, that is not so with all barriers. */
+/** Whether no pair becomes open, and no barrier is missed, that was not so with all barriers. */
 async function opensNothing(
   general: Oracle,
   whole: (marker: number) => MarkerState,
@@ -76,7 +76,7 @@ async function opensNothing(
   const { races, divergent, earlyExits, proved } = await general.ask(stateOf);
   if (proved) return true;
   return (
-    // Without a pair or a barrier that says why, nothing was decided.
+    // Without a pair or a barrier as a reason, nothing was decided.
     (base.races.length > 0 || base.divergent.size > 0) &&
     races.every((pair) => open.has(keyOf(pair))) &&
     [...divergent].every((marker) => base.divergent.has(marker)) &&
@@ -85,9 +85,9 @@ async function opensNothing(
 }
 
 /**
- * Whether instructions of a kind stand on both sides of a barrier, with no other barrier between: atomics, volatile
- * accesses and fences do not race, but the barrier decides about their order all the same; and where nothing that
- * touches memory does, it orders nothing, whatever the arguments are.
+ * Whether instructions of a kind are on both sides of a barrier, with no other barrier between: atomics, volatile
+ * accesses and fences do not race, but the barrier still determines their order; and without memory accesses on both
+ * sides, it orders nothing for any arguments.
  */
 function liesBetween(
   kernel: Kernel,
@@ -146,7 +146,7 @@ function isAtomic(instruction: Instruction): boolean {
   return isStrong(instruction) || instruction.operation.effect.kind === 'fence';
 }
 
-/** Whether an instruction may do more than compute: what is not known to touch no shared memory counts. */
+/** Whether an instruction may do more than compute: one that may access memory shared by threads counts. */
 function touches(instruction: Instruction): boolean {
   const { effect } = instruction.operation;
   if (isCandidate(instruction)) return false;

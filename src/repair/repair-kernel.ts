@@ -1,6 +1,6 @@
 /**
  * Repairs one kernel: strategies propose edits that the oracle proves on a marked copy; each is then applied to the
- * source, compiled without markers and proved again. Only what passes that is a repair.
+ * source, compiled without markers and proved again. Only an edit that passes is a repair.
  */
 import type { Launch } from '../launch/launch.ts';
 import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
@@ -27,7 +27,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
-  // Each is tried where those before it fail.
+  // Each is tried if those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     byBarriers,
     () => addFences(request, effort),
@@ -69,9 +69,9 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
 }
 
 /**
- * The repair of some findings, where no edit is one of all: that which leaves the fewest, the worst of them first.
- * @param races the pairs that no barrier parts
- * @returns null where nothing can be repaired
+ * The partial repair with the fewest remaining findings, the worst of them repaired first.
+ * @param races the pairs that no barrier separates
+ * @returns null if nothing can be repaired
  */
 async function repairInPart(
   request: RepairRequest,
@@ -105,7 +105,7 @@ async function repairInPart(
   }
 }
 
-/** What stands in the way of a proof, rather than what was tried. */
+/** Obstacles to a proof, rather than failed attempts. */
 function standing(obstacles: readonly Obstacle[]): readonly Obstacle[] {
   const known = obstacles.filter(({ kind }) => kind !== 'refused' && kind !== 'not-enough');
   return known.length > 0 ? known : obstacles;
@@ -120,7 +120,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
   const built = await build(text);
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
-  // What nobody stated need not hold of other launches: a barrier that only those found do without stays.
+  // Unstated facts need not be true in other launches: a barrier that is redundant only under them stays.
   const general = new Oracle(
     built.subjects.map((subject) => ({
       ...subject,
@@ -129,7 +129,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
     placeIn(source.file, candidates),
     effort,
   );
-  // A variable of the module may be the memory that a parameter points to, and no statement says that it is not.
+  // A variable of the module may be the memory that a parameter points to, unless stated otherwise.
   const isKnown = built.subjects.every(({ kernel }) => kernel.objects.every(({ space }) => space !== 'global'));
   const redundant = await redundantBarriers(oracle, isKnown ? general : null, candidates, expired, built.shared);
   if (redundant.length === 0) return nothing;
@@ -158,8 +158,8 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
 }
 
 /**
- * A launch without what the user has not said: arguments, dimensions that were only found at a launch site, and that
- * pointers do not overlap (what is stated to lie apart still does).
+ * A launch without unstated facts: arguments, dimensions that were only found at a launch site, and that pointers do
+ * not overlap (stated disjointness remains).
  */
 function asStated({ axes, ...launch }: Launch, { parameters }: Kernel): Launch {
   void axes;

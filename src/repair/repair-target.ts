@@ -1,4 +1,4 @@
-/** What a repair works on: the instances of a kernel with markers, and the question whether one is proved. */
+/** Input of a repair: the instances of a kernel with markers, and the query whether one is proved. */
 import type { Launch } from '../launch/launch.ts';
 import type { CheckResult } from '../check/request/check-request.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
@@ -10,7 +10,7 @@ import type { Reason } from '../verdict/reason.ts';
 export interface Subject {
   readonly kernel: Kernel;
   readonly launches: readonly Launch[];
-  /** Checks the kernel with its markers switched. Runs nothing: what is not proved counts as open. */
+  /** Checks the kernel with its markers switched. Executes no kernel: pairs that are not proved count as open. */
   readonly check: (switches: MarkerSwitches, launch: Launch) => Promise<CheckResult>;
 }
 
@@ -22,17 +22,17 @@ export interface UnorderedPair {
   readonly reason: Reason;
 }
 
-/** What the checks of all instances under all launches come to. */
+/** Combined results of the checks of all instances under all launches. */
 export interface Answer {
   readonly proved: boolean;
   readonly races: readonly UnorderedPair[];
-  /** Markers at which some threads may be missing; null stands for a barrier without one. */
+  /** Markers at which some threads may be missing; null represents a barrier without one. */
   readonly divergent: ReadonlySet<number | null>;
   /** Markers that threads miss because they have returned. */
   readonly earlyExits: ReadonlySet<number>;
-  /** Markers of barriers of the warp to which some of its lanes may not come. */
+  /** Markers of barriers of the warp that some of its lanes may not reach. */
   readonly splitWarps: ReadonlySet<number>;
-  /** Why nothing is proved, where neither a pair nor a barrier says so. */
+  /** Why nothing is proved, if neither a pair nor a barrier is the reason. */
   readonly reason: Reason | null;
 }
 
@@ -43,10 +43,10 @@ export class Oracle {
   private readonly effort: { checks: number };
   private readonly known = new Map<string, Promise<CheckResult>>();
   private readonly markers: readonly ReadonlyMap<InstructionId, number>[];
-  /** Pairs that stay open whatever is done, and are no obstacle to a repair of the others. */
+  /** Pairs that stay open after any edit, and do not prevent a repair of the others. */
   private tolerated: ReadonlySet<string> = new Set();
 
-  /** @param effort - where its checks are counted */
+  /** @param effort - counts its checks */
   constructor(
     subjects: readonly Subject[],
     placeOf: (marker: number) => Location | undefined,
@@ -132,12 +132,12 @@ export function markersOf(kernel: Kernel): ReadonlyMap<InstructionId, number> {
   return markers;
 }
 
-/** The markers of basic blocks that hold some of these, those included. */
+/** The markers of basic blocks that contain some of these, those included. */
 export function adjacentMarkers(kernel: Kernel, markers: readonly number[]): number[] {
   return besides(kernel, (instruction) => isCandidate(instruction) && markers.includes(instruction.marker!.number!));
 }
 
-/** The markers of the basic blocks of instructions: what keeps threads from one keeps them from all. */
+/** The markers of the basic blocks of instructions: threads that do not reach one reach none of them. */
 function besides({ blocks }: Kernel, isOne: (instruction: Instruction) => boolean): number[] {
   const homes = blocks.filter(({ instructions }) => instructions.some(isOne));
   return homes.flatMap(({ instructions }) => instructions.filter(isCandidate).map(({ marker }) => marker!.number!));

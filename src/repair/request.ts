@@ -1,4 +1,4 @@
-/** What a repair of one kernel is asked, and what it answers. */
+/** Request and result of a repair of one kernel. */
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
@@ -9,7 +9,7 @@ import type { WeightPolicy } from './weight.ts';
 /** A marked copy, compiled. */
 export interface MarkedBuild {
   readonly subjects: readonly Subject[];
-  /** Markers that the code of other kernels of the file holds. */
+  /** Markers in the code of other kernels of the file. */
   readonly shared: ReadonlySet<number>;
 }
 
@@ -26,19 +26,19 @@ export type Verification =
     };
 
 /**
- * What kind of edit it is: one that changes statements has to leave what a thread computes as it was. One that changes
- * what threads hand to each other has to leave the same memory `as` another edited text, which was verified.
+ * Kind of edit: one that changes statements has to preserve the values that a thread computes. One that changes
+ * communication between threads has to leave the same memory `as` another edited text, which was verified.
  */
 export type Change = 'barriers' | 'statements' | { readonly as: string };
 
-/** How many of the findings an edit has to remove: `some` of them are one or more, and the others are no worse. */
+/** How many of the findings an edit has to remove: `some` means one or more, and the others do not get worse. */
 export type Extent = 'all' | 'some';
 
 /** An access of a race that is to be repaired. */
 export interface RacingAccess {
   readonly file: string | undefined;
   readonly line: number;
-  /** As it is written; undefined where that could not be found. */
+  /** As it is written; undefined if that could not be found. */
   readonly expression: string | undefined;
 }
 
@@ -52,24 +52,24 @@ export interface RepairRequest {
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;
-  /** Compiles a marked copy for the instances of the kernel; null where it does not compile. */
+  /** Compiles a marked copy for the instances of the kernel; null if it does not compile. */
   readonly build: (text: string) => Promise<MarkedBuild | null>;
-  /** The final word on an edited text: both builds, the same launches, and what becomes of the other kernels. */
+  /** Final verification of an edited text: both builds, the same launches, and the results of the other kernels. */
   readonly verify: (text: string, change: Change, extent?: Extent) => Promise<Verification>;
   /**
-   * Whether a part of the findings is repaired, as all of them cannot be: `verify` then accepts what shows that some are
-   * gone and makes nothing else worse.
+   * Whether only a part of the findings is repaired: `verify` then accepts an edit if some findings are gone and
+   * nothing else gets worse.
    */
   readonly isPartial?: boolean;
   /** Begins to compile an edited text that is to be verified. */
   readonly prepare: (text: string) => void;
-  /** What the kernel costs in the production build, as it is or of an edited text, at worst; null where that is not known. */
+  /** Cost of the kernel in the production build, original or of an edited text, at worst; null if unknown. */
   readonly cost: (text?: string) => Promise<BuildCost | null>;
-  /** Decides what the search for hitting sets gives up. */
+  /** Second search, for hitting sets that the first one gives up. */
   readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
-  /** Whether a repair of some findings is wanted where there is none of all. */
+  /** Whether a repair of some findings is wanted if none repairs all. */
   readonly mayBePartial: boolean;
   readonly expired: () => boolean;
 }
@@ -95,9 +95,9 @@ export type RepairOutcome =
     }
   | { readonly status: 'not-needed' };
 
-/** What a repair took; counted up as it goes. */
+/** Effort of a repair; incremented during it. */
 export interface Effort {
-  /** Clauses that witnesses gave: of the barriers between two accesses, one. */
+  /** Clauses from witnesses: of the barriers between two accesses, one. */
   clauses: number;
   /** Settings of the switches that were asked about. */
   iterations: number;
@@ -108,8 +108,8 @@ export interface Effort {
 }
 
 /**
- * Another way to the lightest set that holds an element of every clause, for where the first way gives up.
- * @returns null where it finds none
+ * Another search for the lightest set with an element of every clause, if the first one gives up.
+ * @returns null if it finds none
  */
 export type LightestSets = (
   clauses: readonly (readonly number[])[],

@@ -1,4 +1,4 @@
-/** Control flow that keeps threads from a barrier, rewritten so that the barrier can stand where all of them come. */
+/** Rewrites control flow that keeps threads from a barrier, so that all threads reach the barrier. */
 import { joinBranches } from '../cuda/editing/branch-barriers.ts';
 import type { FunctionDefinition } from '../cuda/syntax/outline.ts';
 import { guardReturn } from '../cuda/editing/return-guard.ts';
@@ -35,7 +35,7 @@ export async function guardReturns(
 }
 
 /**
- * Makes one barrier of those that stand in both branches of a condition, and places more where that is not enough.
+ * Makes one barrier of those in both branches of a condition, and places more if that is not enough.
  * @param functions the definitions that the kernel reaches
  */
 export async function hoistFromBranches(
@@ -67,8 +67,8 @@ export async function hoistFromBranches(
 }
 
 /**
- * Writes out macros that stand for the statements which race, and places barriers between those.
- * @param races the pairs that no barrier parts
+ * Expands macros that contain the racing statements, and places barriers between those.
+ * @param races the pairs that no barrier separates
  */
 export async function writeOutMacros(
   request: RepairRequest,
@@ -93,7 +93,7 @@ export async function writeOutMacros(
   return placeAfter(request, { text: applyEdits(source.text, edits), step, change: noBarriers }, effort);
 }
 
-/** Places barriers in a text that was rewritten: statements changed, whatever else is done to it. */
+/** Places barriers in a text that was rewritten: statements changed, in addition to other edits. */
 async function placeAfter(
   request: RepairRequest,
   { text, step, change }: Rewritten,

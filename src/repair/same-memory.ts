@@ -1,7 +1,7 @@
 /**
- * Whether an edit left what threads compute as it was, by runs on the same seeded inputs that have to leave the same
- * memory. For statements that were edited, both kernels run without their barriers, one thread after the other. For
- * what threads hand to each other, both run with them: kernels without races leave the same memory in any order.
+ * Whether an edit preserved the values that threads compute, by runs on the same seeded inputs that have to leave the
+ * same memory. For edited statements, both kernels run without their barriers, one thread after the other. For
+ * communication between threads, both run with them: kernels without races leave the same memory in any order.
  */
 import { sharedBytesWithoutOptIn } from '../device/hardware-limits.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
@@ -25,7 +25,7 @@ interface ComparedRun {
 const inputs = 20;
 /** Instructions of one run. */
 const maxSteps = 1_000_000;
-/** Inputs of runs with barriers, the step of what scalars are in them, and instructions of one run. */
+/** Inputs of runs with barriers, the step of their scalars, and instructions of one run. */
 const synchronizedInputs = 8;
 const extent = 32;
 const maxSynchronizedSteps = 4_000_000;
@@ -33,7 +33,7 @@ const outOfSteps = 'budget';
 /** Bytes of each array that are compared. */
 const compared = 1 << 15;
 
-/** The seed of an input that tells the two apart, thread by thread; null where none does. */
+/** The seed of an input that distinguishes the two, thread by thread; null if none does. */
 export function* differingInput(run: ComparedRun): Steps<number | null> {
   const original = withoutBarriers(run.original);
   const edited = withoutBarriers(run.edited);
@@ -47,12 +47,12 @@ export function* differingInput(run: ComparedRun): Steps<number | null> {
 
 /**
  * Whether runs of two kernels that are free of races leave the same memory, with their barriers.
- * @returns false too where no run came to its end
+ * @returns false too if no run ended
  */
 export function* leaveTheSame(run: ComparedRun): Steps<boolean> {
   let finished = 0;
   for (let seed = 1; seed <= synchronizedInputs; seed++) {
-    // Extents of several tiles: loops over them run several rounds.
+    // Extents of several tiles: loops over them run several iterations.
     const scalar = BigInt(extent * seed);
     const before = yield* resultOf(run, run.original, seed, scalar, maxSynchronizedSteps);
     const after = yield* resultOf(run, run.edited, seed, scalar, maxSynchronizedSteps);
@@ -85,7 +85,7 @@ function* resultOf(
   };
   const request = replayRequest(kernel, parameters, fields, launch, scenario, steps, false);
   const result = yield* replay({ ...request, detectRaces: false });
-  // What was cut short says nothing.
+  // An aborted run has no result.
   if (result.outcome === outOfSteps) return outOfSteps;
   return [result.outcome, ...arrays(result, launch, fields)].join('|');
 }

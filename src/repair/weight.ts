@@ -1,13 +1,13 @@
-/** What a candidate costs: how often a barrier there is passed, and then how the source reads with it. */
+/** Weight of a candidate: how often a barrier there is executed, and then readability of the source. */
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { isCandidate } from '../ir/form/switch-markers.ts';
 
 export interface WeightPolicy {
-  /** Of a barrier of the grid, against one of the block. */
+  /** Factor of a barrier of the grid, relative to one of the block. */
   readonly grid: number;
-  /** Of a barrier in a loop, against one outside: to the power of the depth. */
+  /** Factor of a barrier in a loop, relative to one outside: to the power of the depth. */
   readonly loop: number;
 }
 
@@ -48,10 +48,10 @@ export function markerCounts(kernels: readonly Kernel[]): ReadonlyMap<number, nu
 }
 
 /**
- * The weight of a barrier at a candidate; of two of equal cost, the one that reads better is lighter.
- * @param isShared whether other kernels call the function that it is in
+ * The weight of a barrier at a candidate; of two of equal cost, the more readable one is lighter.
+ * @param isShared whether other kernels call the function that contains it
  * @param hasEarlyExit whether threads may have returned before it
- * @param calls how often the kernel calls the function that it is in, where that is not the kernel itself
+ * @param calls how often the kernel calls the function that contains it, if that is not the kernel itself
  */
 export function weightOf(
   candidate: BarrierCandidate,
@@ -68,24 +68,24 @@ export function weightOf(
   const isCallee = kind === 'device';
   const cost =
     policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
-  // Of a warp: next to nothing, but still a statement to read.
+  // For a warp: next to nothing, but still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
-  // One barrier in place of another is less to read than one beside it.
+  // Replacing a barrier is less to read than adding one.
   if (candidate.kind !== 'existing') style += 1;
   if (candidate.kind === 'split') style += 12;
   if (candidate.kind === 'condition') style += 30;
   if (candidate.bare) style += 6;
   if (isShared) style += 20;
-  // Who reads the kernel sees what it calls by name alone; a function of one line is not one that synchronises.
+  // A reader of the kernel sees only the names of its callees; a function of one line is not one that synchronises.
   if (isCallee) style += firstLine === lastLine ? 9 : 2;
   if (hasEarlyExit) style += 200;
-  // Rounds of a loop are parted at its end rather than at its start.
+  // Iterations of a loop are separated at its end rather than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
   if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // oxfmt-ignore
-  // Behind an access rather than behind what only names values.
+  // After an access rather than after a declaration that only names values.
   if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // oxfmt-ignore
-  // Whether all threads take a branch may change with the arguments: beside it a barrier stands for good.
+  // Whether all threads take a branch may change with the arguments: a barrier next to it is always reached.
   style += 3 * Math.min(candidate.conditions.length, 4);
   return price * unit + style;
 }
@@ -94,7 +94,7 @@ function accessesMemory(node: SyntaxNode): boolean {
   return nodesWhere(node, ({ type }) => /^(?:subscript|pointer|call|field)_expression$/.test(type)).length > 0;
 }
 
-/** What of a weight is cost, and not how the source reads. */
+/** The part of a weight that is cost, without readability. */
 export function costOf(weight: number): number {
   return Math.floor(weight / unit);
 }

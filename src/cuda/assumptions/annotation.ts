@@ -8,7 +8,7 @@ import type { Comment, CudaSource } from '../syntax/syntax.ts';
 
 type Extents = readonly [x: number, y: number, z: number];
 
-/** What the `// selvage:` comments of a kernel say. What they leave out is undefined. */
+/** Contents of the `// selvage:` comments of a kernel. Undefined if absent. */
 export interface KernelAnnotation {
   readonly block?: Extents;
   readonly grid?: Extents;
@@ -24,9 +24,9 @@ export interface KernelAnnotation {
     readonly text: string;
     readonly location: Location;
   }[];
-  /** Of the first comment. */
+  /** Location of the first comment. */
   readonly location: Location;
-  /** Where the extents and `shared` are given. */
+  /** Locations of the extents and `shared`. */
   readonly places: ReadonlyMap<'block' | 'grid' | 'cluster' | 'sharedBytes', Location>;
 }
 
@@ -36,11 +36,11 @@ const words = [...dimensionKeys, 'shared', 'cooperative', 'assume', 'arg'];
 const item = /([^\s=()]+)\s*(?:(=)\s*([^\s()]*(?:,\s*\d+)*)|(\()|)/y;
 
 /**
- * Reads the annotations of a kernel: `// selvage: block=16,16 grid=64 shared=4096 cluster=2 cooperative
- * assume(n % 32 == 0) arg(n=4096)`. What cannot be read is left out, with a diagnostic.
+ * Reads the annotations of a kernel: `// selvage: block=16,16 grid=64 shared=4096 cluster=2 cooperative assume(n % 32
+ * == 0) arg(n=4096)`. Unreadable parts are left out, with a diagnostic.
  * @param comments - of one kernel
- * @param file - that they stand in
- * @returns undefined for `annotation` where there is no comment
+ * @param file - that contains them
+ * @returns undefined for `annotation` without comments
  */
 export function readAnnotations(
   comments: readonly Comment[],

@@ -44,7 +44,7 @@ const maximumDepth = 100;
  * Parses an assumption: `n % 32 == 0`, `distinct(A)`, `A[*] in 0..n - 1` (both ends included), `apart(A, B)`,
  * `apart(A[*])`, `extent(A) >= n`.
  * @param text - without the option, key or `assume(…)` around it
- * @returns the expression, or what is refused and at which column
+ * @returns the expression, or the error and its column
  */
 export function parseAssumption(text: string): ParsedAssumption {
   if (text.length > maximumLength)
@@ -303,7 +303,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   return result;
 }
 
-/** Why no execution gives an operation a value; null: some do. */
+/** Why an operation has no value in any execution; null: it has one in some. */
 function problemOfOperand({ operator, right }: Extract<IntegerExpression, { kind: 'arithmetic' }>): string | null {
   const operand = evaluateExpression(right, () => undefined);
   if (operand === undefined) return null;

@@ -41,6 +41,6 @@ export type AssumptionExpression =
       readonly high: IntegerExpression;
     }
   | { readonly kind: 'apart'; readonly first: string; readonly second: string }
-  /** The arrays that pointers in `array` lead to overlap neither each other nor any other array. */
+  /** The arrays that pointers in `array` point to overlap neither each other nor any other array. */
   | { readonly kind: 'pointers-apart'; readonly array: string }
   | { readonly kind: 'extent'; readonly array: string; readonly atLeast: IntegerExpression };

@@ -3,7 +3,7 @@ import type { Condition, IntegerExpression } from './assumption.ts';
 
 /** The names in an expression. */
 type Leaf = Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
-/** The value of a name; undefined where it is not known. */
+/** The value of a name; undefined if unknown. */
 export type Lookup = (leaf: Leaf) => bigint | undefined;
 
 /** Shifts have a value below this. */
@@ -12,8 +12,8 @@ export const shiftLimit = 64n;
 /**
  * The value of an expression over mathematical integers; `/` and `%` round towards zero as in C, `&` and `|` work on
  * two's complement of unlimited width.
- * @param lookup - gives the values that are known
- * @returns undefined where a value is not known, a divisor is 0 or a shift is out of 0 to 63
+ * @param lookup - returns the known values
+ * @returns undefined if a value is unknown, a divisor is 0 or a shift is out of 0 to 63
  */
 export function evaluateExpression(expression: IntegerExpression, lookup: Lookup): bigint | undefined {
   switch (expression.kind) {
@@ -54,7 +54,7 @@ export function evaluateExpression(expression: IntegerExpression, lookup: Lookup
   }
 }
 
-/** Whether a condition holds; undefined where what is known does not tell. */
+/** Whether a condition holds; undefined if the known values do not decide it. */
 export function evaluateCondition(condition: Condition, lookup: Lookup): boolean | undefined {
   switch (condition.kind) {
     case 'comparison': {

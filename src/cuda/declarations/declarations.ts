@@ -1,4 +1,4 @@
-/** What a translation unit declares: functions, variables, records, enumerators, names of types. */
+/** Declarations of a translation unit: functions, variables, records, enumerators, names of types. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { normalizeSpace } from '../syntax/outline.ts';
 
@@ -26,7 +26,7 @@ export interface FunctionDeclaration {
   readonly template: readonly TemplateParameter[];
   readonly isKernel: boolean;
   readonly isDevice: boolean;
-  /** Of internal linkage: `static`, or in an anonymous namespace. */
+  /** Whether it has internal linkage: `static`, or in an anonymous namespace. */
   readonly isInternal: boolean;
   /** The record that it is a member of. */
   readonly record: string | undefined;
@@ -43,7 +43,7 @@ export interface HostVariable {
   readonly path: readonly string[];
   readonly type: string;
   readonly value: SyntaxNode | undefined;
-  /** Elements of an array, where that is written. */
+  /** Elements of an array, if specified. */
   readonly size: SyntaxNode | undefined;
   readonly isConstant: boolean;
   readonly isInternal: boolean;
@@ -55,8 +55,8 @@ interface RecordDeclaration {
   /** Whether members of other records are members of it too. */
   readonly hasBase: boolean;
   /**
-   * Whether the fields are all that an object holds, and nothing but their types aligns it: no union, bit-field, base,
-   * virtual function, attribute or field without a name. False where another record has the name, too.
+   * Whether an object consists only of the fields, aligned only by their types: no union, bit-field, base, virtual
+   * function, attribute or unnamed field. False if another record has the name, too.
    */
   readonly isPlain: boolean;
   /** Names of the parameters of its template. */
@@ -76,7 +76,7 @@ export interface Declarations {
   readonly records: ReadonlyMap<string, RecordDeclaration>;
   /** Null for a name of several enumerators. */
   readonly enumerators: ReadonlyMap<string, { readonly value: SyntaxNode | undefined; readonly before: string | undefined } | null>; // oxfmt-ignore
-  /** What other names of types stand for. */
+  /** Types that other names denote. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Names that some statement assigns to, or takes the address of. */
   readonly assigned: ReadonlySet<string>;
@@ -106,7 +106,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     for (const item of childIn(node, 'body')?.children ?? []) {
       if (item.type !== 'enumerator') continue;
       const name = sourceTextOf(text, childIn(item, 'name') ?? item);
-      // Of several enumerations with a name, which one is meant is not followed.
+      // Several enumerators of one name are not resolved.
       enumerators.set(name, enumerators.has(name) ? null : { value: childIn(item, 'value'), before });
       before = name;
     }
@@ -146,7 +146,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
     const isPlain = !several.has(name) && !records.has(name) && template.length === 0 && hasPlainLayout(text, node, body); // oxfmt-ignore
     records.set(name, { name, fields, isUnion: node.type === 'union_specifier', hasBase, isPlain, template });
   };
-  /** What a type that is written out declares: a record or an enumeration. */
+  /** Declarations within a type definition: a record or an enumeration. */
   const typeOf = (
     node: SyntaxNode,
     path: readonly string[],
@@ -297,7 +297,7 @@ export function readDeclarations(text: string, root: SyntaxNode): Declarations {
   };
 }
 
-/** Names that stand for several types: of records or aliases in different scopes, also within functions. */
+/** Names that denote several types: of records or aliases in different scopes, also within functions. */
 function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
   const known = new Map<string, string>();
   const several = new Set<string>();
@@ -319,7 +319,7 @@ function typesOfOneName(text: string, root: SyntaxNode): ReadonlySet<string> {
   return new Set([...several].map((name) => name.replace(/^\w+ /, '')));
 }
 
-/** Whether the fields of a record are all that it holds, and nothing but their types aligns it. */
+/** Whether a record consists only of its fields, aligned only by their types. */
 function hasPlainLayout(text: string, node: SyntaxNode, body: SyntaxNode): boolean {
   if (!/^(?:struct|class)\s*\w*\s*$/.test(text.slice(node.start, body.start))) return false;
   if (/\b(?:virtual|alignas|union|__align__|__attribute__|_Alignas)\b|\[\[/.test(sourceTextOf(text, body)))
@@ -378,7 +378,7 @@ export function sizeIn(declarator: SyntaxNode): SyntaxNode | undefined {
   return array && childIn(array, 'size');
 }
 
-/** The declarator of a function within another one; undefined where it declares a variable. */
+/** The declarator of a function within another one; undefined if it declares a variable. */
 function functionDeclarator(declarator: SyntaxNode): SyntaxNode | undefined {
   let node: SyntaxNode | undefined = declarator;
   while (node && node.type !== 'function_declarator') {

@@ -2,7 +2,7 @@
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Declarations, type FunctionDeclaration, sourceTextOf } from './declarations.ts';
 
-/** What takes functions as arguments in one unit. */
+/** Functions of one unit that take functions as arguments. */
 export class EscapingFunctions {
   /** Names of parameters that are called. */
   readonly calledParameters: ReadonlySet<string>;
@@ -21,9 +21,9 @@ export class EscapingFunctions {
   }
 
   /**
-   * The functions through whose hands an argument goes, each of which only calls it or hands it on.
-   * @param at which of the items of the call
-   * @returns null where something else may become of it
+   * The functions that an argument is passed through, each of which only calls it or passes it on.
+   * @param at index among the items of the call
+   * @returns null if it may be used otherwise
    */
   takersOf(call: SyntaxNode, items: readonly SyntaxNode[], at: number): ReadonlySet<string> | null {
     const callee = childIn(call, 'function');
@@ -50,7 +50,7 @@ export class EscapingFunctions {
     return found;
   }
 
-  /** Whether a part of a body only calls a parameter, or hands it to what only calls it. */
+  /** Whether a part of a body only calls a parameter, or passes it to functions that only call it. */
   #onlyCalls(node: SyntaxNode, parameter: string, takers: Set<string>): boolean {
     const { text } = this.#declarations;
     const isIt = (one: SyntaxNode): boolean => /^(?:type_)?identifier$/.test(one.type) && sourceTextOf(text, one) === parameter; // oxfmt-ignore
@@ -70,7 +70,7 @@ export class EscapingFunctions {
   }
 }
 
-/** What `std::forward<T>(it)` and `std::move(it)` hand on. */
+/** The argument that `std::forward<T>(it)` and `std::move(it)` forward. */
 function forwarded(node: SyntaxNode, text: string): SyntaxNode {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
   const list = callee && /^(?:std::)?(?:forward\s*<[^]*>|move)$/.test(sourceTextOf(text, callee)) ? childIn(node, 'arguments') : undefined; // oxfmt-ignore

@@ -1,10 +1,10 @@
 /** Functions of CUDA, C and C++ whose effects are known. */
 
-/** Functions that change nothing but what `callKnown` says. */
+/** Functions with no other effects than those in `callKnown`. */
 const harmless =
   /^(?:cuda\w*|cu[A-Z]\w*|nvrtc\w*|v?f?s?n?w?printf|puts|putchar|fflush|malloc|calloc|free|memset|memcpy|memcmp|min|max|ceil\w*|floor\w*|round\w*|sqrt\w*|log\w*|exp\w*|pow\w*|f?abs\w*|f?m(?:in|ax)f?|s?rand\w*|assert|__assert\w*|make_\w+|sizeof|strlen|str\w*cmp|ato[ilf]|strto\w+|sto[ild]\w*|getenv|time|clock\w*|sdk(?:Start|Stop|Reset|Delete|Get)\w*|to_string|move|forward|raw_pointer_cast|exit|abort|fopen|fclose|usleep|sleep|numeric_limits|accumulate|distance|addressof)$/;
 
-/** Namespaces whose functions are those of the libraries. */
+/** Namespaces of the libraries. */
 const ofLibraries = /^(?:::)?(?:(?:cuda::)?std::|thrust::|cub::)?[A-Za-z_]\w*$/;
 
 /** Whether a name may be one of the libraries: without a namespace, or with one of theirs. */
@@ -13,8 +13,8 @@ export function isOfLibrary(path: string): boolean {
 }
 
 /**
- * Whether a function changes nothing that it is given, but for what it is known to fill in.
- * @param path as the text names it: `std::max`
+ * Whether a function does not change its arguments, except for outputs that are known.
+ * @param path as the source names it: `std::max`
  */
 export function isHarmless(path: string): boolean {
   return isOfLibrary(path) && harmless.test(path.replace(/^.*::/, ''));

@@ -1,6 +1,6 @@
 /**
- * Variables that other code may reach: something takes their address, or binds a reference to them. What is done with
- * a variable in one of the ways listed here leaves it to the text that names it; any other way does not.
+ * Variables that other code may reach: an expression takes their address, or binds a reference to them. Uses of the
+ * kinds listed here keep a variable local to the code that names it; any other use does not.
  */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
@@ -10,21 +10,21 @@ import { hasConstructor, implicitCodeOf, isFollowedType, recordNamed } from './r
 import { resolvedType } from './resolved-type.ts';
 
 /**
- * What becomes of an expression: its `value` is taken; a `part` of what it names is read or written; or it is a `place`
- * that something may keep.
+ * Use of an expression: its `value` is read; a `part` of its object is read or written; or it is a `place` that may be
+ * retained.
  */
 type Use = 'value' | 'part' | 'place';
 
 /** Functions of libraries that keep an address which they are given, or hand it on. */
 const keeping = /Async$|^(?:addressof|cudaHostRegister|cudaLaunchHostFunc|cudaStreamAddCallback|cudaGraph(?!ics)\w*|cuGraph(?!ics)\w*|cudaUserObject\w*)$/; // oxfmt-ignore
 
-/** Methods of libraries that copy what they are given. */
+/** Methods of libraries that copy their arguments. */
 const copying = /^(?:push_back|resize|reserve|assign|at|width|precision|setw|substr|find|count|fill)$/;
 
 const statements =
   /^(?:compound_statement|expression_statement|if_statement|else_clause|for_statement|while_statement|do_statement|switch_statement|case_statement|labeled_statement|try_statement|catch_clause|condition_clause|declaration|init_statement|attributed_statement|throw_statement|break_statement|continue_statement|goto_statement|function_definition|template_declaration|namespace_definition|declaration_list|linkage_specification|translation_unit|field_declaration_list|struct_specifier|class_specifier|union_specifier|field_declaration|preproc_\w+|field_initializer_list|argument_list|enum_specifier|enumerator_list|enumerator|static_assert_declaration)$/; // oxfmt-ignore
 
-/** Searches by the part of the unit that they went through; null for one that is under way. */
+/** Searches by the part of the unit that they visited; null for one in progress. */
 const known = new WeakMap<SyntaxNode, Search | null>();
 
 /** Names of variables, in a part of a unit, that other code may reach. */
@@ -32,7 +32,7 @@ export function reachableNames(within: SyntaxNode, declarations: Declarations): 
   return searched(within, declarations)?.names ?? new Set();
 }
 
-/** Names of variables, in a part of a unit, that other code may reach, be it for the time of a call alone. */
+/** Names of variables, in a part of a unit, that other code may reach, even if only during a call. */
 export function lentNames(within: SyntaxNode, declarations: Declarations): ReadonlySet<string> {
   const search = searched(within, declarations);
   return new Set([...(search?.names ?? []), ...(search?.lent ?? [])]);
@@ -51,13 +51,13 @@ class Search {
   readonly names = new Set<string>();
   /** Names that something may write for the time of a call, or that a stream may. */
   readonly lent = new Set<string>();
-  /** Names whose value goes somewhere: of pointers, those that lead to the same elsewhere. */
+  /** Names whose value is copied: copies of pointers point to the same memory. */
   readonly copied = new Set<string>();
   readonly #declarations: Declarations;
   readonly #text: string;
   readonly #arrays: ReadonlySet<string>;
   readonly #operators: ReadonlySet<string>;
-  /** Variables that every declaration of the name makes a number: operators over them have no code of their own. */
+  /** Variables that every declaration of the name makes a number: operators on them run no code of the unit. */
   readonly #numbers: ReadonlySet<string>;
   #returnsReference = false;
 
@@ -193,7 +193,7 @@ class Search {
         return;
       }
       case 'field_initializer_list':
-        // What a constructor gives to members may be bound to them.
+        // Members may be bound to the arguments of a constructor.
         for (const item of listItems(node)) for (const child of item.children) if (/_list$/.test(child.type)) this.#visit(child, 'place'); // oxfmt-ignore
         return;
     }
@@ -202,7 +202,7 @@ class Search {
     else this.#addAll(node);
   }
 
-  /** Whether an expression is made of numbers, without a call. */
+  /** Whether an expression consists of numbers, without a call. */
   #isOfNumbers(node: SyntaxNode): boolean {
     switch (node.type) {
       case 'identifier':
@@ -232,7 +232,7 @@ class Search {
       this.lent.add(sourceTextOf(this.#text, inner));
   }
 
-  /** Whether an object of a type may keep references to what it is made of. */
+  /** Whether an object of a type may retain references to its initialisers. */
   #keeps(type: string): boolean {
     const resolved = resolvedType(type, this.#declarations.aliases);
     if (integerType(resolved) || isFloatType(resolved) || /[*\]]\s*(?:const)?\s*$|^(?:void|dim3|auto)$/.test(resolved)) return false; // oxfmt-ignore
@@ -334,8 +334,8 @@ class Search {
   }
 
   /**
-   * What a function does with an argument: it takes its `value`; it is `lent` what the argument names, or what it points
-   * to, for the time of the call; or it may keep that.
+   * Use of an argument by a function: it reads its `value`; the object that it names or points to is `lent` during the
+   * call; or it may be retained.
    */
   #taking({ parameters, body, node }: FunctionDeclaration, at: number): 'value' | 'lent' | 'pointed' | 'place' {
     const parameter = parameters[at];

@@ -1,17 +1,17 @@
-/** What objects of the records of a unit are: those that are nothing but their fields are followed, others run code. */
+/** Records of a unit: objects that consist only of their fields are followed, others run code. */
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { type Declarations, sourceTextOf } from './declarations.ts';
 
-/** What the text of a unit declares that runs without a call in the text, or not where the call says. */
+/** Declarations of a unit that run without a call in the source, or not where the call states. */
 interface ImplicitCode {
   /** Operators that the unit overloads: `<<`, `[]`, `()`. */
   readonly operators: ReadonlySet<string>;
   /** Names of methods that objects of other types may override. */
   readonly virtualMethods: ReadonlySet<string>;
-  /** Whether some record has a destructor with a body of its own. */
+  /** Whether some record has a destructor with a non-empty body. */
   readonly hasDestructors: boolean;
-  /** Records by name, wherever they stand; those of which nothing is followed are false. */
+  /** Records by name, in any scope; false for those that are not followed. */
   readonly followed: ReadonlyMap<string, boolean>;
 }
 
@@ -24,12 +24,12 @@ export function implicitCodeOf(declarations: Declarations): ImplicitCode {
   return code;
 }
 
-/** The name of the record that a type names, without what surrounds it. */
+/** The name of the record that a type names, without qualifiers. */
 export function recordNamed(type: string): string {
   return type.replace(/<[^]*$/, '').replace(/^.*::/s, '').replace(/\b(?:const|volatile|struct|class|union|typename)\b|[&\s]/g, ''); // oxfmt-ignore
 }
 
-/** Whether nothing but assignments changes an object of a record of the unit; true of types that are no such records. */
+/** Whether only assignments change an object of a record of the unit; true for other types. */
 export function isFollowedType(type: string, declarations: Declarations): boolean {
   if (/[*\]]\s*(?:const)?\s*$/.test(type)) return true;
   return implicitCodeOf(declarations).followed.get(recordNamed(type)) !== false;
@@ -53,7 +53,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
   const operators = new Set([...text.matchAll(/\boperator\s*(\(\s*\)|\[\s*\]|->\*?|[-+*/%^&|~!=<>,]+)/g)].map(([, name = '']) => name.replace(/\s/g, ''))); // oxfmt-ignore
   const virtualMethods = new Set<string>();
   const records = new Map<string, boolean>();
-  // Methods of types within functions are no declarations of the unit.
+  // Methods of types within functions are not declarations of the unit.
   const isRecord = ({ type }: SyntaxNode): boolean => /^(?:struct|class|union)_specifier$/.test(type);
   const locals = new Set<SyntaxNode>();
   const all: SyntaxNode[] = [];
@@ -80,7 +80,7 @@ function readImplicitCode(declarations: Declarations): ImplicitCode {
     const fields = body.children.flatMap((member) => (member.type === 'field_declaration' && childIn(member, 'type') ? [recordNamed(sourceTextOf(text, childIn(member, 'type')!))] : [])); // oxfmt-ignore
     nested.push([name, fields]);
   }
-  // What holds an object that is not followed is none itself.
+  // A record with a field that is not followed is not followed either.
   for (let isChanged = true; isChanged;) {
     isChanged = false;
     for (const [name, fields] of nested)
@@ -99,7 +99,7 @@ function nameOf(node: SyntaxNode, text: string): string {
   return /^\s*([A-Za-z_]\w*)\s*;/.exec(text.slice(node.end, node.end + 200))?.[1] ?? '';
 }
 
-/** Whether an object of a record is what its fields are, and its constructors are the code that runs when it is made. */
+/** Whether an object of a record consists of its fields, and only its constructors run when it is created. */
 function isFollowed(node: SyntaxNode, body: SyntaxNode, name: string, text: string, isLocal: boolean): boolean {
   if (node.type === 'union_specifier') return false;
   if (node.children.some(({ type }) => type === 'base_class_clause')) return false;

@@ -1,9 +1,9 @@
-/** Types of a unit without the names that it gives them. */
+/** Types of a unit with aliases resolved. */
 
-/** The types of a program that were read before: it has few, and asks for them often. */
+/** Cache of resolved types: a program has few, and they are requested often. */
 const resolvedTypes = new WeakMap<ReadonlyMap<string, string>, { readonly aliases: number; readonly types: Map<string, string> }>(); // oxfmt-ignore
 
-/** A type with the names that stand for others replaced. */
+/** A type with aliases replaced. */
 export function resolvedType(type: string, aliases: ReadonlyMap<string, string>): string {
   let known = resolvedTypes.get(aliases);
   if (known?.aliases !== aliases.size)

@@ -5,17 +5,17 @@ import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, childIn, childOf, listItems, nodesWhere, stripParentheses } from '../syntax/syntax-tree.ts';
 import type { TextEdit } from '../../source/text-edit.ts';
 
-/** What an update is with an atomic. */
+/** An update rewritten with an atomic. */
 export interface AtomicUpdate {
   readonly edit: TextEdit;
   readonly line: number;
   /** Inclusive. */
   readonly endLine: number;
-  /** What is updated, as it is written. */
+  /** The updated lvalue, as written. */
   readonly target: string;
-  /** Updates of one group come to the same in any order. */
+  /** Updates of one group commute. */
   readonly group: 'sum' | 'and' | 'or' | 'xor' | 'min' | 'max';
-  /** Of what may be floating-point numbers: the order of the threads decides how the sum is rounded. */
+  /** Whether it may be a floating-point sum: the order of the threads determines its rounding. */
   readonly isFloat: boolean;
 }
 
@@ -65,12 +65,12 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   const { text } = source;
   const type = elementType(source, target, definition.start, definition.end);
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
-  // What a template stands for, its instances say: whether there is an atomic of it, the compiler does.
+  // The instances determine the type of a template parameter: the compiler decides whether there is an atomic of it.
   const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // oxfmt-ignore
   const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;
-  // There is no atomicSub of these types.
+  // There is no `atomicSub` of these types.
   const negated = operation === 'Sub' && !/^(?:int|unsigned(?: int)?|u?int32_t)$/.test(type);
   const name = negated ? 'Add' : operation;
   const operand = negated ? `-(${value})` : value;

@@ -1,7 +1,7 @@
 /**
- * Where a barrier could stand: the boundaries of the statements of device code, inside statements that read and then
- * write memory, and the barriers that stand there already. Each gets a number, and a copy of the text is marked with
- * these numbers, so that one compilation serves all of them.
+ * Candidate places for barriers: the boundaries of the statements of device code, inside statements that read and then
+ * write memory, and the existing barriers. Each gets a number, and a copy of the text is marked with these numbers, so
+ * that one compilation serves all of them.
  */
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import {
@@ -21,7 +21,7 @@ interface CandidateBase {
   /** That of its marker. */
   readonly number: number;
   readonly function: FunctionDefinition;
-  /** The statement that it stands before, after or in. */
+  /** The statement that it is before, after or in. */
   readonly statement: SyntaxNode;
   /** The control statement whose body `statement` is without braces, which an edit has to add. */
   readonly bare: SyntaxNode | null;
@@ -34,19 +34,19 @@ interface CandidateBase {
 /** Before or after a statement. */
 interface BoundaryCandidate extends CandidateBase {
   readonly kind: 'before' | 'after';
-  /** The statement above in the same list, where there is one. */
+  /** The statement above in the same list, if any. */
   readonly previous: SyntaxNode | null;
-  /** The list that it stands in; null for the end of one, and for a body without braces. */
+  /** The list that contains it; null for the end of one, and for a body without braces. */
   readonly list: SyntaxNode | null;
 }
 
-/** Between what a statement reads and what it writes. */
+/** Between the read and the write of a statement. */
 interface SplitCandidate extends CandidateBase {
   readonly kind: 'split';
   readonly halves: SplitStatement;
 }
 
-/** Between two pieces of the body of a conditional statement, and outside of it: the statement is taken apart there. */
+/** Between two pieces of the body of a conditional statement, and outside of it: the statement is split there. */
 interface ConditionCandidate extends CandidateBase {
   readonly kind: 'condition';
   readonly body: GuardedBody;
@@ -54,7 +54,7 @@ interface ConditionCandidate extends CandidateBase {
   readonly piece: number;
 }
 
-/** A barrier that stands there. */
+/** An existing barrier. */
 export interface ExistingCandidate extends CandidateBase {
   readonly kind: 'existing';
   readonly level: 'block' | 'grid';
@@ -63,9 +63,9 @@ export interface ExistingCandidate extends CandidateBase {
 export type BarrierCandidate = BoundaryCandidate | SplitCandidate | ConditionCandidate | ExistingCandidate;
 
 export interface CandidateOptions {
-  /** Whether assignments are taken apart: for types with operators of their own that may not compile. */
+  /** Whether assignments are split: for types with overloaded operators that may not compile. */
   readonly splits: boolean;
-  /** Conditional statements that are taken apart, by their offset. */
+  /** Conditional statements that are split, by their offset. */
   readonly conditions?: ReadonlySet<number>;
 }
 
@@ -79,7 +79,7 @@ const otherBranches = new Set(['preproc_else', 'preproc_elif', 'preproc_elifdef'
 const listTypes = new Set(['compound_statement', 'case_statement', 'preproc_if', 'preproc_ifdef']);
 const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']); // oxfmt-ignore
 const leaving = new Set(['return_statement', 'break_statement', 'continue_statement', 'goto_statement']);
-/** What has statements of its own that are not those of the function. */
+/** Nodes whose statements are not those of the function. */
 const closed = new Set(['lambda_expression', 'class_specifier', 'struct_specifier', 'ERROR']);
 
 /** Finds the candidates in all device code of a file. Functions that the host can call too have none. */
@@ -110,8 +110,8 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       const items = node.children.filter(isItem);
       let previous: SyntaxNode | null = null;
       for (const statement of items) {
-        // A pragma speaks of what follows it, and so does the use of a macro that is no statement; a label is reached by
-        // other ways.
+        // A pragma applies to what follows it, and so does the use of a macro that is not a statement; a label is
+        // reached by other paths.
         const isHeld = previous !== null && (previous.type === 'preproc_call' || isHeader(previous));
         if (!isHeld && statement.type !== 'case_statement') before(node, statement, previous);
         inside(statement, null);
@@ -137,7 +137,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
         edits.push({ start: statement.start, end: statement.start, text: `${marker(number)} ` });
         return;
       }
-      // A directive has its line to itself: the marker goes behind what is above.
+      // A directive needs a line without other code: the marker goes after the node above.
       if ((previous && isDirective(previous)) || (!previous && node.type !== 'compound_statement')) return;
       const offset = previous ? previous.end : node.start + 1;
       const number = add<BoundaryCandidate>({ kind: 'before', ...parts }, offset);
@@ -157,7 +157,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       edits.push({ start: offset, end: offset, text: ` ${marker(number)} ` });
     }
 
-    /** What a statement holds. */
+    /** Candidates within a statement. */
     function inside(statement: SyntaxNode, bare: SyntaxNode | null): void {
       if (closed.has(statement.type)) return;
       if (statement.type === 'expression_statement' || statement.type === 'declaration') {
@@ -279,14 +279,14 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
   return { candidates, text: applyInOrder(text, edits) };
 }
 
-/** As many line ends as the text that is replaced has. */
+/** With the same number of line ends as the text that is replaced. */
 function onOneLine(replacement: string, original: string): string {
   const lines = (words: string): number => words.split('\n').length - 1;
   return replacement + '\n'.repeat(Math.max(0, lines(original) - lines(replacement)));
 }
 
 function applyInOrder(text: string, edits: readonly TextEdit[]): string {
-  // Insertions at one place keep their order; a replacement there comes where it was added.
+  // Insertions at one place keep their order; a replacement there comes in the order of addition.
   const sorted = edits
     .map((edit, order) => ({ ...edit, order }))
     .sort((a, b) => a.start - b.start || a.order - b.order);
@@ -336,7 +336,7 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
   return child.field === 'body' || child.field === 'consequence';
 }
 
-/** What `sync()` of the groups of threads in a function is, and what statements that use a macro are (`macro SYNC()`). */
+/** Level of `sync()` of the groups of threads in a function, and of statements that use a macro (`macro SYNC()`). */
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */
@@ -359,7 +359,7 @@ export function groupsIn(
   return groups;
 }
 
-/** What a statement is a barrier of; null where it is none. */
+/** The level of the barrier that a statement is; null if it is not one. */
 export function barrierLevel(text: string, statement: SyntaxNode, groups: Groups): 'block' | 'grid' | null {
   const words = text.slice(statement.start, statement.end).replace(/\s+/g, '');
   if (words === '__syncthreads();') return 'block';

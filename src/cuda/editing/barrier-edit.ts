@@ -1,4 +1,4 @@
-/** Edits that put barriers where candidates are, or take them away, in the style of the file. */
+/** Edits that insert barriers at candidates, or remove them, in the style of the file. */
 import { type BarrierCandidate, barrierLevel, groupsIn } from './barrier-candidates.ts';
 import { freeName } from '../syntax/element-type.ts';
 import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
@@ -16,7 +16,7 @@ import {
   styleOf,
 } from '../../source/text-edit.ts';
 
-/** What to put at a candidate; `off` removes a barrier. */
+/** The statement to insert at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
   readonly candidate: BarrierCandidate;
   readonly state: 'off' | 'block' | 'grid' | 'warp' | 'fence';
@@ -30,15 +30,15 @@ interface Context {
   readonly call: (placed: PlacedBarrier) => string;
   /** Names of the variables that the edits bring in. */
   readonly names: Set<string>;
-  /** What is said of a barrier that moves to the only place of an addition; null where none does. */
+  /** Comments of a barrier that moves to the only place of an addition; null if none does. */
   readonly remark: Remark | null;
 }
 
-/** Comments of a barrier: on lines of their own right above it, and behind it on its line. */
+/** Comments of a barrier: on separate lines right above it, and after it on its line. */
 interface Remark {
   readonly above: readonly string[];
   readonly beside: string;
-  /** Where the lines above begin. */
+  /** Start of the lines above. */
   readonly start: number;
 }
 
@@ -65,7 +65,7 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
   }
   for (const { pieces } of parted.keys())
     for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
-  /** What is edited together with a conditional statement. */
+  /** Nodes that are edited together with a conditional statement. */
   const isParted = ({ statement: { start, end }, bare: owner }: BarrierCandidate): boolean =>
     [...parted.keys()].some(
       ({ statement }) =>
@@ -118,9 +118,9 @@ export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedB
 }
 
 /**
- * The barrier of the block as the function itself writes it (`block.sync();`), or where it has none, as the others of the
- * file do: if they always write it so, and the group is declared where all of the function behind it sees it. Null where
- * there is none.
+ * The barrier of the block as the function itself writes it (`block.sync();`), or otherwise as the others of the file
+ * do: if they always write it so, and the group is declared where all later code of the function sees it. Otherwise
+ * null.
  */
 function ownBarrier(source: CudaSource, { function: definition, statement }: BarrierCandidate): string | null {
   const { text } = source;
@@ -164,7 +164,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   if (!startsLine(text, statement.start)) return null;
   const rest = text.slice(statement.end, lineEnd(text, statement.end));
   const comment = /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)?[ \t]*\r?\n?$/.exec(rest);
-  // What shares its line stays there.
+  // Code that shares its line stays there.
   if (!comment) return null;
   const beside = comment[1]?.trimEnd() ?? '';
   let start = lineStart(text, statement.start);
@@ -172,7 +172,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   while (start > 0) {
     const begin = lineStart(text, start - 1);
     const line = /^[ \t]*(\/\/.*?)[ \t]*\r?\n$/.exec(text.slice(begin, start))?.[1];
-    // One that ends with a backslash goes on, and a suppression is of the line below it.
+    // One that ends with a backslash continues, and a suppression belongs to the line below it.
     if (line === undefined || line.endsWith('\\') || /\bselvage\b/.test(line)) break;
     above.unshift(line);
     start = begin;
@@ -180,7 +180,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
   return above.length === 0 && beside === '' ? null : { above, beside, start };
 }
 
-/** Where a barrier gets a line of its own, and how that is indented; null where it stands beside other statements. */
+/** Where a barrier gets a separate line, and how that is indented; null if it shares a line with other statements. */
 function ownLine(
   text: string,
   { statement, previous }: BarrierCandidate & { readonly kind: 'before' | 'after' },
@@ -220,7 +220,7 @@ function insert({ text, style, edits, call, remark }: Context, placed: PlacedBar
   } else edits.push({ start: statement.start, end: statement.start, text: `${words} ` });
 }
 
-/** Where the comments start that stand on lines of their own right above an offset. */
+/** Start of the comments on separate lines right above an offset. */
 function leadingComment(text: string, offset: number): number {
   let start = lineStart(text, offset);
   while (start > 0) {
@@ -255,7 +255,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   const comment = /\S/.test(between) ? between.trimEnd() : '';
   const begin = [...of('before'), ...(split ? splitLines(context, split) : [])];
   const newLine = style.lineEnd;
-  // The body itself stays where it is, so that edits inside of it can be made too.
+  // The body itself keeps its place, so that edits inside of it can be made too.
   const brace = comment === '' ? blockOpening(style, outer) : ` {${comment}`;
   const open = `${brace}${begin.map((line) => `${newLine}${indent}${line}`).join('')}`;
   const close = [...of('after').map((line) => `${newLine}${indent}${line}`), `${newLine}${outer}}`].join('');
@@ -275,7 +275,7 @@ function wrap(context: Context, statement: SyntaxNode, all: readonly PlacedBarri
   edits.push({ start: after, end: after, text: close });
 }
 
-/** The end of what precedes a body: `)`, `else` or `do`, comments left out. */
+/** The end of the text before a body: `)`, `else` or `do`, without comments. */
 function headerEnd(text: string, start: number): number {
   const before = text
     .slice(0, start)
@@ -283,7 +283,7 @@ function headerEnd(text: string, start: number): number {
   return before.trimEnd().length;
 }
 
-/** The lines of a statement that is taken apart. */
+/** The lines of a statement that is split. */
 function splitLines({ text, call, names }: Context, placed: PlacedBarrier): string[] {
   const { candidate } = placed;
   if (candidate.kind !== 'split') return [];
@@ -298,7 +298,7 @@ function splitLines({ text, call, names }: Context, placed: PlacedBarrier): stri
   return [...before, call(placed), after];
 }
 
-/** Takes a conditional statement apart, with barriers between its parts. */
+/** Splits a conditional statement, with barriers between its parts. */
 function partCondition(
   { text, style, edits, call }: Context,
   body: GuardedBody,
@@ -311,7 +311,7 @@ function partCondition(
   const indent = bare ? outer + style.indent : outer;
   const chosen = all.flatMap(({ candidate }) => (candidate.kind === 'condition' ? [candidate.piece] : []));
   const gone = new Set(placement.filter(({ state }) => state === 'off').map(({ candidate }) => candidate.statement));
-  // What is said of the barriers that the new ones replace.
+  // Comments of the barriers that the new ones replace.
   const barriers = chosen.length === 1 ? body.pieces.filter(({ node }) => gone.has(node)) : [];
   const moved = movedVariables(body, chosen);
   const names = new Set(moved.map(({ name }) => name));
@@ -360,12 +360,12 @@ function partCondition(
   });
 }
 
-/** Whether both halves of an assignment stand in one part. */
+/** Whether both halves of an assignment are in one part. */
 function isWhole(piece: Piece, part: readonly Piece[]): boolean {
   return piece.half !== null && part.filter(({ node }) => node === piece.node).length === 2;
 }
 
-/** Takes a statement away, with its line where it has that to itself. */
+/** Removes a statement, and its line if nothing else is on it. */
 function remove({ text, edits, remark }: Context, statement: SyntaxNode, bare: SyntaxNode | null): void {
   if (bare) {
     edits.push({ start: statement.start, end: statement.end, text: ';' });

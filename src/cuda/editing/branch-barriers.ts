@@ -13,7 +13,7 @@ import { type TextEdit, blockOpening, elseSpace, indentOf, styleOf } from '../..
 interface JoinedBranches {
   readonly edit: TextEdit;
   readonly line: number;
-  /** How many stand there now, each in place of two. */
+  /** Number of barriers after the edit, each instead of two. */
   readonly barriers: number;
   readonly isInLoop: boolean;
 }
@@ -29,7 +29,7 @@ interface Branch {
   readonly moved: readonly Variable[];
 }
 
-/** The conditions of a function whose branches have as many barriers, one by one of the same kind. */
+/** The conditions of a function whose branches have the same number of barriers, pairwise of the same kind. */
 export function joinBranches(source: CudaSource, definition: FunctionDefinition): JoinedBranches[] {
   const { text } = source;
   const body = nodesWhere(

@@ -1,6 +1,6 @@
 /**
- * Shared arrays of a loop with two copies, which its rounds use in turn: `tile[t] = …; barrier; use(tile[u]);` needs no
- * second barrier then, since the next round writes the other copy.
+ * Double-buffers the shared arrays of a loop: iterations alternate between two copies. `tile[t] = …; barrier;
+ * use(tile[u]);` then needs no second barrier, since the next iteration writes the other copy.
  */
 import { type TextEdit, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
 import { freeName } from '../syntax/element-type.ts';
@@ -12,7 +12,7 @@ import { barrierLevel, groupsIn } from './barrier-candidates.ts';
 interface DoubleBuffer {
   readonly edits: readonly TextEdit[];
   readonly arrays: readonly string[];
-  /** Of the loop. */
+  /** Line of the loop. */
   readonly line: number;
 }
 
@@ -20,11 +20,11 @@ const loop = /^(?:for|while)_statement$/;
 const leaving = /^(?:continue_statement|goto_statement|labeled_statement|return_statement|lambda_expression|ERROR)$/;
 
 /**
- * Gives arrays two copies.
+ * Doubles arrays.
  * @param names of the arrays
  * @param lines of their accesses that race
- * @returns null unless one loop holds all of their accesses: first those that write, then a barrier of the block, then
- *   those that read
+ * @returns null unless one loop contains all of their accesses: first those that write, then a barrier of the block,
+ *   then those that read
  */
 export function doubleBuffer(
   source: CudaSource,
@@ -40,7 +40,7 @@ export function doubleBuffer(
   const isInside = ({ start, end }: SyntaxNode, outer: SyntaxNode): boolean => outer.start <= start && end <= outer.end;
   const all = nodesWhere(source.tree(), ({ start, end }) => start >= definition.bodyStart && end <= definition.end);
   const around = all.filter(({ type, line, endLine }) => loop.test(type) && lines.every((one) => line < one && one <= endLine)); // oxfmt-ignore
-  // Of the loops that hold all lines, the innermost is the last one.
+  // Of the loops that contain all lines, the innermost is the last one.
   const statement = around.at(-1);
   const body = statement && childIn(statement, 'body');
   if (!statement || body?.type !== 'compound_statement') return null;
@@ -88,7 +88,7 @@ function isSharedArray(name: SyntaxNode, all: readonly SyntaxNode[], text: strin
   return isArray && words !== undefined && /\b__shared__\b/.test(words) && !/\bextern\b/.test(words);
 }
 
-/** Whether a subscripted name is what an assignment writes. What an update or a call writes is not told from a read. */
+/** Whether an assignment writes a subscripted name. Writes of an update or a call are not distinguished from reads. */
 function isWritten(name: SyntaxNode, all: readonly SyntaxNode[]): boolean {
   let element = name;
   for (;;) {

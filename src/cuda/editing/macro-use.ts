@@ -1,4 +1,4 @@
-/** Uses of macros that stand for statements, written out: a barrier can then stand between the statements. */
+/** Uses of macros that expand to statements, written out: a barrier can then be between the statements. */
 import type { CudaSource } from '../syntax/syntax.ts';
 import { matchBrackets } from '../syntax/bracket-match.ts';
 import { type Token, tokenize } from '../syntax/token.ts';
@@ -6,7 +6,7 @@ import { type TextEdit, indentOf, styleOf } from '../../source/text-edit.ts';
 
 /** Why the use of a macro is not written out. */
 export type MacroHindrance =
-  /** `#`, `##` or `...`: what it stands for is no text of the file. */
+  /** `#`, `##` or `...`: the expansion is not text of the file. */
   | 'operators'
   /** The file defines it several times. */
   | 'definitions'
@@ -20,7 +20,7 @@ interface MacroUse {
   readonly edit: TextEdit | MacroHindrance;
 }
 
-/** The first use of a function-like macro on a line, of the file or of a header; null where there is none. */
+/** The first use of a function-like macro on a line, of the file or of a header; or null. */
 export function macroUse(source: CudaSource, line: number): MacroUse | null {
   const { text, visibleMacros: macros } = source;
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
@@ -69,7 +69,7 @@ function argumentsIn(text: string, tokens: readonly Token[]): string[] {
   return found;
 }
 
-/** What a macro stands for, with the arguments of a use. */
+/** The expansion of a macro, with the arguments of a use. */
 function substituted(value: string, given: ReadonlyMap<string, string>): string {
   let result = '';
   let end = 0;
@@ -85,7 +85,7 @@ function substituted(value: string, given: ReadonlyMap<string, string>): string 
   return result;
 }
 
-/** Statements that end as statements do: without the loop that lets a macro stand before a semicolon. */
+/** Statements with regular ends: without the loop that lets a macro precede a semicolon. */
 function bodyOf(text: string): string {
   const trimmed = text.trim();
   const once = /^do\s*(\{[^]*\})\s*while\s*\(\s*0\s*\)\s*;?$/.exec(trimmed)?.[1];

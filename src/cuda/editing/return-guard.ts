@@ -1,4 +1,4 @@
-/** Early returns of kernels as guards: `if (c) return; …` becomes `if (!c) { … }`, which can be taken apart. */
+/** Early returns of kernels as guards: `if (c) return; …` becomes `if (!c) { … }`, which can be split. */
 import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
@@ -7,13 +7,13 @@ import { type TextEdit, blockOpening, indentOf, lineStart, styleOf } from '../..
 
 interface ReturnGuard {
   readonly edit: TextEdit;
-  /** Of the first return that goes. */
+  /** Line of the first removed return. */
   readonly line: number;
 }
 
 const leaving = /^(?:return_statement|goto_statement|labeled_statement|ERROR)$/;
 
-/** The guard in place of the first returns of a kernel; null where it has none, or returns later too. */
+/** The guard instead of the first returns of a kernel; null if it has none, or returns later too. */
 export function guardReturn(source: CudaSource, definition: FunctionDefinition): ReturnGuard | null {
   const { text } = source;
   if (definition.kind !== 'kernel') return null;
@@ -40,7 +40,7 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
   if (rest.length === 0 || !isPlain) return null;
   const style = styleOf(text);
   const indent = indentOf(text, items[first]!.start);
-  // What all threads of a block share is declared outside.
+  // Variables shared by a block are declared outside.
   const shared = rest.filter(
     ({ type, start: from, end: to }) => type === 'declaration' && /\b__shared__\b/.test(text.slice(from, to)),
   );
@@ -85,7 +85,7 @@ const opposite: Readonly<Record<string, string>> = {
 const integer =
   /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
 
-/** `i < n` of `i >= n`, for integers: of floating-point numbers that are no numbers both are false. */
+/** `i < n` of `i >= n`, for integers: with NaN operands both comparisons are false. */
 function negated(source: CudaSource, definition: FunctionDefinition, test: SyntaxNode, isOperand: boolean): string {
   const { text } = source;
   const words = text.slice(test.start, test.end);

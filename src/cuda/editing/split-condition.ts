@@ -1,7 +1,7 @@
 /**
- * Taking a conditional statement apart, so that a barrier can stand outside of it between two of its statements:
- * `if (c) { a; b; }` becomes `if (c) { a; }`, the barrier, `if (c) { b; }`. Variables that are declared in the first
- * part and used in the second move out; a condition that the first part may change is kept in a variable.
+ * Splits a conditional statement, so that a barrier can be placed outside of it between two of its statements: `if (c)
+ * { a; b; }` becomes `if (c) { a; }`, the barrier, `if (c) { b; }`. Variables that are declared in the first part and
+ * used in the second move out; a condition that the first part may change is saved in a variable.
  */
 import { elementType, freeName } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
@@ -21,12 +21,12 @@ export interface Variable {
 export interface Piece {
   readonly node: SyntaxNode;
   readonly text: string;
-  /** The half that reads memory, or the one that writes it, of an assignment that is taken apart. */
+  /** The half that reads memory, or the one that writes it, of an assignment that is split. */
   readonly half: 'load' | 'store' | null;
-  /** Empty where it declares none; null where it declares what cannot move. */
+  /** Empty if it declares none; null if a declaration cannot move. */
   readonly declares: readonly Variable[] | null;
   readonly names: ReadonlySet<string>;
-  /** Comments on the lines above, and at the end of its own. */
+  /** Comments on the lines above, and at the end of its line. */
   readonly above: readonly string[];
   readonly beside: string;
 }
@@ -34,7 +34,7 @@ export interface Piece {
 export interface GuardedBody {
   readonly statement: SyntaxNode;
   readonly condition: string;
-  /** It means the same behind any part of the body. */
+  /** It means the same after any part of the body. */
   readonly isStable: boolean;
   readonly pieces: readonly Piece[];
   /** By index of the piece that follows: whether the body can be parted there. */
@@ -48,7 +48,7 @@ const leaving =
 const memory = /^(?:subscript_expression|pointer_expression|call_expression|field_expression|lambda_expression)$/;
 
 /**
- * Reads a conditional statement; null where it cannot be taken apart.
+ * Reads a conditional statement; null if it cannot be split.
  * @param taken - names of variables that others in the function bring in; those of this one are added
  */
 export function guardedBody(
@@ -195,7 +195,7 @@ function piecesOf(
 const plainType =
   /^(?:u?int\d+_t|size_t|uint|uchar|ushort|ulong|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|[A-Z])$/;
 
-/** The variables of a declaration; null where one cannot be declared first and assigned later. */
+/** The variables of a declaration; null if one cannot be declared first and assigned later. */
 export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
   const type = childIn(node, 'type');
   if (!type) return null;
@@ -228,7 +228,7 @@ export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
 function canPart(pieces: readonly Piece[], at: number, outside: string): boolean {
   const later = new Set(pieces.slice(at).flatMap(({ names }) => [...names]));
   return pieces.slice(0, at).every(({ node, declares, names }) => {
-    // Of a declaration that is not understood any name may be the one that it declares.
+    // A declaration that is not understood may declare any of the names.
     if (declares === null) return node.type === 'declaration' && ![...names].some((name) => later.has(name));
     return declares.every(({ name }) => !later.has(name) || !new RegExp(`\\b${name}\\b`).test(outside));
   });
@@ -255,7 +255,7 @@ export function movedVariables({ pieces }: GuardedBody, chosen: readonly number[
   );
 }
 
-/** A piece as it reads where some variables have moved out. */
+/** Text of a piece after some variables have moved out. */
 export function pieceText({ text, declares }: Piece, moved: ReadonlySet<string>): string {
   if (!declares?.some(({ name }) => moved.has(name))) return text;
   return declares

@@ -1,6 +1,6 @@
 /**
- * Statements that read memory and then write it, taken apart between the two: what is read goes to a variable, a barrier
- * can follow, and the write comes behind it. What the statement evaluates keeps its order.
+ * Splits statements that read memory and then write it between the two: the value read goes to a variable, a barrier
+ * can follow, and the write comes after it. The order of evaluation is preserved.
  */
 import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
@@ -12,7 +12,7 @@ const memory = /^(?:subscript_expression|pointer_expression|call_expression|fiel
 
 /** A statement in two halves. */
 export interface SplitStatement {
-  /** The types of the variables that hold what the first half evaluates, `auto` where it is not plain to see. */
+  /** The types of the variables with the values of the first half, `auto` if not evident. */
   readonly types: () => readonly string[];
   /** The statements before the barrier and the one after it, with names for these variables. */
   readonly parts: (
@@ -21,11 +21,11 @@ export interface SplitStatement {
   ) => { readonly before: readonly string[]; readonly after: string };
   /** How many variables there are. */
   readonly variables: number;
-  /** Whether the second half declares what others use, so that no braces can stand around it. */
+  /** Whether the second half declares names that others use, so that it cannot be enclosed in braces. */
   readonly declares: boolean;
 }
 
-/** The halves of a statement; null where it is none that can be taken apart. */
+/** The halves of a statement; null if it cannot be split. */
 export function splitStatement(
   source: CudaSource,
   definition: FunctionDefinition,
@@ -52,7 +52,7 @@ export function splitStatement(
   return right?.type === 'call_expression' ? splitCall(source, statement, right, false) : null;
 }
 
-/** The assignment of a statement that reads memory and then writes it; null where there is none that can be split. */
+/** The assignment of a statement that reads memory and then writes it; null if none can be split. */
 export function splittable(text: string, statement: SyntaxNode): SyntaxNode | null {
   const assignment = childOf(statement, 'assignment_expression');
   return assignment && readsAndWrites(text, assignment) ? assignment : null;
@@ -92,8 +92,8 @@ function innermost(assignment: SyntaxNode): SyntaxNode {
 }
 
 /**
- * `A[t] = sum = sum + A[t + 1]`: what is stored is the value of a variable, which is assigned first.
- * @returns the statements of both, null where the statement is no such chain
+ * `A[t] = sum = sum + A[t + 1]`: the value stored is that of a variable, which is assigned first.
+ * @returns the statements of both, null if the statement is not such a chain
  */
 export function chainedStore(
   text: string,
@@ -127,7 +127,7 @@ function splitAssignment(
   const left = childIn(assignment, 'left')!;
   const right = childIn(assignment, 'right')!;
   const operator = text.slice(left.end, right.start).trim();
-  // The right side of a compound assignment is evaluated first, and a call may change what the left side reads.
+  // The right side of a compound assignment is evaluated first, and a call may change operands of the left side.
   if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // oxfmt-ignore
   const target = text.slice(left.start, left.end);
   return {
@@ -272,7 +272,7 @@ function containsType(node: SyntaxNode, types: RegExp): boolean {
   return nodesWhere(node, ({ type }) => types.test(type)).length > 0;
 }
 
-/** `block.thread_rank()`, and what else tells of a group of threads and does nothing besides. */
+/** `block.thread_rank()`, and other queries of a group of threads without side effects. */
 const ofGroup = /(?:\.|->)(?:thread_rank|size|num_threads|meta_group_rank|meta_group_size)\(\)$/;
 
 /** Whether evaluating an expression twice, or later, may be something else. */
@@ -282,7 +282,10 @@ function hasEffects(text: string, expression: SyntaxNode): boolean {
   );
 }
 
-/** Whether evaluating an expression may change memory: it assigns, or calls what is not known to leave it alone. */
+/**
+ * Whether evaluating an expression may change memory: it assigns, or calls a function that is not known to leave it
+ * unchanged.
+ */
 function changesMemory({ text, functions }: CudaSource, expression: SyntaxNode): boolean {
   return nodesWhere(expression, ({ type }) => sideEffects.test(type)).some((node) => {
     if (node.type !== 'call_expression') return true;

@@ -1,4 +1,4 @@
-/** What operators make of values: numbers, quotients, pointers. */
+/** Results of operators: numbers, quotients, pointers. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 import { isFloatType } from '../syntax/basic-type.ts';
 import { type Kinds, type NumberKind, asComputed, commonKind, inCommonKind } from './expression-type.ts';
@@ -8,18 +8,18 @@ import { type HostValue, factOf, integerValue, quotientOf, termOf } from './valu
 
 const arithmeticOperators = /^(?:[-+*/%&|]|<<)$/;
 
-/** The value of an operator with one operand; null where nobody knows it. */
+/** The value of an operator with one operand; null if unknown. */
 export function unary(operator: string, operand: HostValue, kind: NumberKind | undefined): HostValue | null {
   if (operator === '+') return operand;
   if (operator === '!') return { kind: 'condition', fact: negatedFact(factOf(operand)) };
   if (operator === '~') {
     const mask = termOf(operand);
-    // Of a number: what else it may be, its width would decide.
+    // Only for constants: the width of others may affect the value.
     return mask?.kind === 'integer' ? asComputed(integerValue(integer(-mask.value - 1n)), kind) : null;
   }
   if (operator !== '-') return null;
   if (operand.kind === 'quotient') {
-    // Of zero it is a zero of another sign, which no quotient is.
+    // Zero becomes a zero of the other sign, which is not a quotient.
     if (operand.numerator.kind !== 'integer' || operand.numerator.value === 0n) return null;
     const numerator = arithmetic('-', zeroTerm, operand.numerator);
     return numerator && { ...operand, numerator };
@@ -109,7 +109,7 @@ interface Quotient {
 }
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValue | null {
-  // A quotient that floating-point numbers only come near to: one more operation may round to either side.
+  // A quotient that floating-point numbers only approximate: one more operation may round to either side.
   const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // oxfmt-ignore
   if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
@@ -117,7 +117,7 @@ function quotientOperation(operator: string, a: Quotient, b: Quotient): HostValu
   const make = (numerator: HostTerm | null, denominator: HostTerm | null): HostValue | null => {
     if (!numerator || !denominator) return null;
     if (numerator.kind === 'integer' && denominator.kind === 'integer') {
-      // A zero that may be negative, and what a `float` does not hold, are no quotients.
+      // A zero that may be negative, and a value that a `float` cannot represent, are not quotients.
       if (numerator.value === 0n && isNegative && /[*/]/.test(operator)) return null;
       const value = Number(numerator.value) / Number(denominator.value);
       if (operator !== '/' && Math.fround(value) !== value) return null;

@@ -6,10 +6,10 @@ import { type Frame, type Interpreter, type State, converted, dim3Of, typeText }
 import { type HostTerm, one, zeroTerm } from './term.ts';
 import { type HostValue, integerValue, symbolOf, zeroed } from './value.ts';
 
-/** The first fields of structures of CUDA that programs give without a name. */
+/** The first fields of structures of CUDA that programs initialise without designators. */
 const firstFields: Readonly<Record<string, string>> = { cudaGraphNodeParams: 'type' };
 
-/** A list in braces: a record whose fields are told by the type, or an array. */
+/** A list in braces: a record whose fields the type determines, or an array. */
 export function bracedValue(list: SyntaxNode, type: string, state: State, frame: Frame, host: Interpreter): HostValue {
   const { declarations } = host;
   const known = resolvedType(typeText(type, frame), declarations.aliases);
@@ -41,7 +41,7 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
   if (known === 'dim3') {
     for (const axis of ['x', 'y', 'z']) if (!fields.has(axis)) fields.set(axis, integerValue(one));
   } else {
-    // What an initialiser leaves out is 0.
+    // Fields without initialisers are 0.
     for (const { name, type: own } of record?.fields ?? [])
       if (!fields.has(name) && !declarations.records.has(own)) fields.set(name, integerValue(zeroTerm));
   }
@@ -51,8 +51,8 @@ export function bracedValue(list: SyntaxNode, type: string, state: State, frame:
 }
 
 /**
- * The value of an array with the number of its elements, where its initialiser lists all of them in their order.
- * @param size as the declaration states it, null where that is no number; undefined where it states none
+ * The value of an array with the number of its elements, if its initialiser lists all of them in their order.
+ * @param size as declared, null if that is not a number; undefined if it is omitted
  */
 export function withLength(
   value: HostValue,

@@ -1,4 +1,4 @@
-/** Calls in host code: of functions whose body is at hand, of known functions of CUDA and C++, and of all others. */
+/** Calls in host code: of functions with a known body, of known functions of CUDA and C++, and of all others. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type FunctionDeclaration, parametersOf, sourceTextOf } from '../declarations/declarations.ts';
 import { bracedValue } from './braced-value.ts';
@@ -19,7 +19,7 @@ import { type HostValue, type HostScope, eitherValue, hostField, symbolOf, value
 /** Calls within calls are followed so far. */
 const deepest = 14;
 
-/** The value of a call, after what it does. */
+/** The value of a call, after its effects. */
 export function evaluateCall(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const { text, records, functions, aliases } = host.declarations;
   const callee = childIn(node, 'function');
@@ -85,7 +85,7 @@ function madeByName(
   return host.symbol(name, name);
 }
 
-/** Arguments with packs in place of `args...`. */
+/** Arguments with packs instead of `args...`. */
 export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: Interpreter): readonly SyntaxNode[] {
   const { text } = host.declarations;
   return items.flatMap((item) => {
@@ -98,7 +98,7 @@ export function expandPacks(items: readonly SyntaxNode[], frame: Frame, host: In
   });
 }
 
-/** Arguments that a pack of parameters stands for, as nodes that name their cells. */
+/** Arguments of a parameter pack, as nodes that name their cells. */
 const packs = new WeakMap<HostScope, Map<string, readonly SyntaxNode[]>>();
 
 function outerPack(scope: HostScope | null, name: string): readonly SyntaxNode[] | undefined {
@@ -114,7 +114,7 @@ export function argumentOf(item: SyntaxNode, state: State, frame: Frame, host: I
   const isPlace = /^(?:identifier|field_expression|subscript_expression|pointer_expression|qualified_identifier)$/.test(item.type); // oxfmt-ignore
   const isAddress = item.type === 'pointer_expression' && childIn(item, 'operator')?.type === '&';
   const place: HostPlace | null = isPlace && !isAddress ? host.place(item, state, frame) : null;
-  // A place is named once: what that changes (`a[i++]`) is not to happen twice.
+  // A place is evaluated once: its side effects (`a[i++]`) must not happen twice.
   const evaluated = (): HostValue => item.type === 'initializer_list' ? bracedValue(item, '', state, frame, host) : host.evaluate(item, state, frame); // oxfmt-ignore
   const value =
     place && (item.type !== 'pointer_expression' || hasEffects(item)) ? host.read(place, state) : evaluated();
@@ -137,7 +137,7 @@ function extentsCall(items: readonly SyntaxNode[], state: State, frame: Frame, h
   return { kind: 'record', fields, rest: { id: `dim3 ${id}`, label: 'dim3' } };
 }
 
-/** A call of a function by its name; null where no body is at hand, or several may be meant. */
+/** A call of a function by its name; null if no body is available, or the overload is ambiguous. */
 function callNamed(
   path: string,
   template: readonly (string | undefined)[],
@@ -155,7 +155,7 @@ function callNamed(
   const isVisible = (one: FunctionDeclaration): boolean => isQualified || (one.record !== undefined ? one.record === frame.function?.record : isBrought || one.path.every((part, at) => around[at] === part)); // oxfmt-ignore
   const candidates = (host.declarations.functions.get(name) ?? []).filter((one) => fits(one, path, given.length) && isVisible(one)); // oxfmt-ignore
   const withBody = candidates.filter(({ body }) => body);
-  // Which of several is meant, conversions decide; and of a method that may be overridden, the object.
+  // Conversions determine the overload, and the object determines a virtual method.
   const isVirtual = candidates.some(({ record }) => record !== undefined) && implicitCodeOf(host.declarations).virtualMethods.has(name); // oxfmt-ignore
   if (withBody.length > 1 || isVirtual) host.unfollowed(name);
   if (isVirtual) return null;
@@ -171,7 +171,7 @@ function callNamed(
       });
     return null;
   }
-  // A specialisation looks like a function of its own.
+  // A specialisation looks like a separate function.
   const own = withBody.length > 1 ? (template.length > 0 ? [] : meant(withBody, given, host)) : withBody;
   const [only] = own;
   if (!only || own.length !== 1 || only.isKernel) return null;
@@ -196,7 +196,7 @@ function fits({ parameters, path }: FunctionDeclaration, written: string, count:
   return isInScope && least <= count && (count <= parameters.length || parameters.some(({ isPack }) => isPack));
 }
 
-/** Of several functions of a name the one whose parameters have the very types of the arguments. */
+/** Of several overloads the one whose parameter types equal those of the arguments. */
 function meant(
   candidates: readonly FunctionDeclaration[],
   given: readonly HostArgument[],
@@ -210,7 +210,7 @@ function meant(
   return candidates.filter(isExact);
 }
 
-/** Executes the body of a function. @returns null where it cannot be followed */
+/** Executes the body of a function. @returns null if it cannot be followed */
 export function invokeFunction(
   declaration: FunctionDeclaration,
   given: readonly HostArgument[],
@@ -229,7 +229,7 @@ export function invokeFunction(
   if (declaration.initialisers && self?.kind === 'place') {
     const { fields = [] } = host.declarations.records.get(declaration.record ?? '') ?? {};
     const placeOf = (item: SyntaxNode): number => fields.findIndex(({ name }) => name === fieldOf(item, host));
-    // In the order of the fields, whatever the order of the list.
+    // In the order of the fields, not of the list.
     for (const item of listItems(declaration.initialisers)
       .filter(({ type }) => type === 'field_initializer')
       .toSorted((a, b) => placeOf(a) - placeOf(b))) {
@@ -264,13 +264,13 @@ export function invokeFunction(
   return result && converted(result, type, host.declarations.aliases);
 }
 
-/** The name of what an item of a constructor's list initialises. */
+/** The name of the member that an item of a constructor's list initialises. */
 function fieldOf(item: SyntaxNode, host: Interpreter): string | undefined {
   const name = item.children.find(({ type }) => type === 'field_identifier');
   return name && sourceTextOf(host.declarations.text, name);
 }
 
-/** Joins the ways out of a function. */
+/** Joins the states at the exits of a function. */
 function leave(
   state: State,
   isAlive: boolean,
@@ -331,13 +331,13 @@ function bindParameters(
     host.declare(parameter.name, parameter.type, converted(value, type, host.declarations.aliases), state, inner);
     // A reference to a part of a record that the function may change.
     if (parameter.isReference && argument?.place && !/\bconst\b/.test(parameter.type)) {
-      // It is not followed: what the part holds is not known any more.
+      // It is not followed: the contents of the part are unknown from here on.
       host.write(argument.place, host.symbol(parameter.name), state);
     }
   }
 }
 
-/** Whether what a parameter of a type holds is a copy of its argument, field by field. */
+/** Whether a parameter of a type is a field-by-field copy of its argument. */
 function isCopied(type: string, given: string | undefined, value: HostValue, host: Interpreter): boolean {
   const { declarations } = host;
   const known = resolvedType(type, declarations.aliases);
@@ -346,7 +346,7 @@ function isCopied(type: string, given: string | undefined, value: HostValue, hos
   return recordNamed(resolvedType(given, declarations.aliases)) === recordNamed(known);
 }
 
-/** Gives each argument of a pack a variable of its own. */
+/** Declares a separate variable for each argument of a pack. */
 function bindPack(name: string, given: readonly HostArgument[], state: State, inner: Frame, host: Interpreter): void {
   const nodes = given.map(({ value, type }, at): SyntaxNode => {
     const cell = host.declare(`${name}#${at}`, type ?? '', value, state, inner);
@@ -358,7 +358,7 @@ function bindPack(name: string, given: readonly HostArgument[], state: State, in
   packs.set(inner.scope, own);
 }
 
-/** The parameters of a template, from what is written and from the types of arguments. */
+/** The parameters of a template, from explicit arguments and from the types of arguments. */
 function bindTemplate(
   { template, parameters }: FunctionDeclaration,
   written: readonly (string | undefined)[],
@@ -416,7 +416,7 @@ export function callLambda(
   return leave(state, isAlive, exits.returns, host) ?? host.symbol('lambda');
 }
 
-/** Methods without arguments that give the memory of what they are called on; any other may give new memory each time. */
+/** Methods without arguments that return the memory of their object; any other may return new memory each time. */
 const accessor = /^(?:(?:mutable|const)_)?(?:data|data_ptr|c?begin|get|ptr|raw|buffer|device_ptr|device_pointer|size|length|numel|width|height|rows|cols)$/i; // oxfmt-ignore
 
 function methodCall(
@@ -460,7 +460,7 @@ function methodCall(
   if (isOfUnit) host.unfollowed(name);
   const held = host.evaluate(object, state, frame);
   const owner = symbolOf(held);
-  // What gives the memory of an object lets others write it.
+  // A method that returns the memory of an object lets others write it.
   if (place?.kind === 'cell' && held.kind === 'record' && !/^(?:size|length|numel|width|height|rows|cols)$/.test(name)) host.expose(place.cell); // oxfmt-ignore
   if (items.length === 0 && accessor.test(name) && !isOfUnit) {
     const id = `${owner.id}.${name}()${isArrow ? `@${state.epoch}` : ''}`;
@@ -477,7 +477,7 @@ function methodCall(
   return host.symbol(`${sourceTextOf(text, object)}.${name}()`);
 }
 
-/** A call of a function that nothing is known of: it may change what it is given the address of. */
+/** A call of an unknown function: it may change objects whose address it is given. */
 function unknownCall(
   path: string | undefined,
   given: readonly HostArgument[],
@@ -489,7 +489,7 @@ function unknownCall(
   const name = path?.replace(/^.*::/, '');
   const own = name === undefined ? [] : (host.declarations.functions.get(name) ?? []);
   if (path !== undefined && name !== undefined && own.length === 0 && isHarmless(path)) {
-    // What they fill in is not known: `cudaMemcpy(&n, …)`.
+    // Its outputs are unknown: `cudaMemcpy(&n, …)`.
     forget(filledBy(name, given), state, host, true);
     return host.symbol(label);
   }
@@ -497,13 +497,13 @@ function unknownCall(
   const byValue =
     declared.length > 0 && declared.every(({ parameters }) => !parameters.some(({ isReference }) => isReference));
   forget(given, state, host, byValue);
-  // Code of the unit may change what nothing here hands to it.
+  // Code of the unit may change objects that nothing here passes to it.
   if (path === undefined || own.some(({ body }) => body)) host.opaque(state);
   else host.disturb(state);
   return host.symbol(label, declared.length === 1 && declared[0]!.template.length === 0 ? declared[0]!.returns : undefined); // oxfmt-ignore
 }
 
-/** What is given by address, or may be given by reference, is not known any more. */
+/** Forgets arguments that are passed by address, or may be passed by reference. */
 export function forget(given: readonly HostArgument[], state: State, host: Interpreter, byValue = false): void {
   for (const { value, place, type } of given) {
     if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) host.unfollowed(one.name.replace(/^.*::/, '')); // oxfmt-ignore

@@ -1,11 +1,11 @@
-/** Conditions of statements, and where the ways that they part meet again. */
+/** Conditions of statements, and the join of the paths that they split. */
 import { childIn, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sourceTextOf } from '../declarations/declarations.ts';
 import { type Frame, type Interpreter, type State, mergeStates } from './interpreter.ts';
 import { type Fact, truth } from './term.ts';
 import type { HostValue } from './value.ts';
 
-/** The condition of an `if`, `while` or `switch`; what it declares is declared. */
+/** The condition of an `if`, `while` or `switch`, with its declarations. */
 export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
   const clause = childIn(node, 'condition');
   if (!clause) return { kind: 'condition', fact: truth(true) };
@@ -24,7 +24,7 @@ export function evaluatedCondition(node: SyntaxNode, state: State, frame: Frame,
   return result;
 }
 
-/** Makes a state one of two that meet. */
+/** Joins two states into one. */
 export function joinStates(state: State, then: State, otherwise: State, condition: Fact, host: Interpreter): void {
   mergeStates(state, then, otherwise, condition, host, (cell) => host.symbol(`cell ${cell}`, host.typeOfCell(cell)));
 }

@@ -1,7 +1,7 @@
 /**
- * What memory of the device holds, as far as the host program writes it for all to see: constant tables that are copied
- * whole, and allocations that are set to one byte. Only calls that return when they are done count, and whatever else may
- * write such memory ends what is known.
+ * Contents of device memory that the host program writes visibly: constant tables that are copied whole, and
+ * allocations that are set to one byte. Only synchronous calls count, and anything else that may write such memory
+ * invalidates its contents.
  */
 import { integerType, sizeOfType } from '../syntax/basic-type.ts';
 import { childIn, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
@@ -12,10 +12,10 @@ import { isHarmless } from '../declarations/library-function.ts';
 import { isSame, termConstant } from './term.ts';
 import { type HostMemory, type HostValue, type MemoryContents, termOf } from './value.ts';
 
-/** Tables of more elements are not told. */
+/** Larger tables are not recorded. */
 const maxElements = 4096;
 
-/** With these, work of the device is done at other times than the text says, or by other threads of the program. */
+/** With these, device work is executed at other times than the source order, or by other threads of the program. */
 const elsewhere =
   /NonBlocking|NON_BLOCKING|BeginCapture|[pP]er_?[tT]hread|PER_THREAD|cudaGetSymbolAddress|\bthrust\b|cuModuleGetGlobal|cudaIpc|\bthread\b|pthread_create|\basync\s*\(|#pragma omp|LaunchHostFunc|AddCallback/; // oxfmt-ignore
 
@@ -23,7 +23,7 @@ const elsewhere =
 const readers =
   /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
 
-/** Whether a program is one whose order of writes is that of its text: what runs, and when, is written where it does. */
+/** Whether device writes of a program happen in source order, so that effects are where they are written. */
 export function isInOrder({ text, functions }: Declarations): boolean {
   return !elsewhere.test(text) && [...functions.values()].flat().every((one) => !isImplicit(one) || isPure(one, text));
 }
@@ -44,8 +44,8 @@ function isPure({ body, initialisers }: FunctionDeclaration, text: string): bool
 }
 
 /**
- * Notes what a call of the runtime leaves in memory of the device.
- * @param name of a function whose body is not at hand
+ * Records the effects of a runtime call on device memory.
+ * @param name of a function without a known body
  */
 export function noteContents(
   name: string,
@@ -67,7 +67,7 @@ export function noteContents(
     }
     case 'cudaMemcpy': {
       if (!written) {
-        // Memory of the host is none of these.
+        // Host memory has no contents here.
         if (items[3] && /^(?:cudaMemcpy(?:DeviceToHost|HostToHost))$/.test(sourceTextOf(host.declarations.text, items[3]))) return; // oxfmt-ignore
         break;
       }
@@ -91,7 +91,7 @@ export function noteContents(
   host.endContents(state);
 }
 
-/** The bytes of a table; undefined where each byte is the same and nobody says how many there are. */
+/** The bytes of a table; undefined if each byte is the same and their number is unknown. */
 function bytesOf({ element, values }: MemoryContents): bigint | undefined {
   return values && BigInt(element * values.length);
 }
@@ -101,7 +101,7 @@ function constantOf(value: HostValue): bigint | undefined {
   return term ? termConstant(term) : undefined;
 }
 
-/** The allocation of the device that a pointer leads into. */
+/** The device allocation that a pointer points into. */
 function pointedMemory(value: HostValue): { readonly memory: HostMemory; readonly isStart: boolean } | null {
   if (value.kind !== 'pointer' || value.memory.isOfDevice !== true) return null;
   return { memory: value.memory, isStart: value.offset !== null && termConstant(value.offset) === 0n };

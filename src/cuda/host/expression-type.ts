@@ -1,4 +1,4 @@
-/** Types of expressions, and what the conversions of C++ make of constants. */
+/** Types of expressions, and conversions of constants in C++. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, stripParentheses, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';
@@ -15,7 +15,7 @@ interface IntegerKind {
 /** The type of a number, promoted; `real` for floating point. */
 export type NumberKind = IntegerKind | 'real';
 
-/** The types of two operands; undefined where nobody knows. */
+/** The types of two operands; undefined if unknown. */
 export type Kinds = readonly [NumberKind | undefined, NumberKind | undefined];
 
 /** A type of a kind. */
@@ -37,7 +37,7 @@ function kindOfType(type: string, host: Interpreter): NumberKind | undefined {
   return kind && promoted(kind);
 }
 
-/** The type in which two operands are computed; undefined where one is not known. */
+/** The type in which two operands are computed; undefined if one is unknown. */
 export function commonKind(a: NumberKind | undefined, b: NumberKind | undefined): NumberKind | undefined {
   if (!a || !b) return undefined;
   if (a === 'real' || b === 'real') return 'real';
@@ -138,7 +138,7 @@ function isHeldByAll(value: bigint): boolean {
   return value >= 0n && value < 1n << 31n;
 }
 
-/** Two operands as their common type holds them; null where it is not known, and they are not the same in all types. */
+/** Two operands converted to their common type; null if it is unknown, and they are not the same in all types. */
 export function inCommonKind(a: HostTerm, b: HostTerm, kinds: Kinds): [HostTerm, HostTerm] | null {
   const kind = commonKind(...kinds);
   if (kind === 'real') return [a, b];
@@ -151,8 +151,8 @@ export function inCommonKind(a: HostTerm, b: HostTerm, kinds: Kinds): [HostTerm,
 }
 
 /**
- * A constant that was computed in a type; null where the type cannot hold it, or is not known and decides what it is.
- * @param isShifted a number with a sign that was shifted to the left: its upper bits go
+ * A constant that was computed in a type; null if the type cannot represent it, or is unknown and affects the value.
+ * @param isShifted a signed number that was shifted to the left: its upper bits are lost
  */
 export function asComputed(value: HostValue, kind: NumberKind | undefined, isShifted = false): HostValue | null {
   if (value.kind !== 'number' || value.term.kind !== 'integer' || kind === 'real') return value;
@@ -164,7 +164,7 @@ export function asComputed(value: HostValue, kind: NumberKind | undefined, isShi
   return canRepresent(kind, number) ? value : null;
 }
 
-/** The declared type of what an expression names; undefined where no declaration tells. */
+/** The declared type of the object that an expression names; undefined if it has no declaration. */
 export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): string | undefined {
   const { declarations } = host;
   const inner = stripParentheses(node);
@@ -220,7 +220,7 @@ export function typeOfExpression(node: SyntaxNode, state: State, frame: Frame, h
   return undefined;
 }
 
-/** The name behind `.` or `->`. */
+/** The name after `.` or `->`. */
 export function memberName(node: SyntaxNode, text: string): string {
   const field = childIn(node, 'field');
   return field ? sourceTextOf(text, field) : '';

@@ -195,16 +195,16 @@ export function hostValueOf(node: SyntaxNode, state: State, frame: Frame, host: 
       return at(node.children.at(-1));
   }
   if (unevaluated.test(node.type)) return unknown();
-  // A form that is not followed: what it does nobody knows.
+  // A form that is not followed: its effects are unknown.
   exposeNamed(node, state, frame, host);
   host.opaque(state);
   return unknown();
 }
 
-/** What computes nothing: types, sizes, attributes. */
+/** Nodes that compute nothing: types, sizes, attributes. */
 const unevaluated = /^(?:alignof_expression|offsetof_expression|user_defined_literal|primitive_type|sized_type_specifier|type_descriptor|placeholder_type_specifier|auto|decltype|dependent_type|comment|;|requires_expression)$/; // oxfmt-ignore
 
-/** Whether an operand may be an object for which the unit has an operator of its own. */
+/** Whether an operand may be an object for which the unit overloads an operator. */
 function mayBeObject(node: SyntaxNode, value: HostValue, state: State, frame: Frame, host: Interpreter): boolean {
   const type = typeOfExpression(node, state, frame, host);
   const resolved = type === undefined ? '' : resolvedType(type, host.declarations.aliases);
@@ -214,7 +214,7 @@ function mayBeObject(node: SyntaxNode, value: HostValue, state: State, frame: Fr
   return value.kind === 'record' || value.kind === 'lambda';
 }
 
-/** Whether an operator runs code of the unit: then nothing is known of what it does. */
+/** Whether an operator runs code of the unit: then its effects are unknown. */
 function runsOperator(
   operator: string,
   operands: readonly (readonly [SyntaxNode, HostValue])[],
@@ -241,7 +241,7 @@ export function exposeNamed(node: SyntaxNode | undefined, state: State, frame: F
   }
 }
 
-/** The variables that a lambda sees: copies of those that it captures by value. */
+/** The variables that are visible in a lambda: copies of those that it captures by value. */
 function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostScope {
   const { text } = host.declarations;
   const list = childIn(node, 'captures');
@@ -286,7 +286,7 @@ function capturedScope(node: SyntaxNode, state: State, frame: Frame, host: Inter
   return inner.scope;
 }
 
-/** Whether an expression is a call of what does not return. */
+/** Whether an expression is a call that does not return. */
 export function endsProgram(node: SyntaxNode, text: string): boolean {
   const callee = node.type === 'call_expression' ? childIn(node, 'function') : undefined;
   return callee !== undefined && /^(?:std::)?(?:_?exit|abort|terminate|quick_exit|__assert_fail)$/.test(sourceTextOf(text, callee)); // oxfmt-ignore
@@ -363,7 +363,7 @@ export function functionNamed(
   };
 }
 
-/** The arguments of a template as text; undefined for what is not known. */
+/** The arguments of a template as text; undefined if unknown. */
 export function templateArguments(
   list: SyntaxNode,
   state: State,
@@ -391,7 +391,7 @@ export function templateArguments(
   });
 }
 
-/** An object of a type without an initialiser, where the type is `std::integral_constant`; null for other types. */
+/** An object of a type without an initialiser, if the type is `std::integral_constant`; null for other types. */
 export function constantOfType(type: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue | null {
   const written = sourceTextOf(host.declarations.text, type);
   if (!isConstantType(written)) return null;
@@ -448,7 +448,7 @@ function isShifted(left: SyntaxNode, state: State, frame: Frame, host: Interpret
   return type !== undefined && integerType(resolvedType(type, host.declarations.aliases)) !== undefined;
 }
 
-/** `(f)(x, y)` reads as a cast: as a call, where `f` names a function or a variable; null for a cast. */
+/** `(f)(x, y)` reads as a cast: as a call, if `f` names a function or a variable; null for a cast. */
 function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): SyntaxNode | null {
   const { declarations } = host;
   const [type, value] = [childIn(node, 'type'), childIn(node, 'value')];
@@ -467,13 +467,13 @@ function callInParentheses(node: SyntaxNode, state: State, frame: Frame, host: I
     items.unshift(isList ? childIn(rest, 'right')! : rest);
     rest = isList ? childIn(rest, 'left') : undefined;
   }
-  // Of a type there is one operand.
+  // A cast has one operand.
   if (!isNamed && (isType || (items.length < 2 && !isHarmless(plain)))) return null;
   const callee = { ...named, type: plain === last ? 'identifier' : 'qualified_identifier', field: 'function' };
   return { ...node, type: 'call_expression', children: [callee, { ...value, type: 'argument_list', field: 'arguments', children: items }] }; // oxfmt-ignore
 }
 
-/** An object of a record that is not followed: what it is made of may be changed through it. */
+/** An object of a record that is not followed: its initialisers may be changed through it. */
 export function unfollowedObject(
   items: readonly SyntaxNode[],
   type: string,
@@ -492,7 +492,7 @@ export function unfollowedObject(
 }
 
 function cast(value: HostValue, type: string, frame: Frame, host: Interpreter): HostValue {
-  // What is read by another type, part by part or with its bits, is not followed.
+  // Memory that is read by another type, partially or as bits, is not followed.
   const element = /^(?:const\s+)?([^*&]*[^*&\s])\s*\*(?:\s*const)?$/.exec(type)?.[1];
   if (value.kind === 'place' && element !== undefined && element !== 'void') {
     const own = value.path.length === 0 ? host.typeOfCell(value.cell) : undefined;
@@ -588,7 +588,7 @@ function isArrayParameter(name: string, text: string): boolean {
   return new RegExp(`[(,]\\s*(?:(?:const|volatile|unsigned|signed|long|short|struct)\\s+)*[\\w:]+(?:<[^<>;]*>)?\\s+(?:const\\s+)?${name}\\s*\\[`).test(text); // oxfmt-ignore
 }
 
-/** The variable or memory that an expression names; null where it names none. */
+/** The variable or memory that an expression names; null if it names none. */
 export function placeNamed(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostPlace | null {
   const { text } = host.declarations;
   const inner = stripParentheses(node);
@@ -661,14 +661,14 @@ function isMemberAccess(node: SyntaxNode): boolean {
   return /^(?:\.|->)$/.test(childIn(node, 'operator')?.type ?? '') && !childOf(node, 'ERROR');
 }
 
-/** What `*pointer` names. */
+/** The place that `*pointer` names. */
 function pointedPlace(value: HostValue, node: SyntaxNode, state: State, host: Interpreter): HostPlace {
   if (value.kind === 'place') return { kind: 'cell', cell: value.cell, path: value.path };
   const id = memoryId(value, host);
   return { kind: 'memory', symbol: { id: `*${id}@${state.epoch}`, label: sourceTextOf(host.declarations.text, node) } };
 }
 
-/** Tells the memory that a pointer leads to from all other. */
+/** An identity of the memory that a pointer points to. */
 function memoryId(value: HostValue, host: Interpreter): string {
   if (value.kind !== 'pointer') return symbolOf(value).id;
   if (!value.offset) return symbolOf(host.symbol(value.memory.label)).id;

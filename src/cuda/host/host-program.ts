@@ -2,8 +2,8 @@
  * A host program, interpreted over symbols: which kernels it launches, with which launches and arguments, and under
  * which conditions.
  *
- * Each function that reaches a launch and that no other such function of the unit calls is gone through once, with symbols for
- * its parameters; calls are followed. So a launch in a wrapper is told for each call of the wrapper.
+ * Each function that reaches a launch and that no other such function of the unit calls is interpreted once, with
+ * symbols for its parameters; calls are followed. So a launch in a wrapper is reported for each call of the wrapper.
  */
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { callLambda, evaluateCall, expandPacks, invokeFunction } from './calls.ts';
@@ -19,17 +19,17 @@ import { lentNames, reachableNames } from '../declarations/reachable-names.ts';
 import { isInOrder } from './device-contents.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, integerValue, termOf } from './value.ts'; // oxfmt-ignore
 
-/** Statements and expressions that are gone through for one function, calls included. */
+/** Statements and expressions that are executed for one function, calls included. */
 const maxSteps = 60_000;
 /** Functions that are begun with. */
 const maxRoots = 200;
 
 export interface HostProgram {
   readonly declarations: Declarations;
-  /** Launches, and calls of functions that other files define, in the order in which they are met. */
+  /** Launches, and calls of functions that other files define, in order of execution. */
   readonly launches: readonly HostLaunch[];
   readonly calls: readonly CallEvent[];
-  /** Launches in the text that no way through the program led to. */
+  /** Launches in the source that no path through the program reached. */
   readonly unreached: readonly SyntaxNode[];
   /** Functions of external linkage that reach a launch and that nothing in this unit calls. */
   readonly entries: readonly FunctionDeclaration[];
@@ -48,9 +48,9 @@ const launchName = /\b(?:cudaLaunch\w*Kernel\w*|cuLaunch\w*Kernel\w*|cudaGraph\w
 
 /**
  * Interprets a program.
- * @param name tells its symbols from those of other programs
- * @param text what is left of it once it is preprocessed
- * @param wanted names of functions in other files; where there are any, nothing but calls of them is of interest
+ * @param name distinguishes its symbols from those of other programs
+ * @param text after preprocessing
+ * @param wanted names of functions in other files; if there are any, only calls of them are of interest
  */
 export function readHostProgram(
   name: string,
@@ -97,8 +97,8 @@ export function readHostProgram(
   const { named, takers } = namesWithoutCall(root, text, handed);
   for (const one of named) open.add(one);
   for (const entry of roots) events.push(...go(entry));
-  // What a call did not lead to, for recursion, overloads or too much work, is begun with by itself; so is what is called
-  // in a way that was not followed, or in a function that was not gone through to its end.
+  // Functions that no call reached, due to recursion, overloads or the work limit, are interpreted separately; so are
+  // functions that a call with unknown callee may call, or whose caller was not completed.
   const begun = new Set(roots);
   for (let count = -1; count !== begun.size;) {
     count = begun.size;
@@ -113,14 +113,14 @@ export function readHostProgram(
       events.push(...(isOpen ? found : found.filter(({ node }) => missed.has(node))));
     }
   }
-  // Methods of local types are not gone through.
+  // Methods of local types are not executed.
   const local = all.filter(({ body }) => nodesWhere(body!, ({ type }) => type === 'function_definition').length > 0);
   for (const entry of new Set([...cutShort, ...local]))
     for (const node of launchNodes(entry, text)) if (!seen.has(node)) events.push(unknownLaunch(node, entry, text));
   const kernels = [...declarations.functions].flatMap(([one, list]) => ((named.has(one) || takers.has(one)) && list.some(({ isKernel }) => isKernel) ? [one] : [])); // oxfmt-ignore
   const launches = events
     .filter((event): event is HostLaunch => event.kind === 'launch')
-    // A kernel that nobody knows is any whose name is used as a value.
+    // An unknown kernel may be any whose name is used as a value.
     .flatMap((launch) => launch.kernel.name !== '' ? [launch] : [launch, ...kernels.map((one): HostLaunch => ({ ...launch, kernel: { name: one, templateArguments: [] } }))]); // oxfmt-ignore
   return {
     declarations,
@@ -154,15 +154,15 @@ function callNodes({ body }: FunctionDeclaration, text: string, wanted: Readonly
   });
 }
 
-/** Names that stand for a function without a call of it there. */
+/** Names that denote a function without calling it. */
 interface NamesWithoutCall {
-  /** Those that anything may become of. */
+  /** Names with any other use. */
   readonly named: ReadonlySet<string>;
-  /** Those that are handed to functions which only call them: these functions, all of them. */
+  /** Names that are passed to functions which only call them, with all of these functions. */
   readonly takers: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Names in bodies and initialisers that stand for a function without a call of it there. */
+/** Names in bodies and initialisers that denote a function without calling it. */
 function namesWithoutCall(root: SyntaxNode, text: string, handed: EscapingFunctions): NamesWithoutCall {
   const named = new Set<string>();
   const takers = new Map<string, Set<string>>();
@@ -278,7 +278,7 @@ function interpret(
   /** Variables that only the text of their function reaches. */
   const unreachable = new Set<number>();
   let isClouded = false;
-  /** Counts what may change a variable. */
+  /** Counts events that may change a variable. */
   let changes = 0;
   const clouded = new Map<number, { readonly at: number; readonly value: HostValue }>();
   const escaped = new Set<number>();
@@ -382,7 +382,7 @@ function interpret(
       changes++;
       if (place.kind === 'memory') {
         const own = memories.get(place.symbol.id) ?? memoryAt(place.symbol);
-        // Another pointer may lead to the same memory; the address of a field is no field of its own.
+        // Another pointer may point to the same memory; the address of a field may point to any field.
         const isAddress = place.symbol.id.includes('&');
         for (const [id, other] of memories) {
           if (id === place.symbol.id || (other.field !== own.field && !isAddress)) continue;
@@ -396,7 +396,7 @@ function interpret(
       if (isFixed(place.cell)) return;
       const before = state.store.get(place.cell) ?? symbol('uninitialised', types[place.cell]);
       state.store.set(place.cell, withPart(before, place.path, value));
-      // An element that nobody knows which may be any.
+      // An unknown element may be any.
       note(place.cell, by, place.path[0]?.replace(/^\[[^]*/, '') ?? '');
     },
     lookUp: (name, frame, state) => {
@@ -409,7 +409,7 @@ function interpret(
         }
         const record = declarations.records.get(frame.function?.record ?? '');
         if (record?.fields.some((field) => field.name === last)) return undefined;
-        // A parameter of a template hides what is outside, and so may a member of a base.
+        // A parameter of a template hides outer names, and so may a member of a base.
         if (frame.function?.template.some((one) => one.name === last) || record?.template.includes(last)) return undefined; // oxfmt-ignore
         if (record?.hasBase && [...declarations.records.values()].some((one) => one.fields.some((field) => field.name === last))) return undefined; // oxfmt-ignore
       }
@@ -484,7 +484,7 @@ function interpret(
     return name !== undefined && new RegExp(`(?:__attribute__\\s*\\(\\(constant\\)\\)|__constant__)[^;={}]*\\b${name}\\b`).test(text); // oxfmt-ignore
   };
 
-  /** A cell for memory that a pointer leads to. */
+  /** A cell for memory that a pointer points to. */
   const memoryAt = (own: HostSymbol): { cell: number; field: string; symbol: HostValue } => {
     const field = /(?:->|\.)(\w+)(?:@\d+)?$/.exec(own.id)?.[1] ?? '*';
     const made = { cell: cell(''), field, symbol: { kind: 'symbol' as const, symbol: own } };
@@ -492,7 +492,7 @@ function interpret(
     base.store.set(made.cell, made.symbol);
     return made;
   };
-  /** What a variable holds that may change unseen: the same until something may have changed it. */
+  /** Value of a variable that may change unseen: the same until something may have changed it. */
   const cloudedValue = (index: number): HostValue => {
     let known = clouded.get(index);
     if (known?.at !== changes) clouded.set(index, (known = { at: changes, value: unknownOf(index) }));
@@ -503,7 +503,7 @@ function interpret(
     return converted(symbol('changed elsewhere', type), type, declarations.aliases);
   };
 
-  /** The cell of a variable outside of functions; undefined where there is none of that name, or several. */
+  /** The cell of a variable outside of functions; undefined if the name is unknown or ambiguous. */
   const globalCell = (parts: readonly string[], frame: Frame, state: State): number | undefined => {
     const candidates = declarations.variables.get(parts.at(-1) ?? '') ?? [];
     const qualifiers = parts.slice(0, -1);
@@ -519,7 +519,7 @@ function interpret(
       own = cell(variable.type);
       globals.set(variable, own);
       if (isFirm(variable)) firm.add(own);
-      // It is there from the start, whatever way led here.
+      // It exists from the start, on every path.
       base.store.set(own, initialValue(variable));
     }
     if (!state.store.has(own)) state.store.set(own, base.store.get(own)!);
@@ -535,11 +535,14 @@ function interpret(
     exits: { returns: [], breaks: undefined, continues: undefined },
   });
 
-  /** Whether nothing changes a variable outside of functions. Nobody else can where the unit declares nothing of other files. */
+  /**
+   * Whether nothing changes a variable outside of functions. Other files cannot if the unit declares none of their
+   * names.
+   */
   const isFirm = ({ name, isConstant, isInternal }: Pick<HostVariable, 'name' | 'isConstant' | 'isInternal'>): boolean =>
     isConstant || (!declarations.assigned.has(name) && !(lent ??= lentNames(declarations.root, declarations)).has(name) && (isInternal || (declarations.functions.has('main') && !isOneOfSeveral))); // oxfmt-ignore
 
-  /** What a variable outside of functions holds before anything has run: its initialiser, if nothing else writes it. */
+  /** Initial value of a variable outside of functions: its initialiser, if nothing else writes it. */
   const initialValue = ({ name, type, value, size, isConstant, isInternal, path }: HostVariable): HostValue => {
     const frame = globalFrame(path);
     const unknown = (): HostValue => converted({ kind: 'symbol', symbol: { id: `${program}:global ${[...path, name].join('::')}`, label: name } }, type, declarations.aliases); // oxfmt-ignore
@@ -570,9 +573,9 @@ function interpret(
     return { value, place: null, type };
   });
   host.invoke(entry, values, state, { ...frame, scope: { cells: new Map(), outer: null } }, self ? { self } : {});
-  // Lambdas that are handed to a library, or to nobody.
+  // Lambdas that are passed to a library, or not called.
   for (const { lambda, state: then } of lambdas) {
-    // It runs when nobody knows: what anything writes may have been written by then.
+    // It runs at an unknown time: any other write may have happened by then.
     for (const index of rewritten) if (then.store.has(index)) then.store.set(index, unknownOf(index));
     then.facts = [];
     callLambda(lambda, [], then, frame, host);

@@ -6,12 +6,12 @@ interface Layer {
   readonly depth: number;
 }
 
-/** Layers above which a copy makes one of all: each of them costs a look when a cell is read. */
+/** Layers above which a copy flattens them: each costs a lookup when a cell is read. */
 const maxLayers = 24;
 
 /**
- * What the cells of a host program hold. Copies share what they had in common when they were made, so that a copy costs
- * nothing, and two of them are compared by what was written since.
+ * Values of the cells of a host program. Copies share the layers from before the copy, so that a copy costs nothing,
+ * and two of them are compared by later writes.
  */
 export class HostStore {
   private own = new Map<number, HostValue>();
@@ -26,7 +26,7 @@ export class HostStore {
     return new HostStore(null);
   }
 
-  /** What a cell holds; undefined: it was never written. */
+  /** The value of a cell; undefined: it was never written. */
   get(cell: number): HostValue | undefined {
     const value = this.own.get(cell);
     if (value !== undefined) return value;
@@ -52,7 +52,7 @@ export class HostStore {
     return this.cellsAbove(null);
   }
 
-  /** A store of its own, the same for now. */
+  /** An independent copy of the store. */
   copy(): HostStore {
     if (this.own.size > 0) {
       const depth = (this.below?.depth ?? 0) + 1;
@@ -62,7 +62,7 @@ export class HostStore {
     return new HostStore(this.below);
   }
 
-  /** The cells that may hold something else in two stores: those that one of them wrote since they had all in common. */
+  /** The cells that may differ in two stores: those that one of them wrote since they last shared all layers. */
   static writtenApart(a: HostStore, b: HostStore): ReadonlySet<number> {
     const layers = new Set<Layer>();
     for (let layer = a.below; layer; layer = layer.below) layers.add(layer);

@@ -1,11 +1,11 @@
-/** The own part of a preprocessed unit: what the user wrote, headers of the toolkit left out. */
+/** The user's part of a preprocessed unit: headers of the toolkit are left out. */
 import { withWholeChevrons } from '../syntax/chevrons.ts';
 import type { Location } from '../../source/location.ts';
 
-/** A text in which each place knows the file and line that it comes from. */
+/** A text that maps each place to its file and line. */
 export interface HostText {
   readonly text: string;
-  /** Where an offset comes from. */
+  /** Location of an offset. */
   readonly locate: (offset: number) => Location;
   /** The files that it holds lines of. */
   readonly files: ReadonlySet<string>;
@@ -16,7 +16,7 @@ const attributes = /__attribute__\s*\(\(\s*(global|device|host|shared|constant|m
 
 /**
  * Reads a text with line markers, `# 12 "file"`.
- * @param own - what `ownText` of `toolchain/preprocessed.ts` leaves
+ * @param own - result of `ownText` in `toolchain/preprocessed.ts`
  */
 export function readHostText(own: string): HostText {
   const pieces: { start: number; file: string; line: number }[] = [];

@@ -12,7 +12,7 @@ export function isConstantType(written: string): boolean {
 
 /**
  * An object of a type of a constant.
- * @param argument the last argument of its template, undefined where it has none or nobody knows it
+ * @param argument the last argument of its template, undefined if absent or unknown
  */
 export function constantObject(written: string, argument: string | undefined, host: Interpreter): HostValue {
   const truth = /\btrue_type$/.test(written) ? 'true' : /\bfalse_type$/.test(written) ? 'false' : argument;
@@ -28,7 +28,7 @@ export function isConstantObject(value: HostValue): boolean {
   return value.kind === 'record' && value.rest.type === integralConstant;
 }
 
-/** What `std::integral_constant<int, 64>::value` is, as written; undefined for other names. */
+/** The argument of `std::integral_constant<int, 64>::value`, as written; undefined for other names. */
 export function memberOfConstant(written: string): string | undefined {
   return /\bintegral_constant\s*<[^<>,]*,\s*(\w+)\s*>\s*::\s*value$/.exec(written)?.[1];
 }

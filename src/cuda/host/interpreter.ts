@@ -1,4 +1,4 @@
-/** What the parts of the interpreter of host programs share: its state, and how they call each other. */
+/** Shared definitions of the interpreter of host programs: its state, and the calls between its parts. */
 import { basicTypeOf, integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { Declarations, FunctionDeclaration } from '../declarations/declarations.ts';
@@ -7,12 +7,12 @@ import { type Fact, type HostSymbol, type HostTerm, arithmetic, symbolTerm } fro
 import { HostStore } from './host-store.ts';
 import { type HostMemory, type HostValue, type HostScope, type MemoryContents, eitherValue, factOf, hostField, integerValue, quotientOf, quotientOfNumber, symbolOf, termOf, valueKey } from './value.ts'; // oxfmt-ignore
 
-/** What the variables hold at a point of the program, and what led there. Changed in place. */
+/** Values of the variables at a point of the program, and the facts of the path. Changed in place. */
 export interface State {
   store: HostStore;
-  /** Conditions that hold. They speak of symbols, so they stay true. */
+  /** Conditions of the path. They are over symbols, so they stay true. */
   facts: readonly Fact[];
-  /** Grows with every call that may change memory that only pointers lead to. */
+  /** Grows with every call that may change memory that only pointers point to. */
   epoch: number;
 }
 
@@ -28,7 +28,7 @@ export interface Frame {
   readonly exits: Exits;
 }
 
-/** Ways out of statements: the states that leave there. */
+/** States at the exits of statements. */
 export interface Exits {
   returns: { readonly state: State; readonly value: HostValue }[];
   breaks: State[] | undefined;
@@ -51,18 +51,18 @@ export interface LaunchEvent {
   readonly block: HostValue | undefined;
   readonly cluster: HostValue | undefined;
   readonly shared: HostValue | undefined;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   readonly cooperative: boolean | undefined;
   /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
   readonly startsEarly: boolean;
-  /** Undefined where they cannot be told. */
+  /** Undefined if unknown. */
   readonly arguments: readonly HostValue[] | undefined;
-  /** Their declared types, as far as declarations tell. */
+  /** Their declared types, if declarations specify them. */
   readonly argumentTypes: readonly (string | undefined)[];
   readonly facts: readonly Fact[];
-  /** What is known of symbols whatever leads there. */
+  /** Facts about symbols on every path. */
   readonly symbolFacts: readonly Fact[];
-  /** What memory holds when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
+  /** Contents of memory when the kernel starts: by the identity of an allocation, or `symbol NAME`. */
   readonly contents: ReadonlyMap<string, MemoryContents>;
 }
 
@@ -71,7 +71,7 @@ export interface CallEvent {
   readonly kind: 'call';
   readonly node: SyntaxNode;
   readonly name: string;
-  /** What is declared by that name and may be meant. */
+  /** Candidate declarations of that name. */
   readonly declared: readonly Pick<FunctionDeclaration, 'path' | 'record'>[];
   readonly arguments: readonly HostValue[];
   readonly facts: readonly Fact[];
@@ -79,14 +79,14 @@ export interface CallEvent {
 
 export type HostEvent = LaunchEvent | CallEvent;
 
-/** A variable, or a part of one; or memory that a pointer leads to. */
+/** A variable, or a part of one; or memory that a pointer points to. */
 export type HostPlace =
   | { readonly kind: 'cell'; readonly cell: number; readonly path: readonly string[] }
   | { readonly kind: 'memory'; readonly symbol: HostSymbol };
 
-/** What wrote a variable, and which parts of it. */
+/** Writers of a variable, and the written parts. */
 export interface Writes {
-  /** Assignments in the text; undefined for what else writes. */
+  /** Assignments in the text; undefined for other writers. */
   readonly by: ReadonlySet<SyntaxNode | undefined>;
   /** Names of fields; an empty one for the variable as a whole, or for any of its elements. */
   readonly fields: ReadonlySet<string>;
@@ -95,34 +95,34 @@ export interface Writes {
 export interface Interpreter {
   readonly declarations: Declarations;
   readonly evaluate: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
-  /** @returns whether what follows is reached */
+  /** @returns whether the next statement is reached */
   readonly execute: (node: SyntaxNode, state: State, frame: Frame) => boolean;
   readonly call: (node: SyntaxNode, state: State, frame: Frame) => HostValue;
   readonly invoke: (declaration: FunctionDeclaration, given: readonly HostArgument[], state: State, frame: Frame, options?: { readonly template?: readonly (string | undefined)[]; readonly self?: HostValue }) => HostValue | null; // oxfmt-ignore
-  /** Arguments with what packs of parameters stand for in their place. */
+  /** Arguments with parameter packs expanded. */
   readonly expand: (items: readonly SyntaxNode[], frame: Frame) => readonly SyntaxNode[];
   readonly place: (node: SyntaxNode, state: State, frame: Frame) => HostPlace | null;
   readonly read: (place: HostPlace, state: State) => HostValue;
-  /** @param by the expression that writes, where it is an assignment in the text */
+  /** @param by the expression that writes, if it is an assignment in the text */
   readonly write: (place: HostPlace, value: HostValue, state: State, by?: SyntaxNode) => void;
-  /** What a cell holds in a state that has not touched it: a global variable, memory; undefined for others. */
+  /** Value of a cell in a state that has not touched it: a global variable, memory; undefined for others. */
   readonly initial: (cell: number) => HostValue | undefined;
-  /** From here on nothing is known of a variable: pointers lead into it that are not followed. */
+  /** Forgets a variable for good: pointers that are not followed point into it. */
   readonly expose: (cell: number) => void;
-  /** A value is not followed any more: what it is the address of may change unseen. */
+  /** A value is not followed from here on: the object whose address it is may change unseen. */
   readonly lose: (value: HostValue) => void;
-  /** Notes that code which is not at hand knows the address of a variable. */
+  /** Notes that unknown code has the address of a variable. */
   readonly escape: (cell: number) => void;
-  /** Code that is not at hand runs: it may change what it knows the address of, and global variables. */
+  /** Unknown code runs: it may change objects whose address it has, and global variables. */
   readonly disturb: (state: State) => void;
   /**
    * Code runs of which nothing is known, though it is in this unit: an operator, a destructor, a virtual method. From here
    * on nothing is known of the variables that other code may reach.
    */
   readonly opaque: (state: State) => void;
-  /** Notes that a function is called in a way that is not followed: with any arguments. */
+  /** Notes that a function may be called with any arguments by a call that is not followed. */
   readonly unfollowed: (name: string) => void;
-  /** Notes that code which is not at hand is given a lambda: it may call it with anything, at any time. */
+  /** Notes that a lambda is passed to unknown code: it may be called with any arguments, at any time. */
   readonly handed: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   /** An identity that no other condition has. */
   readonly undecided: () => Fact;
@@ -134,44 +134,44 @@ export interface Interpreter {
   readonly typeOfCell: (cell: number) => string;
   readonly symbol: (label: string, type?: string) => HostValue;
   readonly memory: (label: string, bytes?: HostTerm) => HostMemory;
-  /** Notes what memory of the device holds from here on; null: nobody knows. */
+  /** Notes contents of device memory from here on; null: unknown. */
   readonly fill: (memory: string, contents: MemoryContents | null, state: State) => void;
-  /** Ends what is known of memory of the device, except for what kernels cannot write where only a kernel ran. */
+  /** Forgets contents of device memory, after a kernel only those that kernels can write. */
   readonly endContents: (state: State, isKernel?: boolean) => void;
-  /** What memory of the device holds, as far as that is known. */
+  /** Known contents of device memory. */
   readonly contentsIn: (state: State) => ReadonlyMap<string, MemoryContents>;
   readonly emit: (event: HostEvent) => void;
-  /** What is known of a symbol whatever leads there. */
+  /** Adds a fact about a symbol, valid on every path. */
   readonly know: (fact: Fact) => void;
   readonly knownFacts: () => readonly Fact[];
-  /** Notes a lambda that is made, and that one is called: what nobody calls is gone through in the end. */
+  /** Notes a lambda that is made, and that one is called: those without a call are executed in the end. */
   readonly made: (lambda: Extract<HostValue, { kind: 'lambda' }>, state: State) => void;
   readonly called: (lambda: Extract<HostValue, { kind: 'lambda' }>) => void;
-  /** Whether a part of the text may lead to a launch, or to a call that is of interest. */
+  /** Whether a part of the text may reach a launch, or a call that is of interest. */
   readonly reaches: (node: SyntaxNode) => boolean;
   /** Work done so far. */
   readonly spent: () => number;
   /** Counts work; false once there is too much of it. */
   readonly step: (count?: number) => boolean;
-  /** Runs something whose effects are not to be told; gives the cells that it wrote. */
+  /** Runs something without recording its effects; returns the cells that it wrote. */
   readonly silently: (run: () => void) => ReadonlyMap<number, Writes>;
-  /** Runs something, which may ask what it emitted; that is taken back where it answers false. */
+  /** Runs something, which may inspect the events it emitted; these are undone if it returns false. */
   readonly attempt: (run: (emitted: () => readonly HostEvent[]) => boolean) => boolean;
 }
 
-/** An argument: its value, and where it stands if it is a variable. */
+/** An argument: its value, and its place if it is a variable. */
 export interface HostArgument {
   readonly value: HostValue;
   readonly place: HostPlace | null;
   readonly type: string | undefined;
 }
 
-/** A state of its own, the same for now. */
+/** An independent copy of a state. */
 export function cloneState({ store, facts, epoch }: State): State {
   return { store: store.copy(), facts, epoch };
 }
 
-/** Adds what holds from here on. Even a condition of which nothing is known tells which of two values a variable has. */
+/** Adds a fact from here on. Even an unknown condition selects one of two values of a variable. */
 export function assume(state: State, fact: Fact): void {
   if (fact.kind === 'truth') return;
   if (fact.kind === 'and') {
@@ -182,9 +182,7 @@ export function assume(state: State, fact: Fact): void {
   state.facts = [...state.facts, fact];
 }
 
-/**
- * Makes one state of two that meet.
- */
+/** Joins two states into one. */
 export function mergeStates(
   state: State,
   then: State,
@@ -248,7 +246,7 @@ export function converted(value: HostValue, type: string, aliases: ReadonlyMap<s
   return value;
 }
 
-/** What a number becomes where a `dim3` is wanted. */
+/** Conversion of a number to `dim3`. */
 export function dim3Of(value: HostValue): HostValue {
   if (value.kind === 'record') return value;
   const one: HostValue = integerValue({ kind: 'integer', value: 1n });
@@ -280,7 +278,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
       ? value
       : { kind: 'record' as const, fields: new Map<string, HostValue>(), rest: symbolOf(value) };
   const own = withPart(hostField(record, name), inner, part);
-  // An element that nobody knows which: it may be any of the others.
+  // An unknown element: it may be any of the others.
   if (name.startsWith('[')) return { kind: 'record', fields: new Map([[name, own]]), rest: { id: `${valueKey(record)}/${name}`, label: record.rest.label } }; // oxfmt-ignore
   const fields = new Map<string, HostValue>(record.fields);
   for (const other of record.fields.keys()) if (other.startsWith('[')) fields.delete(other);
@@ -288,7 +286,7 @@ export function withPart(value: HostValue, path: readonly string[], part: HostVa
   return { ...record, fields };
 }
 
-/** `sizeof` of a type, in bytes; a symbol of its own where it is not known here. */
+/** `sizeof` of a type, in bytes; a separate symbol if it is unknown here. */
 export function sizeOfNamed(type: string, declarations: Declarations): HostTerm {
   const known = resolvedType(type.replace(/&/g, ''), declarations.aliases);
   const size = sizeOfType(known) ?? (/\*$/.test(known) ? 8 : undefined);
@@ -318,7 +316,7 @@ export function moved(
   return { kind: 'pointer', memory, offset: bytes && before && arithmetic('+', before, bytes) };
 }
 
-/** A type with the arguments of the templates around put in. */
+/** A type with the arguments of the enclosing templates substituted. */
 export function typeText(type: string, frame: Frame): string {
   return type.replace(/[A-Za-z_]\w*/g, (word) => frame.template.get(word) ?? word);
 }

@@ -1,4 +1,4 @@
-/** What functions of CUDA and C++ do to the values that launches depend on. */
+/** Effects of functions of CUDA and C++ on the values that launches depend on. */
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { sourceTextOf } from '../declarations/declarations.ts';
 import { type HostArgument, type Interpreter, type State, assume } from './interpreter.ts';
@@ -10,7 +10,7 @@ const maxMultiprocessors = 65_535;
 /** Blocks that a multiprocessor of any GPU takes at once, at most (CUDA programming guide, compute capabilities: 32). */
 const maxBlocks = 64;
 
-/** What fields of `cudaDeviceProp` are at most; none of them is below 1. */
+/** Maxima of fields of `cudaDeviceProp`; the minimum of each is 1. */
 const devicePropertyLimits: readonly (readonly [string, number])[] = [
   ['multiProcessorCount', maxMultiprocessors],
   ['maxThreadsPerBlock', 1024],
@@ -22,7 +22,7 @@ function within(term: HostTerm, most: number, host: Interpreter): void {
   host.know(compared('<=', term, integer(most)));
 }
 
-/** What a `cudaResourceDesc` binds a texture to, where that is memory of the program. */
+/** The memory of the program that a `cudaResourceDesc` binds a texture to, if any. */
 function boundTexture(resource: HostValue | undefined): HostValue | null {
   if (!resource) return null;
   const kind = hostField(resource, 'resType');
@@ -32,7 +32,7 @@ function boundTexture(resource: HostValue | undefined): HostValue | null {
   return memory?.kind === 'pointer' && memory.memory.isAllocation ? { kind: 'texture', memory: memory.memory } : null;
 }
 
-/** What an address leads to. */
+/** The object that an address points to. */
 function target(value: HostValue, state: State, host: Interpreter): HostValue | undefined {
   return value.kind === 'place' ? host.read({ kind: 'cell', cell: value.cell, path: value.path }, state) : undefined;
 }

@@ -10,7 +10,7 @@ import { type HostFunction, type HostValue, integerValue, symbolOf, termOf, valu
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
 
-/** With it, nodes of a graph may start before those that they depend on have ended. */
+/** With it, nodes of a graph may start before their dependencies have ended. */
 const programmaticEdge = /\b(?:cudaGraphDependencyTypeProgrammatic|CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)\b/;
 
 /** `k<<<grid, block, shared, stream>>>(…)` */
@@ -32,8 +32,8 @@ export function readChevronLaunch(node: SyntaxNode, state: State, frame: Frame, 
 }
 
 /**
- * Arguments that are different parts of one object, as calls hand them out (`arena.take(n), arena.take(n)`):
- * what hands them out keeps them apart, so nothing is said of where they lie.
+ * Arguments that are different parts of one object, as calls allocate them (`arena.take(n), arena.take(n)`): the
+ * allocator makes them disjoint, so no common object is recorded.
  */
 function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], host: Interpreter): HostValue[] {
   const isCall = items.map((item) => stripParentheses(item).type === 'call_expression');
@@ -47,7 +47,7 @@ function partsApart(items: readonly SyntaxNode[], given: readonly HostValue[], h
 }
 
 function valueOf(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): HostValue {
-  // `{16, 16}` alone reads as a literal without a type.
+  // `{16, 16}` without a context reads as a literal without a type.
   const type = childIn(node, 'type');
   const isBare = node.type === 'compound_literal_expression' && (!type || type.start === type.end);
   const list = isBare ? (childIn(node, 'value') ?? node) : node;
@@ -136,7 +136,7 @@ function record(values: readonly (HostValue | undefined)[]): HostValue | undefin
   return { kind: 'record', fields, rest: { id: 'extents', label: 'extents' } };
 }
 
-/** What an address leads to. */
+/** The object that an address points to. */
 function target(value: HostValue | undefined, state: State, host: Interpreter): HostValue | undefined {
   return value?.kind === 'place' ? host.read({ kind: 'cell', cell: value.cell, path: value.path }, state) : value;
 }
@@ -156,7 +156,7 @@ function configurationOf(value: HostValue | undefined, state: State, host: Inter
   for (let index = 0; index < Number(number) && index < 16; index++) {
     const attribute = elementOf(list, index, state, host);
     const id = attribute && partOf(attribute, ['id']);
-    // A name of the runtime or the driver; what a variable holds may be any attribute.
+    // A name of the runtime or the driver; a variable may denote any attribute.
     const which = id?.kind === 'symbol' && id.symbol.id === `name ${id.symbol.label}` ? id.symbol.label : '';
     if (/ClusterDimension$|CLUSTER_DIMENSION$/.test(which) && attribute)
       cluster = partOf(attribute, ['val', 'clusterDim']);
@@ -187,7 +187,7 @@ function elementOf(list: HostValue, index: number, state: State, host: Interpret
   return partOf(whole, [String(index)]);
 }
 
-/** The values that an array of addresses leads to: `void* args[] = { &a, &n };`. Undefined where they cannot be told. */
+/** The values that an array of addresses points to: `void* args[] = { &a, &n };`. Undefined if unknown. */
 function pointed(value: HostValue | undefined, state: State, host: Interpreter): readonly HostValue[] | undefined {
   let list = value;
   if (list?.kind === 'place') {
@@ -212,7 +212,7 @@ function kernelsOf(expression: SyntaxNode, state: State, frame: Frame, host: Int
     const inner = host.read({ kind: 'cell', cell: value.cell, path: value.path }, state);
     return inner.kind === 'function' ? alternatives(inner) : [];
   }
-  // An element of a table of functions that nobody knows which: any of them.
+  // An unknown element of a table of functions: any of them.
   const array = node.type === 'subscript_expression' ? childIn(node, 'argument') : undefined;
   const table = array && host.evaluate(array, state, frame);
   if (table?.kind === 'record') {

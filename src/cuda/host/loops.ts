@@ -1,4 +1,4 @@
-/** Loops of host code: gone through round by round, or once for all rounds, or for all but the first. */
+/** Loops of host code: executed iteration by iteration, or once for all iterations, or for all except the first. */
 import { childIn, childOf, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { bracedValue } from './braced-value.ts';
 import { become, evaluatedCondition, joinStates } from './condition.ts';
@@ -7,12 +7,12 @@ import { type Exits, type Frame, type HostEvent, type Interpreter, type State, t
 import { type Fact, type HostTerm, arithmetic, compared, termConstant, integer, termKey, negatedFact, one, symbolsOf, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 import { type HostValue, extentsOf, factOf, termOf } from './value.ts';
 
-/** Rounds of a loop with known bounds that are gone through one by one. */
+/** Iterations of a loop with known bounds that are executed one by one. */
 const maxRounds = 64;
 
 /**
- * Goes through a loop.
- * @returns whether what follows it is reached
+ * Executes a loop.
+ * @returns whether the next statement is reached
  */
 export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const declarator = node.type === 'for_range_loop' ? childIn(node, 'declarator') : undefined;
@@ -45,7 +45,7 @@ export function executeLoop(node: SyntaxNode, state: State, frame: Frame, host: 
   return summarised(node, state, frame, host, isFirst, 'first apart');
 }
 
-/** Whether a launch has an extent that the rounds of a loop change, and of which no argument of it says more. */
+/** Whether a launch has an extent that the iterations of a loop change, and that no argument of it determines. */
 function isLeftOpen(event: HostEvent, changed: ReadonlySet<string>): boolean {
   if (event.kind !== 'launch') return false;
   const isChanged = (id: string): boolean => changed.has(id) || changed.has(id.replace(/\.[xyz]$/, ''));
@@ -55,7 +55,7 @@ function isLeftOpen(event: HostEvent, changed: ReadonlySet<string>): boolean {
   return symbols(extents).some((id) => isChanged(id) && !told.has(id));
 }
 
-/** One round: the body, then what follows it. @returns whether another round may follow */
+/** One iteration: the body, then the update. @returns whether another iteration may follow */
 function round(node: SyntaxNode, state: State, frame: Frame, host: Interpreter, breaks: State[]): boolean {
   const body = childIn(node, 'body');
   const continues: State[] = [];
@@ -79,8 +79,8 @@ function loopCondition(node: SyntaxNode, state: State, frame: Frame, host: Inter
 }
 
 /**
- * The rounds after which the condition and the step of a loop, without its body, end it: 0 where it has no step.
- * @returns undefined where these are more rounds than are gone through
+ * The trip count that the condition and the step of a loop imply, without its body: 0 if it has no step.
+ * @returns undefined if it exceeds the limit
  */
 function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): number | undefined {
   const update = childIn(node, 'update');
@@ -98,23 +98,23 @@ function shortRounds(node: SyntaxNode, state: State, frame: Frame, host: Interpr
   return rounds;
 }
 
-/** Work of one round above which the first round is not gone through apart from the others. */
+/** Work of one iteration above which the first iteration is not executed separately. */
 const maxOfFirstRound = 4000;
 
-/** Work that goes into the rounds of a loop that leads to no launch: what it leaves behind rarely matters there. */
+/** Work that is spent on the iterations of a loop that reaches no launch: its results rarely matter there. */
 const maxOfSideLoop = 1000;
 
 /**
- * Goes through the rounds one by one.
- * @param rounds as many as there are to be, as far as that is known
- * @returns whether that came to an end
+ * Executes the iterations one by one.
+ * @param rounds expected trip count, if known
+ * @returns whether the loop ended
  */
 function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, host: Interpreter): boolean {
   const breaks: State[] = [];
   const start = host.spent();
   const most = host.reaches(node) ? Infinity : maxOfSideLoop;
   for (let count = 0; count <= maxRounds && host.spent() - start <= most; count++) {
-    // As one round costs, so will the others.
+    // Each iteration is expected to cost the same.
     if (count === 1 && (host.spent() - start) * rounds > most) return false;
     if (count > 0 || node.type !== 'do_statement') {
       const condition = loopCondition(node, state, frame, host);
@@ -123,7 +123,7 @@ function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, 
     }
     const isAlive = round(node, state, frame, host, breaks);
     const [left, ...others] = breaks;
-    // The round that surely breaks is the last one.
+    // The iteration that certainly breaks is the last one.
     if (!isAlive && left && others.length === 0) {
       become(state, left);
       return true;
@@ -133,7 +133,7 @@ function unrolled(node: SyntaxNode, rounds: number, state: State, frame: Frame, 
   return false;
 }
 
-/** Goes through the elements of an array one by one. @returns whether that came to an end */
+/** Executes the loop for each element of an array. @returns whether the loop ended */
 function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const right = childIn(node, 'right');
   const isList = right?.type === 'initializer_list';
@@ -162,9 +162,10 @@ function unrolledRange(node: SyntaxNode, state: State, frame: Frame, host: Inter
 }
 
 /**
- * One round that stands for all of them: what they change may have any value, within what steps and conditions tell. Or
- * the first round as it is, and one that stands for the others: before these comes a round, which tells what it leaves.
- * @param changed gets the symbols for what the rounds change
+ * One iteration that represents all of them: variables that they change may have any value within the bounds of steps
+ * and conditions. Or the first iteration exactly, and one that represents the others: an iteration is executed before
+ * it, for its results.
+ * @param changed gets the symbols for the changed variables
  */
 function summarised(
   node: SyntaxNode,
@@ -188,7 +189,7 @@ function summarised(
     const [first, now] = [termOf(before), termOf(value)];
     const name = [...steps.keys()].find((known) => host.lookUp(known, frame, state) === cell);
     const own = name === undefined ? undefined : steps.get(name);
-    // Only where nothing else in the loop writes it.
+    // Only if nothing else in the loop writes it.
     if (first && now && own && [...writes.by].every((writer) => writer === own.node))
       progression(first, now, own, host);
     if (first && now && own?.operator === '/') halved.push({ first, now });
@@ -199,7 +200,7 @@ function summarised(
   const breaks: State[] = [];
   if (condition.kind !== 'truth' || condition.value) {
     assume(state, condition);
-    // What is positive after divisions was not less before.
+    // A value that is positive after divisions was not less before.
     for (const { first, now } of halved) if (isPositive(condition, now)) assume(state, compared('<=', now, first));
     if (rounds === 'all alike') round(node, state, frame, host, breaks);
     else roundsApart(node, start, state, frame, host, isFirst, breaks);
@@ -214,8 +215,8 @@ function summarised(
 }
 
 /**
- * @param start what holds before the first round
- * @param state what holds before any round, with the condition of the loop
+ * @param start state before the first iteration
+ * @param state state before any iteration, with the condition of the loop
  */
 function roundsApart(
   node: SyntaxNode,
@@ -257,7 +258,7 @@ function declareElement(node: SyntaxNode, state: State, frame: Frame, host: Inte
 }
 
 /**
- * What a variable may hold after it was written: anything, or where only fields of it were, anything in these.
+ * Value of a variable after writes: unknown, or with unknown fields if only those were written.
  * @param changed gets the symbols for that
  */
 function afterWrites(
@@ -280,10 +281,10 @@ function afterWrites(
   return converted(fresh(label, type), typeText(type, frame), host.declarations.aliases);
 }
 
-/** The cells that a loop writes, in whatever round. */
+/** The cells that a loop writes, in any iteration. */
 function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): ReadonlyMap<number, Writes> {
   const all = new Map<number, { readonly by: Set<SyntaxNode | undefined>; readonly fields: Set<string> }>();
-  // What the first round does not write, a later one may, with what the first one wrote.
+  // A later iteration may write more than the first, with the results of the first.
   for (let [before, now] = [-1, 0]; before !== now;) {
     before = now;
     const dry = cloneState(state);
@@ -295,7 +296,7 @@ function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpret
       round(node, dry, { ...frame, exits: { returns: [], breaks: [], continues: [] } }, host, []);
     });
     for (const [cell, { by, fields }] of written) {
-      // Variables of the body are new in each round, and so is what stands for memory.
+      // Variables of the body are new in each iteration, and so are symbols for memory.
       if (!state.store.has(cell) && (host.initial(cell) === undefined || host.typeOfCell(cell) === '')) continue;
       const own = all.get(cell) ?? { by: new Set(), fields: new Set() };
       for (const one of by) own.by.add(one);
@@ -307,7 +308,7 @@ function writtenIn(node: SyntaxNode, state: State, frame: Frame, host: Interpret
   return all;
 }
 
-/** Whether a condition says that a number is positive. */
+/** Whether a condition implies that a number is positive. */
 function isPositive(condition: Fact, now: HostTerm): boolean {
   if (condition.kind === 'and') return isPositive(condition.left, now) || isPositive(condition.right, now);
   if (condition.kind !== 'comparison') return false;
@@ -318,7 +319,7 @@ function isPositive(condition: Fact, now: HostTerm): boolean {
 
 type Step = { readonly operator: '+' | '-' | '*' | '/'; readonly by: bigint; readonly node: SyntaxNode };
 
-/** The variables that one statement of a loop steps by a constant, once in each round. */
+/** The variables that one statement of a loop steps by a constant, once in each iteration. */
 function stepsOf(node: SyntaxNode, host: Interpreter): Map<string, Step> {
   const { text } = host.declarations;
   const steps = new Map<string, Step | null>();
@@ -358,7 +359,7 @@ function stepOf(node: SyntaxNode, name: string, text: string): Step | null {
   return form?.[1] === name ? read(form[2] ?? '', form[3] ?? '') : null;
 }
 
-/** What holds of a variable in every round: it starts somewhere and is stepped by a constant. */
+/** Facts about a variable in every iteration: its start, and its constant step. */
 function progression(first: HostTerm, now: HostTerm, { operator, by }: Step, host: Interpreter): void {
   const start = termConstant(first);
   const isPower = start !== undefined && start > 0n && (start & (start - 1n)) === 0n && (by & (by - 1n)) === 0n;

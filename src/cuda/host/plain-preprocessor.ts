@@ -1,6 +1,6 @@
 /**
- * Preprocesses a file as it stands: the headers of the project that it includes are put in, macros that it and they
- * define are expanded, conditions that can be told are decided. For host files that nvcc does not compile here.
+ * Preprocesses a file in place: the project's headers are included, macros that it and they define are expanded,
+ * decidable conditions are evaluated. For host files that nvcc does not compile here.
  */
 import { tokenize, type Token } from '../syntax/token.ts';
 
@@ -12,17 +12,17 @@ interface Macro {
 interface PlainRequest {
   /** Relative to the tree. */
   readonly file: string;
-  /** The text of a file of the tree; undefined where it cannot be read. */
+  /** The text of a file of the tree; undefined if it cannot be read. */
   readonly text: (file: string) => string | undefined;
-  /** The file that an include names; undefined where it lies outside of the tree. */
+  /** The file that an include names; undefined if it is outside of the tree. */
   readonly resolve: (from: string, written: string, isSystem: boolean) => string | undefined;
   /** Macros from the command line: `NAME` or `NAME=VALUE`. */
   readonly definitions: readonly string[];
 }
 
-/** Characters that are made of one file with its headers. */
+/** Maximum characters of one file with its headers. */
 const maxText = 2 << 20;
-/** Tokens that come of one use of a macro. */
+/** Maximum tokens of one use of a macro. */
 const maxTokens = 20_000;
 const deepestInclude = 40;
 
@@ -80,7 +80,7 @@ export function preprocessPlainly({ file, text, resolve, definitions }: PlainReq
         emit(` ${use.text} `);
         at = use.end;
         line = tokens[at]!.line;
-        // What stands over several lines became one.
+        // Text on several lines became one line.
         if (line !== token.line) gap = true;
         continue;
       }
@@ -295,7 +295,7 @@ function expandAll(
   return result;
 }
 
-/** The body of a macro with arguments in place of its parameters; `#x` and `a ## b` too. */
+/** The body of a macro with arguments substituted for its parameters; `#x` and `a ## b` too. */
 function substituted({ parameters = [], body }: Macro, given: readonly (readonly Token[])[]): Token[] {
   const isVariadic = parameters.at(-1)?.endsWith('...') === true;
   const names = parameters.map((parameter) =>

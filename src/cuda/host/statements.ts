@@ -1,4 +1,4 @@
-/** What statements of host code do. Branches meet again. */
+/** Effects of statements of host code. Branches are joined again. */
 import { integerType, isFloatType } from '../syntax/basic-type.ts';
 import { childIn, listItems, nodesWhere, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { declaredName, sizeIn, suffixOf, sourceTextOf } from '../declarations/declarations.ts';
@@ -24,7 +24,7 @@ import {
 } from './term.ts';
 import { type HostValue, factOf, termOf } from './value.ts';
 
-/** @returns whether what follows the statement is reached */
+/** @returns whether the next statement is reached */
 export function executeStatement(node: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   if (!host.step()) return true;
   switch (node.type) {
@@ -32,7 +32,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       const inner: Frame = { ...frame, scope: { cells: new Map(), outer: frame.scope } };
       let isAlive = true;
       for (const child of node.children) {
-        // A jump may lead to a label that nothing else reaches.
+        // A jump may reach a label that nothing else reaches.
         if (!isAlive && nodesWhere(child, ({ type }) => type === 'labeled_statement').length === 0) continue;
         isAlive = host.execute(child, state, inner);
       }
@@ -87,7 +87,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       const isThrough = host.execute(body, state, frame);
       const ends = isThrough ? [cloneState(state)] : [];
       for (const handler of handlers) {
-        // The exception may come from anywhere in the body.
+        // The exception may be thrown anywhere in the body.
         const caught = cloneState(before);
         caught.epoch = state.epoch + 1;
         for (const cell of written.keys()) if (caught.store.has(cell) || host.initial(cell)) forgetCell(cell, caught, frame, host); // oxfmt-ignore
@@ -107,7 +107,7 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
       return true;
     }
     case 'labeled_statement': {
-      // Jumps lead here from anywhere in the function: nothing is known of what it holds but what never changes.
+      // Jumps reach this label from anywhere in the function: only constants are known here.
       state.facts = [];
       state.epoch++;
       for (const cell of state.store.cells()) forgetCell(cell, state, frame, host);
@@ -135,18 +135,18 @@ export function executeStatement(node: SyntaxNode, state: State, frame: Frame, h
     return true;
   }
   if (!isIdle.test(node.type)) {
-    // A form that is not followed: what it does nobody knows.
+    // A form that is not followed: its effects are unknown.
     exposeNamed(node, state, frame, host);
     host.opaque(state);
   }
   return true;
 }
 
-/** What does nothing where it stands. */
+/** Nodes without effects here. */
 const isIdle =
   /^(?:[{};]|comment|empty_statement|using_declaration|alias_declaration|type_definition|namespace_alias_definition|static_assert_declaration|(?:struct|class|union)_specifier|function_definition|template_declaration|attribute\w*|preproc_\w+)$/; // oxfmt-ignore
 
-/** What a cell holds is not known any more. */
+/** Forgets the value of a cell. */
 function forgetCell(cell: number, state: State, frame: Frame, host: Interpreter): void {
   const type = host.typeOfCell(cell);
   if (/\b(?:const|constexpr)\b/.test(type)) return;
@@ -250,7 +250,7 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
     const kind = /^auto$/.test(own) && value ? numberKindOf(value, state, frame, host) : undefined;
     const isStatic = node.children.some((child) => sourceTextOf(text, child) === 'static');
     if (isStatic && !/\bconst(?:expr)?\b/.test(sourceTextOf(text, node))) initial = host.symbol(name, known);
-    // Nothing changes a number that is declared constant, whoever knows where it is.
+    // Nothing changes a number that is declared constant, even if its address is known.
     const isFixed = !isStatic && (integerType(known) !== undefined || isFloatType(known)) && node.children.some((child) => /^(?:const|constexpr)$/.test(sourceTextOf(text, child))) && !node.children.some((child) => sourceTextOf(text, child) === 'volatile'); // oxfmt-ignore
     const cell = host.declare(name, isFixed ? `const ${own}` : kind ? nameOfKind(kind) : own, converted(initial, typeText(own, frame), aliases), state, frame); // oxfmt-ignore
     if (isStatic) host.outlives(cell);
@@ -258,13 +258,13 @@ function declare(node: SyntaxNode, state: State, frame: Frame, host: Interpreter
   }
 }
 
-/** The name of a record that a declaration writes out; empty where it has none. */
+/** The name of a record defined in a declaration; empty if unnamed. */
 function localName(type: SyntaxNode, text: string): string {
   const name = childIn(type, 'name');
   return name ? sourceTextOf(text, name) : '';
 }
 
-/** Whether what reads as parameters of a function are some: they name types, not variables or functions. */
+/** Whether an apparent list of function parameters is one: it names types, not variables or functions. */
 function isOfTypes(list: SyntaxNode, state: State, frame: Frame, host: Interpreter): boolean {
   const { text, aliases, records, functions } = host.declarations;
   return listItems(list).every((parameter) => {
@@ -277,7 +277,7 @@ function isOfTypes(list: SyntaxNode, state: State, frame: Frame, host: Interpret
   });
 }
 
-/** `b * c`, `f(n)` and `n`, as expressions, where they read as parameters of a function. */
+/** `b * c`, `f(n)` and `n`, as expressions, if they read as parameters of a function. */
 function asExpression(parameter: SyntaxNode): SyntaxNode {
   const [type, declarator] = [childIn(parameter, 'type'), childIn(parameter, 'declarator')];
   const isNamed = type && /^(?:type_identifier|qualified_identifier)$/.test(type.type);
@@ -309,7 +309,7 @@ function asExpression(parameter: SyntaxNode): SyntaxNode {
   return parameter;
 }
 
-/** What a constructor makes of its arguments. */
+/** The object that a constructor builds from its arguments. */
 function constructed(
   type: string,
   items: readonly SyntaxNode[],
@@ -340,7 +340,7 @@ function constructed(
     );
     const fitting = (host.declarations.functions.get(record) ?? []).filter(({ parameters, record: owner }) => owner === record && parameters.filter((one) => !one.value).length <= values.length && values.length <= parameters.length); // oxfmt-ignore
     const [builder, ...others] = fitting;
-    // Which of several is meant, conversions decide.
+    // Conversions determine the overload.
     if (builder?.body && others.length === 0) {
       host.invoke(builder, given, state, frame, { self: { kind: 'place', cell: self, path: [] } });
       return host.read({ kind: 'cell', cell: self, path: [] }, state);
@@ -391,7 +391,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   const ends: { state: State; fact: Fact }[] = [];
   let others: Fact = truth(true);
   let fallen: State | null = null;
-  // Where no label fits, `default` is next, wherever it stands; what is under it may fall into labels below.
+  // If no label fits, `default` is next, wherever it is; its code may fall through to labels below.
   const labelFact = (one: SyntaxNode): Fact => {
     const label = childIn(one, 'value');
     const own = label && termOf(host.evaluate(label, cloneState(state), frame));
@@ -415,7 +415,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
   };
   for (const one of cases) {
     const fact = factsOfLabels.get(one) ?? others;
-    // A label that what is above falls through to is reached in both ways.
+    // A label that the code above falls through to is reached on both paths.
     if (fallen) {
       const above: State = fallen;
       fallen = null;
@@ -448,7 +448,7 @@ function switched(node: SyntaxNode, state: State, outer: Frame, host: Interprete
 /** An array that becomes a pointer to its first element is not followed. */
 function exposeArray(value: SyntaxNode, state: State, frame: Frame, host: Interpreter): void {
   const visit = (node: SyntaxNode): readonly SyntaxNode[] => {
-    // What is read of an element, or given to a function, which is followed or not by itself.
+    // An element that is read, or an argument of a function, which is followed or not separately.
     if (/^(?:subscript_expression|call_expression|sizeof_expression|lambda_expression)$/.test(node.type)) return [];
     return node.type === 'identifier' ? [node] : node.children.flatMap(visit);
   };

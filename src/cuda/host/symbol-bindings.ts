@@ -1,4 +1,4 @@
-/** What facts that hold make of terms: symbols that they pin, conditions that they decide. */
+/** Applies facts to terms: symbols that they pin, conditions that they decide. */
 import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // oxfmt-ignore
 
 export interface Substitution {
@@ -6,7 +6,7 @@ export interface Substitution {
   readonly fact: (fact: Fact) => Fact;
 }
 
-/** What facts say: the numbers of symbols and other terms, by their keys, and which conditions hold. */
+/** Consequences of facts: the numbers of symbols and other terms, by their keys, and which conditions hold. */
 interface Settled {
   readonly facts: readonly Fact[];
   readonly pinned: Layered<HostTerm>;
@@ -53,13 +53,16 @@ class Layered<Value> {
 
 const nothingSettled: Settled = { facts: [], pinned: new Layered(), decided: new Layered() };
 
-/** What was asked last: a launch in a loop is asked for each round, and what led to one round leads to the next too. */
+/**
+ * The last query: a launch in a loop is queried in each iteration, and the facts of one iteration are a prefix of those
+ * of the next.
+ */
 let settledLast = nothingSettled;
 
 /**
- * What holds where facts hold.
- * @param facts of the way to a place in the program
- * @param more of this place alone
+ * The substitution that facts imply.
+ * @param facts of the path to a place in the program
+ * @param more only of this place
  */
 export function substitutionOf(facts: readonly Fact[], more: readonly Fact[] = []): Substitution {
   let settled = nothingSettled;
@@ -96,7 +99,7 @@ function settledFrom(
     ] as const)
       if (a.kind !== 'integer' && termConstant(b) !== undefined && pinned.get(termKey(a)) === undefined)
         pinned.set(termKey(a), b);
-    // One of two numbers, told which.
+    // One of two numbers, identified.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
       const [then, otherwise] = [compared('==', of.then, is), compared('==', of.otherwise, is)];
@@ -120,7 +123,7 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
   const rebuilt = (fact: Fact): Fact => {
     switch (fact.kind) {
       case 'comparison':
-        // A fact that gives a term its number says something of what the term is made of.
+        // A fact that fixes the number of a term constrains the operands of the term.
         return compared(fact.operator, replaceWithin(fact.left), replaceWithin(fact.right));
       case 'and':
       case 'or':
@@ -152,9 +155,8 @@ function replacing({ pinned, decided }: Pick<Settled, 'pinned' | 'decided'>): Su
 }
 
 /**
- * The sets of facts under which terms have no choices between constants: what a launch is in each of the ways that a
- * program takes.
- * @returns null where there are more than `most`
+ * The sets of facts under which terms have no choices between constants: a launch on each path of the program.
+ * @returns null if there are more than `most`
  */
 export function alternativesOf(terms: readonly HostTerm[], most: number): readonly (readonly Fact[])[] | null {
   let ways: readonly (readonly Fact[])[] = [[]];

@@ -1,4 +1,4 @@
-/** Integers and conditions as a host program computes them, over symbols for what nobody knows before it runs. */
+/** Integers and conditions as a host program computes them, over symbols for unknown values. */
 import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/assumption.ts';
 
 /** Something that only a run of the host program knows. Symbols of the same id are the same value. */
@@ -6,7 +6,7 @@ export interface HostSymbol {
   readonly id: string;
   /** As the source names it, for messages. */
   readonly label: string;
-  /** Its type without qualifiers, where a declaration says it. */
+  /** Its type without qualifiers, if declared. */
   readonly type?: string;
 }
 
@@ -40,7 +40,7 @@ export type Fact =
     }
   | { readonly kind: 'and' | 'or'; readonly left: Fact; readonly right: Fact }
   | { readonly kind: 'not'; readonly operand: Fact }
-  /** Nothing is known of it but that it is the same wherever its id stands. */
+  /** An unknown condition, the same wherever its id appears. */
   | { readonly kind: 'unknown'; readonly id: string };
 
 /** Larger terms and conditions become symbols: nothing that a launch needs is that large. */
@@ -54,12 +54,12 @@ export function integer(value: bigint | number): HostTerm {
 export const zeroTerm = integer(0);
 export const one = integer(1);
 
-/** What a symbol stands for. */
+/** The term of a symbol. */
 export function symbolTerm(symbol: HostSymbol): HostTerm {
   return { kind: 'symbol', symbol };
 }
 
-/** The number that a term is; undefined where it is none. */
+/** The number that a term is; undefined if it is not constant. */
 export function termConstant(term: HostTerm): bigint | undefined {
   return term.kind === 'integer' ? term.value : undefined;
 }
@@ -82,7 +82,7 @@ function factSize(fact: Fact): number {
   return size;
 }
 
-/** Whether a condition is larger than what a launch needs. */
+/** Whether a condition exceeds the size that launches need. */
 export function isLarge(fact: Fact): boolean {
   return factSize(fact) > largestTerm;
 }
@@ -134,7 +134,7 @@ function keyOfFact(fact: Fact): string {
   }
 }
 
-/** Whether two terms are the same. Texts of them would say so too, but terms share their parts, and texts do not. */
+/** Whether two terms are the same. Their texts would show it too, but terms share their parts, and texts do not. */
 export function isSame(a: HostTerm, b: HostTerm): boolean {
   if (a === b) return true;
   if (a.kind === 'integer') return b.kind === 'integer' && a.value === b.value;
@@ -164,7 +164,7 @@ export function isSameFact(a: Fact, b: Fact): boolean {
 
 /**
  * An operation of C on two integers, simplified.
- * @returns null where it has no value or is too large: a division by zero, a shift too far
+ * @returns null if it has no value or is too large: a division by zero, a shift too far
  */
 export function arithmetic(operator: ArithmeticOperator, left: HostTerm, right: HostTerm): HostTerm | null {
   const [a, b] = [termConstant(left), termConstant(right)];
@@ -267,7 +267,7 @@ function simplified(
   }
 }
 
-/** `n / b + (n % b != 0)` is what `(n + b - 1) / b` means. */
+/** `n / b + (n % b != 0)` equals `(n + b - 1) / b`. */
 function roundedUp(quotient: HostTerm, added: HostTerm): HostTerm | null {
   if (quotient.kind !== 'arithmetic' || quotient.operator !== '/' || added.kind !== 'choice') return null;
   const { condition, then, otherwise } = added;
@@ -284,7 +284,7 @@ export function dividedUp(a: HostTerm, b: HostTerm): HostTerm | null {
   return sum && arithmetic('/', sum, b);
 }
 
-/** Whether a condition says that a division leaves a rest (true) or none (false); undefined where it says neither. */
+/** Whether a condition implies that a division has a remainder (true) or none (false); undefined if neither. */
 function restOf(condition: Fact, quotient: HostTerm): boolean | undefined {
   if (condition.kind === 'not') {
     const inner = restOf(condition.operand, quotient);
@@ -321,7 +321,7 @@ export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): Ho
   return size > largestTerm ? null : { kind: 'choice', condition, then, otherwise, size };
 }
 
-/** What always holds, or never. */
+/** A condition that is always true, or always false. */
 export function truth(value: boolean): Fact {
   return { kind: 'truth', value };
 }
@@ -345,7 +345,7 @@ export function negatedFact(fact: Fact): Fact {
   }
 }
 
-/** A comparison, decided where that can be told. */
+/** A comparison, evaluated if decidable. */
 export function compared(operator: ComparisonOperator, left: HostTerm, right: HostTerm): Fact {
   const [a, b] = [termConstant(left), termConstant(right)];
   if (a !== undefined && b !== undefined) {
@@ -421,8 +421,8 @@ interface Case {
 }
 
 /**
- * The values of a term without choices in them, each with the conditions under which it has it.
- * @returns null where there are more than `most`
+ * The values of a term without choices in them, each with its conditions.
+ * @returns null if there are more than `most`
  */
 export function casesOf(term: HostTerm, most: number): readonly Case[] | null {
   switch (term.kind) {

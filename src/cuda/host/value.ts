@@ -1,9 +1,9 @@
-/** What variables of a host program hold. */
+/** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, dividedUp, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
 
-/** Memory that pointers lead to: an allocation, or whatever a pointer that nobody knows leads to. */
+/** Memory that pointers point to: an allocation, or the target of an unknown pointer. */
 export interface HostMemory {
   readonly id: string;
   readonly label: string;
@@ -11,21 +11,21 @@ export interface HostMemory {
   readonly isAllocation?: true;
   /** Only the device reaches it, and copies. */
   readonly isOfDevice?: true;
-  /** How many bytes were allocated, where that is known. */
+  /** Number of allocated bytes, if known. */
   readonly bytes?: HostTerm;
 }
 
-/** What memory of the device holds. No variable has such a value. */
+/** Contents of device memory. No variable has such a value. */
 export interface MemoryContents {
   readonly kind: 'contents';
   /** Bytes of an element. */
   readonly element: number;
-  /** Its elements as unsigned numbers, all of them; undefined where each byte is {@link fill}. */
+  /** Its elements as unsigned numbers, all of them; undefined if each byte is {@link fill}. */
   readonly values?: readonly bigint[];
   readonly fill: number;
 }
 
-/** Variables by name, innermost first; each name stands for a cell of the store. */
+/** Variables by name, innermost first; each name denotes a cell of the store. */
 export interface HostScope {
   readonly cells: Map<string, number>;
   readonly outer: HostScope | null;
@@ -46,15 +46,15 @@ export type HostValue =
   /** A floating-point number, as the quotient that it is. */
   | { readonly kind: 'quotient'; readonly numerator: HostTerm; readonly denominator: HostTerm }
   | { readonly kind: 'condition'; readonly fact: Fact }
-  /** @property offset in bytes; null where nobody knows it */
+  /** @property offset in bytes; null if unknown */
   | { readonly kind: 'pointer'; readonly memory: HostMemory; readonly offset: HostTerm | null }
   /** A texture object, and the memory that it is bound to. */
   | { readonly kind: 'texture'; readonly memory: HostMemory }
   /** The address of a variable, or of a part of it. */
   | { readonly kind: 'place'; readonly cell: number; readonly path: readonly string[] }
   /**
-   * @property rest stands for the fields that are not listed
-   * @property length elements of an array, where it is known to have no others
+   * @property rest represents the fields that are not listed
+   * @property length elements of an array, if it is known to have no others
    */
   | {
       readonly kind: 'record';
@@ -69,7 +69,7 @@ export type HostValue =
   /** Anything. */
   | { readonly kind: 'symbol'; readonly symbol: HostSymbol };
 
-/** The pointer that leads nowhere. */
+/** The null pointer. */
 export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', label: 'null' }, offset: zeroTerm };
 
 /** The type of a symbol all of whose parts are 0. */
@@ -83,7 +83,7 @@ export function integerValue(term: HostTerm): HostValue {
   return { kind: 'number', term };
 }
 
-/** A number as written; null where it is none. */
+/** A number as written; null if it is not one. */
 export function literalValue(written: string): HostValue | null {
   const plain = written.replaceAll("'", '').replace(/^\+\s*/, '');
   const positive = /^-\s*(\S.*)$/.exec(plain)?.[1];
@@ -98,7 +98,7 @@ export function literalValue(written: string): HostValue | null {
   return quotientOfNumber(/[fF]$/.test(plain) ? Math.fround(value) : value);
 }
 
-/** A value as an integer; null for what is none. */
+/** A value as an integer; null if it is not one. */
 export function termOf(value: HostValue): HostTerm | null {
   switch (value.kind) {
     case 'number':
@@ -116,7 +116,7 @@ export function termOf(value: HostValue): HostTerm | null {
   }
 }
 
-/** A value as a floating-point number; null for what is none. */
+/** A value as a floating-point number; null if it is not one. */
 export function quotientOf(value: HostValue): { readonly numerator: HostTerm; readonly denominator: HostTerm } | null {
   if (value.kind === 'quotient') return value;
   const term = termOf(value);
@@ -155,9 +155,9 @@ export function factOf(value: HostValue): Fact {
   }
 }
 
-/** A floating-point literal as a quotient; null where it is not exactly one of small numbers. */
+/** A floating-point literal as a quotient; null if it is not exactly one of small numbers. */
 export function quotientOfNumber(value: number): HostValue | null {
-  // A negative zero is no quotient.
+  // A negative zero is not a quotient.
   if (!Number.isFinite(value) || Object.is(value, -0)) return null;
   let denominator = 1;
   while (!Number.isInteger(value * denominator) && denominator < 2 ** 20) denominator *= 2;
@@ -196,7 +196,7 @@ export function valueKey(value: HostValue): string {
   }
 }
 
-/** Whether two values are the same, as their texts would tell. */
+/** Whether two values are the same, as comparing their texts would show. */
 function isSameValue(a: HostValue, b: HostValue): boolean {
   if (a === b) return true;
   switch (a.kind) {
@@ -220,7 +220,7 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
   }
 }
 
-/** One of two values; null where nothing is known of what it is. */
+/** One of two values; null if its kind is unknown. */
 export function eitherValue(condition: Fact, then: HostValue, otherwise: HostValue): HostValue | null {
   if (isSameValue(then, otherwise)) return then;
   const isOneArray = then.kind === 'record' && otherwise.kind === 'record' && then.length === otherwise.length;
@@ -255,30 +255,30 @@ export function hostField(value: HostValue, name: string): HostValue {
   if (value.kind === 'record') {
     const own = value.fields.get(name);
     if (own) return own;
-    // An element that nobody knows which: one of those that are listed, or another.
+    // An unknown element: one of those that are listed, or another.
     if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // oxfmt-ignore
     return symbolField(value.rest, name);
   }
   return symbolField(symbolOf(value), name);
 }
 
-/** The symbol for a part of what a symbol stands for. */
+/** The symbol for a part of a symbolic object. */
 export function symbolField(symbol: HostSymbol, name: string): HostValue {
-  // What every GPU of today has.
+  // The same on every current GPU.
   if (name === 'warpSize' && /prop/i.test(symbol.label)) return integerValue(integer(32));
   const isCount = /prop/i.test(symbol.label) && /^(?:multiProcessorCount|max(?:ThreadsPer|BlocksPer)\w+)$/.test(name);
   const part = { id: `${symbol.id}.${name}`, label: `${symbol.label}.${name}`, ...(isCount ? { type: 'int' } : {}) };
   return { kind: 'symbol', symbol: symbol.type === zeroed ? { ...part, type: zeroed } : part };
 }
 
-/** A symbol for what a value is, the same for equal values. */
+/** A symbol for a value, the same for equal values. */
 export function symbolOf(value: HostValue): HostSymbol {
   if (value.kind === 'symbol') return value.symbol;
   if (value.kind === 'pointer') return { id: value.memory.id, label: value.memory.label };
   return { id: valueKey(value), label: 'a value' };
 }
 
-/** The three extents of a `dim3`, or of a number that becomes one; null where it may be either. */
+/** The three extents of a `dim3`, or of a number that becomes one; null if it may be either. */
 export function extentsOf(value: HostValue): readonly [HostTerm, HostTerm, HostTerm] | null {
   const isRecord = value.kind === 'record' || (value.kind === 'symbol' && value.symbol.type === 'dim3');
   if (isRecord) {

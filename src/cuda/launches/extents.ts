@@ -4,16 +4,16 @@ import type { HostValue } from '../host/value.ts';
 /** Extents along the three axes. */
 export type Extents = readonly [x: number, y: number, z: number];
 
-/** What a launch says of one axis: its extent, or that the host program computes one; null where it says nothing. */
+/** Extent of one axis of a launch, or that the host program computes one; null if unspecified. */
 export type AxisExtent = number | 'computed' | null;
 
-/** What a launch says of each axis of its block and grid. */
+/** Each axis of the block and grid of a launch. */
 export interface AxisExtents {
   readonly block: readonly [x: AxisExtent, y: AxisExtent, z: AxisExtent];
   readonly grid: readonly [x: AxisExtent, y: AxisExtent, z: AxisExtent];
 }
 
-/** What extents say of each axis: those of a `dim3` that nobody knows, such as a parameter, say nothing. */
+/** Each axis of extents: an unknown `dim3`, such as a parameter, specifies none. */
 export function axesOf(value: HostValue | undefined, terms: readonly (HostTerm | null)[]): AxisExtents['grid'] {
   const isWhole = value?.kind === 'symbol' && value.symbol.type === 'dim3';
   const of = (axis: 0 | 1 | 2): AxisExtent => {

@@ -1,8 +1,8 @@
-/** Which kernel a launch is of. */
+/** Matches launches with kernels. */
 import { withoutTemplateArguments } from '../names/demangle.ts';
 import { basicTypeOf, integerType, isFloatType } from '../syntax/basic-type.ts';
 
-/** What is launched, as the program names it. */
+/** The launched kernel, as the program names it. */
 interface LaunchedName {
   /** `ns::reduce`, without template arguments. */
   readonly name: string;
@@ -28,7 +28,8 @@ export function canLaunch(launched: LaunchedName, name: string): boolean {
 }
 
 /**
- * Whether pointers of these types can be what a kernel takes. A type that is not known, or not built in, can be any.
+ * Whether pointers of these types can be the arguments of a kernel. An unknown type, or one that is not built in, can
+ * be any.
  * @param given - declared types of arguments: `float*`
  * @param taken - the kernel's parameters as the demangler spells them: `float const*`
  */
@@ -58,7 +59,7 @@ function templateArgumentsOf(name: string): string[] {
   return found.map((argument) => argument.trim());
 }
 
-/** Spelling by which two arguments can be told apart; undefined where they cannot. */
+/** Spelling by which two arguments can be distinguished; undefined if they cannot. */
 function canonicalArgument(argument: string): string | undefined {
   if (argument === 'true' || argument === 'false') return argument === 'true' ? '1' : '0';
   if (/^-?\d+$/.test(argument)) return argument;

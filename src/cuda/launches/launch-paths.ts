@@ -1,25 +1,25 @@
-/** The ways through the host program that lead to one launch, told apart where its extents differ. */
+/** The paths through the host program that reach one launch, distinguished if its extents differ. */
 import type { LaunchEvent } from '../host/interpreter.ts';
 import { hasChoice, type Substitution, substitutionOf, alternativesOf } from '../host/symbol-bindings.ts';
 import { type Fact, termConstant } from '../host/term.ts';
 import { extentsOf } from '../host/value.ts';
 
-/** A site that takes more ways than these to one launch is told in one piece, with what differs left open. */
+/** A launch that more paths than these reach is reported once, with differing properties left open. */
 const maxWays = 8;
 
-/** What the facts of a launch make of it, for all kernels that it may be of. */
+/** Consequences of the facts of a launch, for all kernels that it may be of. */
 interface LaunchPaths {
   readonly ways: readonly (readonly Fact[])[];
-  /** By way. */
+  /** By path. */
   readonly resolved: readonly Substitution[];
-  /** By way: whether it launches something. */
+  /** By path: whether it launches something. */
   readonly isPossible: readonly boolean[];
 }
 
-/** Instances of one template ask the same of the launches of all of them. */
+/** Cache: instances of one template query the launches of all of them. */
 const knownWays = new WeakMap<LaunchEvent, LaunchPaths>();
 
-/** The ways through the host program that lead to a launch of different extents. */
+/** The paths through the host program that reach a launch of different extents. */
 export function launchPaths(event: LaunchEvent): LaunchPaths {
   let found = knownWays.get(event);
   if (!found) {

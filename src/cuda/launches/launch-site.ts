@@ -1,4 +1,7 @@
-/** A launch in the host program as a kernel sees it: what is constant, and what ties the rest to the kernel's arguments. */
+/**
+ * A launch in the host program as a kernel sees it: constants, and constraints between the rest and the kernel's
+ * arguments.
+ */
 import { type AxisExtents, type Extents, axesOf } from './extents.ts';
 import { launchPaths } from './launch-paths.ts';
 import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
@@ -15,7 +18,7 @@ export type LaunchProperty = 'block' | 'grid' | 'cluster' | 'sharedBytes' | 'coo
 /** A parameter of a kernel, as far as launches speak of it. */
 export interface LaunchParameter {
   readonly name: string;
-  /** As written; empty where the source is not at hand. */
+  /** As written; empty if the source is not available. */
   readonly type: string;
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
 }
@@ -24,9 +27,9 @@ export interface LaunchParameter {
 export interface SitePointer {
   /** Equal for arguments that point into one allocation, and different for those of two. */
   readonly memory: string;
-  /** Of the allocation; null where the program does not say. */
+  /** Of the allocation; null if unspecified. */
   readonly bytes: bigint | null;
-  /** Of the pointer in its allocation, in bytes; null where the program does not say. */
+  /** Of the pointer in its allocation, in bytes; null if unspecified. */
   readonly offset: bigint | null;
   /** A texture object that is bound to the memory, or to a part of it. */
   readonly isTexture?: true;
@@ -39,7 +42,7 @@ export interface LaunchSite {
   readonly location: Location;
   readonly block?: Extents;
   readonly grid?: Extents;
-  /** What is said of single axes. */
+  /** Specifications of single axes. */
   readonly axes: AxisExtents;
   readonly cluster?: Extents;
   /** Dynamic shared memory in bytes. */
@@ -47,7 +50,7 @@ export interface LaunchSite {
   readonly cooperative?: boolean;
   /** It may start before the kernel before it in the stream has ended. */
   readonly startsEarly?: true;
-  /** What is neither a constant nor tied to an argument. */
+  /** Properties that are neither constant nor constrained by an argument. */
   readonly unknown: readonly LaunchProperty[];
   /** Arguments that are constants, by position. */
   readonly scalars: ReadonlyMap<number, bigint | number | boolean>;
@@ -55,19 +58,19 @@ export interface LaunchSite {
   readonly aliases: readonly (readonly [number, number])[];
   /** Of these, the ones that are the same pointer, without an offset between them. */
   readonly samePointers: readonly (readonly [number, number])[];
-  /** Of these, those that lie a known number of bytes apart: the lower one, the upper one, the bytes. */
+  /** Of these, those a known number of bytes from each other: the lower one, the upper one, the bytes. */
   readonly distances: readonly (readonly [number, number, number])[];
   /** Arguments, by position, that point into memory which the program allocates, or nowhere, and textures bound to it. */
   readonly pointers: ReadonlyMap<number, SitePointer>;
-  /** What the program makes of dimensions and arguments, in the language of assumptions. */
+  /** Constraints of dimensions and arguments that the program implies, in the language of assumptions. */
   readonly ties: readonly AssumptionExpression[];
-  /** Positions of arguments that are a part of a size of the program, and what that was divided by: 4 of `n / 4`. */
+  /** Positions of arguments that are a fraction of a size of the program, and the divisor: 4 of `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];
-  /** Elements of memory that the program fills for all to see, where the launch follows on that. */
+  /** Elements of memory that the program fills visibly, if the launch follows. */
   readonly contents: SiteContents;
 }
 
-/** What memory holds when a kernel starts. */
+/** Contents of memory when a kernel starts. */
 export interface SiteContents {
   /** All elements of the allocation that an argument points to, by position. */
   readonly arrays: ReadonlyMap<number, readonly number[]>;
@@ -75,19 +78,19 @@ export interface SiteContents {
   readonly variables: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Facts of a site that are told. */
+/** Facts of a site that are reported. */
 const maxFacts = 12;
 
-/** The launches of an event: one for each set of extents that the ways through the program lead to. */
+/** The launches of an event: one for each set of extents on the paths through the program. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
   const { ways, resolved, isPossible } = launchPaths(event);
   const sites = ways.map((way, at) => siteOf(event, location, parameters, way, resolved[at]!));
-  // Of several ways those on which nothing is launched are not told.
+  // Paths on which nothing is launched are not reported if there are others.
   const possible = sites.filter((_, at) => isPossible[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
 }
 
-/** Sites without those that say the same; of their pointers it stays what all of these say. */
+/** Sites without duplicates; of their pointers, the facts common to the duplicates. */
 export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   const unique = new Map<string, LaunchSite>();
   for (const site of contentsOfAll(sites)) {
@@ -97,10 +100,10 @@ export function distinctSites(sites: readonly LaunchSite[]): LaunchSite[] {
   return [...unique.values()];
 }
 
-/** Contents of memory in which launches of one kind may differ; where there are more, nothing is said of them. */
+/** Contents of memory in which launches of one kind may differ; with more, contents are unspecified. */
 const maxContents = 4;
 
-/** Sites with what memory holds told of none where another one is the same and any memory may hold anything. */
+/** Sites, without contents if an otherwise equal site allows any contents. */
 function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   const groups = new Map<string, { readonly contents: Set<string>; isOpen: boolean }>();
   const plain = sites.map((site) => {
@@ -115,7 +118,7 @@ function contentsOfAll(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   return plain.map(({ site, other, group }) => (group.isOpen || group.contents.size > maxContents ? other : site));
 }
 
-/** A site that says nothing of what memory holds. */
+/** A site without contents of memory. */
 export function withoutContents(site: LaunchSite): LaunchSite {
   const { contents, ties } = site;
   if (contents.arrays.size === 0 && contents.variables.size === 0 && !ties.some(isOfContents)) return site;
@@ -128,10 +131,7 @@ function isOfContents({ kind }: AssumptionExpression): boolean {
   return kind === 'elements' || kind === 'distinct';
 }
 
-/**
- * Sites without those that say the same as another one and more conditions: a way to a launch that adds a condition to
- * another way there leads to none that this one does not lead to.
- */
+/** Sites without those that equal another one but have more conditions: it covers their launches. */
 export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSite[] {
   const shown = (_: string, part: unknown): unknown =>
     typeof part === 'bigint' ? `${part}n` : part instanceof Map ? [...(part as ReadonlyMap<unknown, unknown>)] : part;
@@ -147,7 +147,7 @@ export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSit
   return told.filter((one) => !told.some((other) => covers(other, one))).map(({ site }) => site);
 }
 
-/** What several launches say of the memory of their arguments. */
+/** Facts common to several launches about the memory of their arguments. */
 export function commonPointers([first, ...rest]: readonly LaunchSite[]): ReadonlyMap<number, SitePointer> {
   const common = new Map<number, SitePointer>();
   for (const [index, one] of first?.pointers ?? []) {
@@ -160,7 +160,7 @@ export function commonPointers([first, ...rest]: readonly LaunchSite[]): Readonl
   return common;
 }
 
-/** A text by which equal sites are equal, whichever memory they lead to. */
+/** A text that is equal for equal sites, independent of the memory that they point to. */
 function siteKey({ text, location, scalars, pointers, ...rest }: LaunchSite): string {
   void pointers;
   const shown = (_: string, value: unknown): unknown =>
@@ -240,7 +240,7 @@ function siteOf(
   };
 }
 
-/** What memory holds that arguments point to, and what follows from it in the language of assumptions. */
+/** Contents of memory that arguments point to, and the facts they imply in the language of assumptions. */
 function contentsOf(
   { contents }: LaunchEvent,
   given: readonly HostValue[],
@@ -282,7 +282,7 @@ function contentsOf(
   return { contents: { arrays, variables }, ties };
 }
 
-/** What the program divides a size by before it is the argument; 1 of what it passes as it is. */
+/** The divisor of a size that is an argument; 1 if it is passed unchanged. */
 function divisorOf(term: HostTerm): bigint {
   if (term.kind !== 'arithmetic') return 1n;
   const { operator, left, right } = term;
@@ -317,7 +317,7 @@ function scalarsOf(
     if (value.kind === 'quotient') {
       const { numerator, denominator } = value;
       const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
-      // Operations on what is not constant may have rounded, or have made a negative zero; a conversion has not.
+      // Operations on non-constants may have rounded, or have made a negative zero; a conversion has not.
       if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // oxfmt-ignore
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
       if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // oxfmt-ignore
@@ -343,7 +343,7 @@ function isNarrow(type: string): boolean {
   return (integerType(type)?.bytes ?? 4) < 4;
 }
 
-/** Names for what the program computes: parameters, fields of parameters, dimensions, by the term's key. */
+/** Names for values that the program computes: parameters, fields of parameters, dimensions, by the term's key. */
 type Bindings = ReadonlyMap<string, IntegerExpression>;
 
 function bindingsOf(
@@ -371,7 +371,7 @@ function bindingsOf(
   );
   for (const [term, expression] of whole) bind(term, expression);
   for (const [term, expression] of dimensions) bind(term, expression);
-  // `n` of `k<<<…>>>(a, n / 4)` is told by the argument, as far as that can be turned round.
+  // `n` of `k<<<…>>>(a, n / 4)` is determined by the argument, if that can be inverted.
   for (const [term, expression] of [...whole, ...dimensions]) {
     const inverse = term && invert(term, expression);
     if (inverse && !names.has(inverse.key)) names.set(inverse.key, inverse.expression);
@@ -427,7 +427,7 @@ interface TieRequest {
   readonly resolve: (value: HostValue | undefined) => HostTerm | null;
   readonly names: Bindings;
   readonly facts: readonly Fact[];
-  /** What the other facts make of one. */
+  /** A fact, simplified by the other facts. */
   readonly told: (fact: Fact) => Fact;
 }
 
@@ -443,7 +443,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
       add({ kind: 'comparison', operator: '==', left: expression, right: own });
       return;
     }
-    // A term that another one named, or that is named by itself, says nothing of itself.
+    // A term that another one named, or whose name is the expression, has no constraint with itself.
     const value = translated(term, names, isNamedBy(names, term, expression));
     if (value && !isSameSum(value, expression))
       add({ kind: 'comparison', operator: '==', left: expression, right: value });
@@ -495,15 +495,15 @@ function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
   return offset === 0n && isSameName(rest, name);
 }
 
-/** The key of a term whose name is the expression itself: it is to be told by its parts. */
+/** The key of a term whose name is the expression itself: it is to be expressed by its parts. */
 function isNamedBy(names: Bindings, term: HostTerm, expression: IntegerExpression): string | undefined {
   const own = names.get(termKey(term));
   return own && isSameName(own, expression) ? termKey(term) : undefined;
 }
 
 /**
- * A term in the language of assumptions; null where it holds what no argument and no dimension tells.
- * @param except a term that is not told by its own name
+ * A term in the language of assumptions; null if a part of it is neither an argument nor a dimension.
+ * @param except a term that is not expressed by its name
  */
 function translated(term: HostTerm, names: Bindings, except?: string): IntegerExpression | null {
   const key = termKey(term);
@@ -524,7 +524,7 @@ function translated(term: HostTerm, names: Bindings, except?: string): IntegerEx
   }
 }
 
-/** So many values of one argument are listed. */
+/** Up to this many values of one argument are listed. */
 const maxValues = 8;
 
 /** `dir == 1 || dir == 0` for the argument `dir != 0`: one of several numbers. Null for all else. */
@@ -544,7 +544,7 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
 /** Factors of a divisor that are tried. */
 const maxFactors = 4096n;
 
-/** `m / 512` for `n / 1024`, where an argument `m` is `n / 2`. */
+/** `m / 512` for `n / 1024`, if an argument `m` is `n / 2`. */
 function quotientOfQuotient(
   dividend: HostTerm,
   divisor: bigint | undefined,
@@ -559,7 +559,7 @@ function quotientOfQuotient(
   return null;
 }
 
-/** A fact in the language of assumptions; null where it says nothing, or cannot be told. */
+/** A fact in the language of assumptions; null if it is trivial, or cannot be expressed. */
 function translatedFact(fact: Fact, names: Bindings): Condition | null {
   switch (fact.kind) {
     case 'comparison': {
@@ -584,7 +584,7 @@ function translatedFact(fact: Fact, names: Bindings): Condition | null {
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`: bounds of a name itself say more to a check. */
+/** `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`: bounds of a name itself are more useful to a check. */
 function undivided(condition: Comparison): Comparison {
   const { operator, left, right } = condition;
   if (left.kind !== 'arithmetic' || left.operator !== '/' || right.kind !== 'integer') return condition;
@@ -604,7 +604,7 @@ function undivided(condition: Comparison): Comparison {
   }
 }
 
-/** How many elements the memory has that a pointer leads to, where the program allocates it. */
+/** Number of elements of the memory that a pointer points to, if the program allocates it. */
 function extentOf(
   value: HostValue,
   parameter: LaunchParameter | undefined,
@@ -618,9 +618,9 @@ function extentOf(
   const offset = value.offset && resolve({ kind: 'number', term: value.offset });
   const left = bytes && offset && arithmetic('-', bytes, offset);
   const elements = left && arithmetic('/', left, integer(element));
-  // A pointer beyond its memory says that the sizes were read wrongly.
+  // A pointer beyond its memory shows that the sizes were read wrongly.
   if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
-  // A division that is left over would round: then it is not known that elements fit exactly.
+  // A remaining division would truncate: then it is unknown whether elements fit exactly.
   if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // oxfmt-ignore
   return translated(elements, names);
 }
@@ -632,7 +632,7 @@ function aliasesOf(
   const bases = given.map((value) => {
     if (value === nullPointer) return undefined;
     if (value.kind === 'pointer') return value.memory.id;
-    // A number is no memory; a symbol may be: a pointer that nobody knows more of.
+    // A number is not memory; a symbol may be: an unknown pointer.
     return value.kind === 'symbol' ? value.symbol.id : undefined;
   });
   const offsetOf = (value: HostValue): string | undefined =>
@@ -649,10 +649,7 @@ function aliasesOf(
   return { aliases, samePointers, distances: distancesOf(aliases, given, resolve) };
 }
 
-/**
- * How far pointers into one object lie above the lowest of them, where the host program says it of all of them and no two
- * are the same.
- */
+/** Offsets of pointers into one object from the lowest, if all of them are known and no two are the same. */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],

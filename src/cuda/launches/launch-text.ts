@@ -1,4 +1,4 @@
-/** What a launch cannot do without: `<<<…>>>`, or a function of the runtime API. */
+/** Text that every launch contains: `<<<…>>>`, or a function of the runtime API. */
 const launchText = /<\s*<\s*<|\bcudaLaunch(?:Cooperative)?Kernel/;
 
 /** Whether a text can hold launches; spares most files the parser. */
@@ -24,8 +24,8 @@ export function namesLaunchedIn(text: string): ReadonlySet<string> {
 const beforeCall = /^(?:return|else|do|throw|case|goto|new|delete|not|and|or|xor|co_return|co_await|co_yield)$/;
 
 /**
- * Whether a text may call a free function of a name; spares most files that only mention it the parser. What stands in
- * comments and strings, declarations, and calls of methods are none; wherever it is not clear, the answer is yes.
+ * Whether a text may call a free function of a name; avoids parsing most files that only mention it. Comments, strings,
+ * declarations, and calls of methods do not count; in doubt, the answer is yes.
  */
 export function mayCall(text: string, name: string): boolean {
   const lines = withoutComments(text).replaceAll(/\\\r?\n/g, ' ');
@@ -35,14 +35,14 @@ export function mayCall(text: string, name: string): boolean {
     const before = lines.slice(Math.max(0, index - 80), index);
     const isCall = /^\s*(?:[(<]|$)/.test(lines.slice(index + name.length, index + name.length + 80));
     if (!isCall || /(?:\.|->)\s*$/.test(before)) continue;
-    // Only on one line: before it may stand a directive.
+    // Only on one line: before it may be a directive.
     const word = /\b([A-Za-z_]\w*)[ \t]+$/.exec(line)?.[1];
     if (word === undefined || beforeCall.test(word)) return true;
   }
   return false;
 }
 
-/** Whether a text holds a name elsewhere than in comments; wherever it is not clear, the answer is yes. */
+/** Whether a text contains a name outside of comments; in doubt, the answer is yes. */
 export function containsName(text: string, name: string): boolean {
   if (!wordOf(name).test(text)) return false;
   return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part))); // oxfmt-ignore
@@ -50,7 +50,7 @@ export function containsName(text: string, name: string): boolean {
 
 const commentOrLiteral = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g;
 
-/** A text without comments and literals; as it is where a raw string may hide what is which. */
+/** A text without comments and literals; unchanged if a raw string may hide which is which. */
 function withoutComments(text: string): string {
   return text.includes('R"') ? text : text.replaceAll(commentOrLiteral, ' ');
 }

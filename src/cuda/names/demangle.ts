@@ -12,14 +12,15 @@ export interface Demangled {
   readonly local?: { readonly function: string; readonly name: string };
 }
 
-/** No symbol that nvcc makes is longer; what is gets no name. */
+/** No symbol from nvcc is longer; longer ones get no name. */
 const maximumLength = 16_384;
 
 /**
  * Demangles an Itanium C++ ABI symbol as nvcc writes it. Names of integers in templates carry no type and no suffix,
  * and every spelling of an unnamed namespace is `(anonymous namespace)`.
- * @param symbol - for example `_Z6reduceILi256EfEvPKT0_PS0_i`; a name that is not mangled (extern "C") stands for itself
- * @returns null where the symbol is not understood
+ * @param symbol - for example `_Z6reduceILi256EfEvPKT0_PS0_i`; a name that is not mangled (extern "C") is returned as
+ *   it is
+ * @returns null if the symbol is not understood
  */
 export function demangle(symbol: string): Demangled | null {
   if (!symbol.startsWith('_Z')) {
@@ -41,8 +42,8 @@ export function demangle(symbol: string): Demangled | null {
 }
 
 /**
- * The name of a variable as its source calls it: `s` for a shared array of a kernel, `ns::table` for a global one.
- * @returns the symbol itself where it is not understood
+ * The name of a variable in its source: `s` for a shared array of a kernel, `ns::table` for a global one.
+ * @returns the symbol itself if it is not understood
  */
 export function objectName(symbol: string): string {
   const name = demangle(symbol);

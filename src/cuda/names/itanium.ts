@@ -1,6 +1,6 @@
 /** The grammar of mangled names: Itanium C++ ABI, section 5.1. */
 
-/** Thrown on what is not understood; caught by `demangle`. */
+/** Thrown for symbols that are not understood; caught by `demangle`. */
 export class DemangleFailure extends Error {
   override name = 'DemangleFailure';
 }
@@ -10,7 +10,7 @@ interface Type {
   readonly left: string;
   readonly right: string;
   readonly shape: 'plain' | 'array' | 'function';
-  /** Of an argument pack: its elements; the other fields say nothing then. */
+  /** Of an argument pack: its elements; the other fields are unused then. */
   readonly pack?: readonly Type[];
 }
 
@@ -82,7 +82,7 @@ const anonymous = /^(?:_GLOBAL_[_.$]N|_INTERNAL_)/;
 
 /**
  * A parser of one mangled name.
- * @param input - the symbol behind its `_Z`
+ * @param input - the symbol after its `_Z`
  */
 export function createDemangler(input: string): { symbol: () => { encoding: Encoding; rest: string } } {
   let at = 0;
@@ -138,7 +138,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     const name = input.slice(at, at + length);
     if (name.length !== length) fail();
     at += length;
-    // Tags of the ABI are no part of a name that people write: Numba counts its compilations in them.
+    // ABI tags are not part of a name that users write: Numba counts its compilations in them.
     while (accept('B')) sourceName();
     return anonymous.test(name) ? '(anonymous namespace)' : name;
   };
@@ -286,7 +286,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
 
   const join = (scope: string, name: string): string => {
     if (scope === '') return name;
-    // nvcc nests the unnamed namespace of the file in one of its own.
+    // nvcc nests the unnamed namespace of the file in a separate one.
     if (name === '(anonymous namespace)' && scope.endsWith(name)) return scope;
     return `${scope}::${name}`;
   };

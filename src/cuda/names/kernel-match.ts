@@ -6,8 +6,8 @@ import type { CudaSource, KernelDefinition } from '../syntax/syntax.ts';
  * The definition that a compiled kernel comes from.
  * @param source - the file that the debug information of the kernel names
  * @param name - its demangled symbol
- * @param line - of the kernel in its debug information, where it has any
- * @returns undefined where none fits, or several do
+ * @param line - of the kernel in its debug information, if it has any
+ * @returns undefined if none fits, or several do
  */
 export function findKernel(source: CudaSource, name: Demangled, line?: number): KernelDefinition | undefined {
   const compiled = withoutTemplateArguments(name.qualified);
@@ -38,8 +38,8 @@ export function findKernel(source: CudaSource, name: Demangled, line?: number): 
 }
 
 /**
- * Names and types of the parameters of a compiled kernel, by index. What has no name of its own is `param0`, `param1`, …
- * @param count - how many the compiled kernel has: a pack in the definition stands for as many as are left
+ * Names and types of the parameters of a compiled kernel, by index. Unnamed ones are `param0`, `param1`, …
+ * @param count - parameters of the compiled kernel: a pack in the definition represents all that remain
  */
 export function kernelParameters(
   definition: KernelDefinition,

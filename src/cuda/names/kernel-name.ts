@@ -1,9 +1,9 @@
 import { demangle } from './demangle.ts';
 
 export interface KernelName {
-  /** For reports: with template arguments and parameters; the symbol where it is not mangled. */
+  /** For reports: with template arguments and parameters; the symbol if it is not mangled. */
   readonly full: string;
-  /** What patterns match: without return type and parameters. */
+  /** The name that patterns match: without return type and parameters. */
   readonly qualified: string;
   /** Types of the parameters as the symbol spells them. */
   readonly parameters: readonly string[];

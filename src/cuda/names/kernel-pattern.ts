@@ -1,17 +1,17 @@
 import { compileGlob } from '../../base/glob.ts';
 import { withoutTemplateArguments } from './demangle.ts';
 
-/** Longer regular expressions and names are refused: matching can take exponential time. */
+/** Longer regular expressions and names are rejected: matching can take exponential time. */
 const maximumExpression = 200;
 const maximumName = 500;
 
 /**
  * Whether a kernel pattern selects a kernel. A glob (`*` any text, `?` one character) is matched whole against the
- * qualified name, else against that without template arguments; `/…/` is a regular expression, matched anywhere in it.
- * The symbol that PTX has for the kernel selects it too.
+ * qualified name, otherwise against that without template arguments; `/…/` is a regular expression, matched anywhere in
+ * it. The symbol of the kernel in PTX selects it too.
  * @param pattern - one for which {@link kernelPatternProblem} finds nothing
  * @param name - qualified, for example `ns::reduce<256, float>`
- * @param symbol - of the kernel in PTX, where it is known
+ * @param symbol - of the kernel in PTX, if known
  */
 export function matchKernel(pattern: string, name: string, symbol?: string): boolean {
   if (pattern === symbol) return true;
@@ -25,7 +25,7 @@ export function matchKernel(pattern: string, name: string, symbol?: string): boo
   return glob.test(canonical(name)) || glob.test(canonical(withoutTemplateArguments(name)));
 }
 
-/** What is wrong with a kernel pattern, as the end of a sentence; undefined where nothing is. */
+/** The error in a kernel pattern, as the end of a sentence; undefined if it is valid. */
 export function kernelPatternProblem(pattern: string, allowExpression = true): string | undefined {
   if (pattern.trim() === '') return 'is empty; give the name of a kernel or a glob such as reduce*';
   const expression = /^\/(.+)\/$/s.exec(pattern)?.[1];

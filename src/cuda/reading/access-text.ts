@@ -9,7 +9,7 @@ export type AccessOperation = 'read' | 'write' | 'atomic';
 interface Access {
   readonly operation: AccessOperation;
   readonly node: SyntaxNode;
-  /** Identifiers that name what is accessed: `p`, `out` and `p.out` of `p.out[i]`. */
+  /** Identifiers that name the accessed object: `p`, `out` and `p.out` of `p.out[i]`. */
   readonly names: readonly string[];
 }
 
@@ -23,12 +23,12 @@ const asynchronousCopies = /^(?:__pipeline_memcpy_async|memcpy_async)$/;
 
 /**
  * The source text of an access, found by the line of its debug information: the compiler names the line on which the
- * expression starts, and columns that are too coarse to tell accesses apart.
+ * expression starts, and columns that are too coarse to distinguish accesses.
  * @param location - in this source
- * @param array - name of the array accessed, where known
+ * @param array - name of the array accessed, if known
  * @param ordinal - it is the n-th access (from 0, in order of evaluation) of this kind on this array on this line
- * @param count - how many of them the line was found to have: the ordinal is used only if the text shows as many
- * @returns on one line; undefined where the text does not tell which access is meant
+ * @param count - accesses found on the line: the ordinal is used only if the text has the same number
+ * @returns on one line; undefined if the access is ambiguous in the text
  */
 export function accessText(
   source: CudaSource,
@@ -68,7 +68,7 @@ export function accessText(
 
 interface SharedVariables {
   readonly arrays: ReadonlySet<string>;
-  /** Variables that are no arrays: their bare name is an access. */
+  /** Variables that are not arrays: their bare name is an access. */
   readonly scalars: ReadonlySet<string>;
 }
 
@@ -120,7 +120,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
   /** `x.f` with x in memory, not `x->f`. */
   const isMember = (node: SyntaxNode): boolean =>
     node.type === 'field_expression' && childIn(node, 'operator')?.type === '.' && isAccess(node);
-  /** What the access is based on: operands of the indices are left out. */
+  /** The base of the access: operands of the indices are left out. */
   const namesOf = (node: SyntaxNode): string[] => {
     switch (node.type) {
       case 'identifier':
@@ -151,11 +151,11 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
     }
   };
 
-  /** The operands of an access: they are read before it, whatever it does itself. */
+  /** The operands of an access: they are read before it, for any access. */
   const visitOperands = (node: SyntaxNode): void => {
     const argument = childIn(node, 'argument');
     if (node.type === 'subscript_expression') {
-      // Of a[i][j] and t.a[i] what is in front of the last index is taken for an array, no access of its own.
+      // Of a[i][j] and t.a[i] the text before the last index denotes an array, not an access.
       const base = argument && stripParentheses(argument);
       if (base) (base.type === 'subscript_expression' || isMember(base) ? visitOperands : visit)(base);
       const indices = childIn(node, 'indices');
@@ -173,7 +173,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
     if (isAccess(place)) access(place, ...operations);
     else visit(place);
   };
-  /** What a pointer argument points to: `&x` is x, another expression p stands for *p. */
+  /** The pointee of a pointer argument: `&x` is x, another expression p represents *p. */
   const pointee = (
     node: SyntaxNode | undefined,
     operation: AccessOperation,

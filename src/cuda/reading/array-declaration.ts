@@ -6,7 +6,7 @@ import type { CudaSource } from '../syntax/syntax.ts';
 export interface DeclaredArray {
   /** Type of an element as written. */
   readonly type: string;
-  /** The extents as written, the outermost first; empty where `[]` leaves it open. */
+  /** The extents as written, the outermost first; empty for `[]`. */
   readonly extents: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const declaration =
 /**
  * Finds the declaration of an array, in the function around a line first.
  * @param line - from 1
- * @returns undefined where it is not found, or declared together with others
+ * @returns undefined if it is not found, or declared together with others
  */
 export function declaredArray(source: CudaSource, line: number, name: string): DeclaredArray | undefined {
   const home = source.functions.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);

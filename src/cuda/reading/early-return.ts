@@ -2,15 +2,15 @@ import { childIn } from '../syntax/syntax-tree.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 
-/** Where something stands in a file. Compilers give the column of what comes first in a line to all that it holds. */
+/** A place in a file. Compilers give the column of the first token of a line to all that it contains. */
 interface Place {
   readonly line: number;
 }
 
 /**
- * - `returned`: the threads that miss the place have returned;
- * - `passed`: they go on behind it;
- * - `unclear`: the text does not tell.
+ * - `returned`: the threads that do not reach the place have returned;
+ * - `passed`: they continue after it;
+ * - `unclear`: the text does not determine it.
  */
 export type Departure = 'returned' | 'passed' | 'unclear';
 
@@ -19,10 +19,10 @@ const conditional = /^(?:if|for|while|do|switch)_statement$/;
 const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
 
 /**
- * What threads do that take one way out of a branch and do not come to a place: a conditional statement that decides
- * them holds a `return` (or a macro or an instruction that does the same), and the place lies outside of it.
+ * Behavior of threads that take one branch and do not reach a place: returned if a conditional statement that decides
+ * them contains a `return` (or a macro or an instruction that does the same), and the place is outside of it.
  * @param deciding - where the conditions that differ between threads are computed, in this file
- * @param place - in this file too; undefined where it lies in another
+ * @param place - in this file too; undefined if it is in another
  * @param branch - where the code branches: for conditions that are computed ahead
  */
 export function departure(
@@ -63,7 +63,7 @@ export function departure(
   return returned ? 'returned' : 'passed';
 }
 
-/** The conditional statements on a line: which of several is meant, columns do not tell for sure. */
+/** The conditional statements on a line: columns do not reliably distinguish several. */
 function statementsAt(source: CudaSource, at: Place): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const visit = (node: SyntaxNode): void => {
@@ -84,7 +84,7 @@ function containsType(node: SyntaxNode, type: string): boolean {
   return node.type === type || node.children.some((child) => containsType(child, type));
 }
 
-/** Whether what stands on a line is part of a statement: unclear where the line holds code of it and other code. */
+/** Whether the code on a line is part of a statement: unclear if the line contains code of it and other code. */
 function contains(node: SyntaxNode, { line }: Place, text: string): 'yes' | 'no' | 'unclear' {
   if (line < node.line || line > node.endLine) return 'no';
   if (node.line < line && line < node.endLine) return 'yes';
@@ -103,7 +103,7 @@ function startOf(text: string, line: number): number {
   return start;
 }
 
-/** The macros that a file defines: what they stand for, by name. */
+/** The macros that a file defines: their bodies, by name. */
 function macrosOf(text: string): ReadonlyMap<string, string> {
   const macros = new Map<string, string>();
   for (const [, name, body] of text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[\s\S])*)/gm))
@@ -111,7 +111,7 @@ function macrosOf(text: string): ReadonlyMap<string, string> {
   return macros;
 }
 
-/** Whether a text leaves the kernel by a macro or an instruction; macros that are not at hand might. */
+/** Whether a text leaves the kernel by a macro or an instruction; unknown macros might. */
 function leavingIn(text: string, macros: ReadonlyMap<string, string>, depth = 0): 'returned' | 'unclear' | 'neither' {
   if (/\basm\b[^;]*"[^"]*\b(?:exit|ret)\b/.test(text)) return 'returned';
   let isUnclear = false;

@@ -1,10 +1,10 @@
-/** Layout of plain structs from their text: byte offsets of the members, for LP64 with natural alignment. */
+/** Layout of plain structs from their text: byte offsets of the members, for LP64 with default alignment. */
 import { alignmentOfType, basicTypeOf, sizeOfType } from '../syntax/basic-type.ts';
 import { matchBrackets } from '../syntax/bracket-match.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { tokenize, type Token } from '../syntax/token.ts';
 
-/** A member that holds a number or pointer; `inner.x` for a member of a member. Arrays have none. */
+/** A number or pointer member; `inner.x` for a member of a member. Arrays have none. */
 interface StructField {
   readonly name: string;
   /** In bytes from the start of the outermost struct. */
@@ -22,7 +22,7 @@ export interface StructLayout {
 /** The types that a text declares, as far as layouts need them. */
 export interface DeclaredTypes {
   readonly structs: readonly StructDefinition[];
-  /** Names from `typedef` and `using`, each with what it stands for; undefined where that is not understood. */
+  /** Names from `typedef` and `using`, each with its type; undefined if that is not understood. */
   readonly aliases: readonly { readonly name: string; readonly target: string | undefined }[];
   readonly macros: ReadonlySet<string>;
   /** Packing is changed somewhere, or brackets do not match: no layout can be relied on. */
@@ -32,9 +32,9 @@ export interface DeclaredTypes {
 interface StructDefinition {
   /** With namespaces and classes: `ns::(anonymous namespace)::View`. */
   readonly qualified: string;
-  /** What the struct itself asks for, in bytes; 1 where nothing. */
+  /** Explicit alignment of the struct, in bytes; 1 if unspecified. */
   readonly alignment: number;
-  /** Undefined where a part is not understood. */
+  /** Undefined if a part is not understood. */
   readonly members: readonly Member[] | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Member {
   /** Without pointers: `const float`. */
   readonly type: string;
   readonly isPointer: boolean;
-  /** Elements of a fixed array; undefined where it is none. */
+  /** Elements of a fixed array; undefined if it is not one. */
   readonly elements: number | undefined;
   readonly alignment: number;
 }
@@ -59,7 +59,7 @@ const arithmeticWords = new Set(['unsigned', 'signed', 'int', 'long', 'short', '
 /** Words that no plain member starts with, or that make its type another one than it seems. */
 const notPlain = new Set(['virtual', 'typename', 'auto', 'union', 'enum', 'inline', 'register', 'thread_local', 'extern', 'decltype', 'constexpr', '_Complex', '__attribute__', '__declspec', 'operator']); // oxfmt-ignore
 
-/** Reads the types that a text declares, from its tokens alone. Never throws. */
+/** Reads the types that a text declares, only from its tokens. Never throws. */
 export function declaredTypes({ text, macros }: CudaSource): DeclaredTypes {
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
   const scan = new TypeScan(tokens, new Set(macros.map(({ name }) => name)));
@@ -118,7 +118,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
     const [struct] = named;
     if (struct) return isVisible(struct.qualified, basic, within) ? layoutOf(struct, depth + 1) : undefined;
     const resolved = targets.size === 0 ? basic : [...targets][0];
-    // What an alias stands for is looked at once: a chain of aliases is not followed.
+    // The target of an alias is resolved once: a chain of aliases is not followed.
     if (resolved === undefined || (targets.size > 0 && isDeclared(basicTypeOf(resolved)))) return undefined;
     const bytes = sizeOfType(resolved);
     const alignment = alignmentOfType(resolved);
@@ -180,7 +180,7 @@ class TypeScan {
     return this.tokens[index]?.kind === 'identifier';
   }
 
-  /** The closing bracket of the opening one at `index`; `index` itself where it has none. */
+  /** The closing bracket of the opening one at `index`; `index` itself if not closed. */
   private close(index: number): number {
     const closing = this.partner[index] ?? -1;
     return closing > index ? closing : index;
@@ -278,7 +278,7 @@ class TypeScan {
       this.aliases.push({ name: this.text(end - 1), target: undefined });
   }
 
-  /** A type made of words alone, such as `unsigned int`; undefined for all others. */
+  /** A type that consists only of words, such as `unsigned int`; undefined for all others. */
   private words(from: number, to: number): string | undefined {
     const list: string[] = [];
     for (let i = from; i < to; i++) {
@@ -313,7 +313,7 @@ class TypeScan {
       } else if (word === '::') isPlain = false;
       else if (word === 'final') continue;
       else if (this.isName(i)) {
-        // Two names: one of them is a macro whose text is not known, or this is no definition.
+        // Two names: one of them is an unknown macro, or this is not a definition.
         if (name !== undefined) isPlain = false;
         name = word;
       } else return i - 1;
@@ -339,7 +339,7 @@ class TypeScan {
     return value !== undefined && value <= 4096 && (value & (value - 1)) === 0 ? value : undefined;
   }
 
-  /** The members between the braces of a struct; undefined where a part is not understood. */
+  /** The members between the braces of a struct; undefined if a part is not understood. */
   private members(from: number, to: number, struct: string): Member[] | undefined {
     const members: Member[] = [];
     for (let i = from; i < to; i++) {
@@ -353,7 +353,7 @@ class TypeScan {
       const statement = this.statement(i, to);
       if (!statement) return undefined;
       const { end, parenthesis } = statement;
-      // A static member may say so behind other words; in the body of a function the word means nothing here.
+      // `static` may come after other words; in the body of a function the word means nothing here.
       const isStatic = parenthesis === undefined && this.find(i, end, 'static') !== -1;
       if (isStatic || /^(?:static|static_assert|using|typedef|friend|template)$/.test(word)) {
         i = end;
@@ -380,7 +380,7 @@ class TypeScan {
     return members;
   }
 
-  /** Whether a name stands between `struct` or `enum` and its body, or none is needed. */
+  /** Whether a name is between `struct` or `enum` and its body, or none is needed. */
   private hasName(index: number, body: number): boolean {
     if (this.text(index) === 'enum') return true;
     for (let i = index + 1; i < body; i++) {
@@ -397,7 +397,7 @@ class TypeScan {
 
   /**
    * The end of a declaration in a struct, its `;` or the `}` of a function body, and the parenthesis that makes it a
-   * function. Undefined where a preprocessor line stands in it, or it has no end.
+   * function. Undefined if it contains a preprocessor line, or has no end.
    */
   private statement(from: number, to: number): { end: number; parenthesis: number | undefined } | undefined {
     let parenthesis: number | undefined;
@@ -497,7 +497,7 @@ class TypeScan {
     return members;
   }
 
-  /** The index after the `>` that closes the `<` at `open`, or after `open` if there is none. */
+  /** The index after the `>` that closes the `<` at `open`, or after `open` if not closed. */
   private afterAngles(open: number, to: number): number {
     let depth = 0;
     for (let i = open; i < Math.min(to, open + maximumDeclaration); i++) {

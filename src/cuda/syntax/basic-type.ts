@@ -14,7 +14,7 @@ const vectorElements: Readonly<Record<string, number>> = {
   char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, long: 8, ulong: 8, longlong: 8, ulonglong: 8, float: 4, double: 8,
 }; // oxfmt-ignore
 
-/** Types that were read before: programs have few, and ask for them often. */
+/** Cache of types: programs have few, and they are requested often. */
 const basicTypes = new Map<string, string>();
 const maxBasicTypes = 4096;
 
@@ -66,6 +66,6 @@ export function sizeOfType(type: string): number | undefined {
 /** Alignment of a built-in type or of a pointer, in bytes (LP64, `vector_types.h`); undefined for another type. */
 export function alignmentOfType(type: string): number | undefined {
   const bytes = sizeOfType(type);
-  // Vectors of three elements are aligned as one element is; no vector asks for more than 16 bytes.
+  // Vectors of three elements are aligned as one element is; no vector is aligned to more than 16 bytes.
   return bytes === 12 ? 4 : bytes === undefined ? undefined : Math.min(bytes, 16);
 }

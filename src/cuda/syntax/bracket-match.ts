@@ -4,7 +4,7 @@ const closerOf: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
 const closers = new Set(Object.values(closerOf));
 
 interface Conditional {
-  /** Open brackets where the conditional starts. */
+  /** Open brackets at the start of the conditional. */
   readonly before: readonly number[];
   /** Open brackets at the end of each branch but the last. */
   readonly branches: (readonly number[])[];
@@ -12,7 +12,7 @@ interface Conditional {
 
 /**
  * Pairs the brackets of a token list. The branches of a preprocessor conditional are alternatives: each starts with the
- * brackets open before it, and where all leave the same number open, the closer behind closes one in each branch.
+ * brackets open before it, and if all leave the same number open, the closer after them closes one in each branch.
  * @returns for each token the index of its partner; -1 for tokens without one
  */
 export function matchBrackets(tokens: readonly Token[]): Int32Array {

@@ -3,8 +3,8 @@
 const spacedOpening = /(?<=[\w>]\s*)(?:<<(\s+)<|<(\s+)<<)(?![<=])/g;
 
 /**
- * A text in which `<<<` and `>>>` of launches stand together. The blanks within them go behind them, so that all else
- * keeps its place.
+ * A text in which `<<<` and `>>>` of launches are contiguous. The blanks within them move after them, so that all other
+ * text keeps its place.
  */
 export function withWholeChevrons(text: string): string {
   if (!/<<\s+<|<\s+<</.test(text)) return text;
@@ -21,7 +21,9 @@ function replaced(text: string, start: number, length: number, by: string): stri
   return text.slice(0, start) + by + text.slice(start + length);
 }
 
-/** Where a launch's configuration that begins at a place ends in brackets with blanks between them; null elsewhere. */
+/**
+ * Where the configuration of a launch that begins at a place ends in brackets with blanks between them; null elsewhere.
+ */
 function closingOf(text: string, from: number): { start: number; length: number; blanks: string } | null {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

@@ -11,9 +11,9 @@ export function freeName(text: string, wanted: string): string {
 }
 
 /**
- * The declared type of what an expression names: an element of an array, `*p`, or a variable. Undefined where it is not
- * plain to see.
- * @param start - of the function that the expression stands in
+ * The declared type of the object that an expression names: an element of an array, `*p`, or a variable. Undefined if
+ * not evident.
+ * @param start - of the function that contains the expression
  * @param end - of that function
  */
 export function elementType(source: CudaSource, target: SyntaxNode, start: number, end: number): string | undefined {

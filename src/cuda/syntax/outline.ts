@@ -3,7 +3,7 @@ import type { Token } from './token.ts';
 
 /** A parameter of a function or template as written, for example `const float *` and `in`. */
 interface ParameterSyntax {
-  /** Undefined where it has none. */
+  /** Undefined if it has none. */
   readonly name: string | undefined;
   readonly type: string;
 }
@@ -21,9 +21,9 @@ export interface FunctionDefinition {
   readonly start: number;
   readonly bodyStart: number;
   readonly end: number;
-  /** Of the first token, `template` included. */
+  /** Line of the first token, `template` included. */
   readonly firstLine: number;
-  /** Of the name. */
+  /** Line of the name. */
   readonly signatureLine: number;
   readonly lastLine: number;
 }
@@ -33,15 +33,15 @@ interface Scope {
   readonly parent: Scope | null;
 }
 
-/** Words that can stand before a parenthesis in a function header without being its name. */
+/** Words that can precede a parenthesis in a function header without being its name. */
 const notNames = new Set(
   '__launch_bounds__ __attribute__ alignas __align__ __declspec decltype requires noexcept throw explicit __cluster_dims__ __block_size__ __maxnreg__ sizeof if for while switch catch'.split(
     ' ',
   ),
 );
-/** What can follow the parameter list of a definition. */
+/** Tokens that can follow the parameter list of a definition. */
 const trailers = new Set(['const', 'volatile', 'noexcept', 'override', 'final', '->', ':', 'try', '&', 'requires', 'throw', '__attribute__']); // oxfmt-ignore
-/** Words of a type: what stands alone among these is no parameter name. */
+/** Words of a type: a name consisting only of these is not a parameter name. */
 const typeWords = new Set(
   'const volatile __restrict__ __restrict restrict unsigned signed int long short char bool float double void auto size_t __half struct class union enum typename __grid_constant__ register static'.split(
     ' ',
@@ -50,11 +50,11 @@ const typeWords = new Set(
 const qualifierWords = new Set('const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' ')); // oxfmt-ignore
 
 /**
- * Finds the function definitions of a text from its tokens alone, so that macros and broken code elsewhere do no harm.
+ * Finds the function definitions of a text only from its tokens, so that macros and broken code elsewhere do no harm.
  * @param text - the text that the tokens are of
  * @param allTokens - with comments and directives
- * @param globalMacros - names of macros that stand for `__global__`
- * @param deviceMacros - names of those that stand for `__device__`
+ * @param globalMacros - names of macros that expand to `__global__`
+ * @param deviceMacros - names of macros that expand to `__device__`
  */
 export function outline(
   text: string,
@@ -71,7 +71,7 @@ export function outline(
   const partner = kept.map((old) => newIndex.get(partnersOfAll[old] ?? -1) ?? -1);
   const textAt = (index: number): string => tokens[index]?.text ?? '';
 
-  /** The index after the `>` that closes the `<` at `open`, or `open` itself if there is none. */
+  /** The index after the `>` that closes the `<` at `open`, or `open` itself if not closed. */
   const afterAngles = (open: number, end: number): number => {
     let depth = 0;
     for (let i = open; i < Math.min(end, open + 1000); i++) {
@@ -185,7 +185,7 @@ export function outline(
     return { name: slice(first, at + 1).replaceAll(' ', ''), nameAt: at, open, specialization };
   };
 
-  /** The name of the class whose body opens at `to`, null where the header is of something else. */
+  /** The name of the class whose body opens at `to`, null if the header is of something else. */
   const className = (from: number, to: number): string | null => {
     let at = from;
     while (['typedef', 'static', 'const', 'constexpr', 'extern'].includes(textAt(at))) at++;

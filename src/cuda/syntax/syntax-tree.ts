@@ -4,7 +4,7 @@ import type { TreeCursor } from 'web-tree-sitter';
 export interface SyntaxNode {
   /** Name in the grammar, or the token itself for punctuation and keywords; `ERROR` for text that did not parse. */
   readonly type: string;
-  /** Name of the field of the parent that holds this node. */
+  /** Name of the field of the parent that contains this node. */
   readonly field: string | null;
   readonly start: number;
   readonly end: number;
@@ -74,7 +74,7 @@ export function childOf(node: SyntaxNode, type: string): SyntaxNode | undefined 
   return node.children.find((child) => child.type === type);
 }
 
-/** The items of a parenthesised, comma-separated list: what is between the brackets, commas and comments left out. */
+/** The items of a parenthesised, comma-separated list, without brackets, commas and comments. */
 export function listItems(node: SyntaxNode): readonly SyntaxNode[] {
   return node.children.filter((child) => !/^(?:[()[\]{},<>]|<<<|>>>|comment)$/.test(child.type));
 }
@@ -90,7 +90,7 @@ export function nodesWhere(node: SyntaxNode, select: (node: SyntaxNode) => boole
   return found;
 }
 
-/** The nodes that hold a range of the text, from the root to the smallest. */
+/** The nodes that contain a range of the text, from the root to the smallest. */
 export function pathTo(root: SyntaxNode, start: number, end: number): SyntaxNode[] {
   const path = [root];
   for (let node: SyntaxNode | undefined = root; node;) {
@@ -100,7 +100,7 @@ export function pathTo(root: SyntaxNode, start: number, end: number): SyntaxNode
   return path;
 }
 
-/** What stands in parentheses. */
+/** The expression in parentheses. */
 export function stripParentheses(node: SyntaxNode): SyntaxNode {
   let inner = node;
   while (inner.type === 'parenthesized_expression') {

@@ -29,17 +29,17 @@ interface Include {
 /** `#define NAME value` or `#define NAME(a, b) value`. */
 interface MacroDefinition {
   readonly name: string;
-  /** Undefined where it is no function-like macro. */
+  /** Undefined if it is not a function-like macro. */
   readonly parameters: readonly string[] | undefined;
   readonly value: string;
   readonly line: number;
 }
 
-/** A `// selvage-ignore CODE: reason` comment as written; `code` and `reason` may be empty where it is malformed. */
+/** A `// selvage-ignore CODE: reason` comment as written; `code` and `reason` may be empty if it is malformed. */
 interface SuppressionComment extends Comment {
   readonly code: string;
   readonly reason: string;
-  /** The lines that it speaks of: its own where code stands before it, else those of the statement below. */
+  /** The lines that it applies to: its own line if code precedes it, otherwise those of the statement below. */
   readonly firstLine: number;
   readonly lastLine: number;
 }
@@ -54,7 +54,7 @@ export interface CudaSource {
   readonly kernels: readonly KernelDefinition[];
   readonly includes: readonly Include[];
   readonly macros: readonly MacroDefinition[];
-  /** These, and those of headers that it includes, where they were given. */
+  /** These, and those of headers that it includes, if given. */
   readonly visibleMacros: readonly MacroDefinition[];
   readonly suppressions: readonly SuppressionComment[];
   /** `// selvage:` comments that are not above a kernel. */
@@ -70,7 +70,7 @@ export interface CudaParser {
    * @param included - macros of headers
    */
   readonly parse: (text: string, file?: string, included?: readonly MacroDefinition[]) => CudaSource;
-  /** The syntax tree alone. */
+  /** Only the syntax tree. */
   readonly treeOf: (text: string) => SyntaxNode;
 }
 
@@ -122,8 +122,8 @@ const emptyTree: SyntaxNode = {
 };
 
 /**
- * The names of macros that put a word into the header of a function, themselves or through others. One that holds braces
- * is a definition of its own: the function behind it is another one.
+ * The names of macros that put a word into the header of a function, themselves or through others. One that contains
+ * braces is a complete definition: the function after it is another one.
  */
 export function macrosFor(word: string, macros: readonly MacroDefinition[]): ReadonlySet<string> {
   const names = new Set<string>();

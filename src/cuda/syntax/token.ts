@@ -24,7 +24,7 @@ function kindOf(value: string): Token['kind'] | 'space' {
 
 /**
  * Splits CUDA C++ into tokens; white space is dropped, a preprocessor line is one token.
- * @param text - any text: what is not C++ gives punctuation of one character
+ * @param text - any text: characters outside of C++ become punctuation
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];

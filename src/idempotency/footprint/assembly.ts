@@ -21,10 +21,10 @@ interface Assembly {
 }
 
 /**
- * The bytes at `address` and the `width - 1` after it, for all values of its variables that the scope leaves.
+ * The bytes at `address` and the `width - 1` after it, for all values of its variables within the scope.
  * @param isComplete whether the scope knows all conditions of the access
  * @param asRange one range instead of steps
- * @returns null where nothing bounds the address
+ * @returns null if nothing bounds the address
  */
 export function assembleBytes(
   outer: WayFacts,
@@ -77,13 +77,13 @@ export function assembleBytes(
   };
 }
 
-/** Facts without those that others imply: an index below n is below n with less added to it, too. */
+/** Facts without those that others imply: an index below n is below n after a subtraction too. */
 function necessary(scope: WayFacts): readonly FormFact[] {
   const facts = scope.facts.filter((fact) => !fact.isRepeated && !isMet(scope, fact));
   return facts.filter((fact) => !facts.some((other) => other !== fact && implies(scope, other, fact)));
 }
 
-/** Whether the ranges of its variables say as much. */
+/** Whether the ranges of its variables imply the fact. */
 function isMet(scope: WayFacts, fact: FormFact): boolean {
   if (fact.form.terms.size === 1) return false;
   const { low, high } = scope.byVariables(fact.form);
@@ -148,11 +148,11 @@ function runsOf(
   }
   for (const fact of facts) {
     const isOfAddress = [...fact.form.terms.keys()].some((variable) => address.terms.has(variable));
-    // Elsewhere the number of steps says so.
+    // Otherwise the number of steps implies it.
     if (isOfAddress && (fact.form.terms.size > 1 || fact.low?.key !== fact.high?.key)) continue;
     const others = scope.withFacts(facts.filter((other) => other !== fact));
     const { low, high } = others.byVariables(fact.form);
-    // An index that is said to be 5 is none where there are fewer.
+    // An index fixed to 5 does not exist in smaller ranges.
     if (fact.low && high) guards.push(lessOrEqual(fact.low, high));
     if (fact.high && low) guards.push(lessOrEqual(low, fact.high));
     if (isOfAddress) continue;
@@ -175,7 +175,7 @@ function areIndependent(variables: ReadonlySet<IndexVariable>): boolean {
   return new Set(all).size === all.length;
 }
 
-/** Whether a variable takes each value of its range in some thread and round, whatever the others are. */
+/** Whether a variable takes each value of its range in some thread and iteration, independent of the others. */
 function isSurjective(scope: WayFacts, { kind, part }: IndexVariable): boolean {
   if (!part) return kind !== 'value' && kind !== 'part';
   if (part.kind !== 'quotient' && part.kind !== 'remainder') return false;
@@ -221,7 +221,7 @@ function hasGaps(scope: WayFacts, form: AddressForm): boolean {
   return false;
 }
 
-/** Joins runs where one goes on where the other ends, or overlaps it. */
+/** Joins runs that continue or overlap each other. */
 function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] {
   const list = [...runs];
   for (;;) {
@@ -246,7 +246,7 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
   }
 }
 
-/** `overlap`: by how many steps of the inner run one of the outer run goes on; null: by all of them. */
+/** `overlap`: steps of the inner run that one step of the outer run advances by; null: the whole inner run. */
 function joinable(runs: readonly Run[]): { inner: Run; outer: Run; overlap: bigint | null } | null {
   for (const inner of runs) {
     const reach = multiplyAmounts(inner.stride, inner.count).key;

@@ -1,4 +1,7 @@
-/** What a condition on the way to an access says: comparisons narrow forms, and conditions on the launch guard the way. */
+/**
+ * Facts from a condition on the path to an access: comparisons narrow forms, and conditions on the launch guard the
+ * path.
+ */
 import { readComparison } from '../../analysis/loops/comparison.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressForm, subtractForms } from './form.ts';
@@ -6,12 +9,12 @@ import { lessOrEqual } from './launch-condition.ts';
 import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './polynomial.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
-/** Takes one of several ways in which a condition holds as the one; false where part of it is left out. */
+/** Assumes one of several alternatives of a condition; false if part of it is not used. */
 type Alternative = (reading: LinearInterpretation) => boolean;
 
 /**
- * What was made of a condition: all of it, nothing (then more threads are taken to meet it than do), or one of several
- * ways that exclude each other.
+ * Result of reading a condition: all of it, nothing (an overapproximation of the threads that satisfy it), or
+ * alternatives that exclude each other.
  */
 export type Learnt =
   | { readonly kind: 'all' | 'nothing' }
@@ -20,7 +23,7 @@ export type Learnt =
 const allOfIt: Learnt = { kind: 'all' };
 const nothing: Learnt = { kind: 'nothing' };
 
-/** Takes a condition as met. */
+/** Assumes a condition. */
 export function learn(reading: LinearInterpretation, condition: Term): Learnt {
   const { scope } = reading;
   const launched = reading.launchCondition(condition);
@@ -68,8 +71,8 @@ export function learn(reading: LinearInterpretation, condition: Term): Learnt {
 }
 
 /**
- * What the sign of a bitwise or, or and, says of the signs of its operands: compilers test several numbers against zero
- * at once. Null for any other condition.
+ * What the sign of a bitwise or, or and, implies for the signs of its operands: compilers test several numbers against
+ * zero at once. Null for any other condition.
  */
 function signsOf(reading: LinearInterpretation, condition: Term): Term | null {
   const { store } = reading.context.symbolic;
@@ -91,7 +94,7 @@ function signsOf(reading: LinearInterpretation, condition: Term): Term | null {
   return (tested.operator === 'or') === isNegative ? store.any(signs) : store.all(signs);
 }
 
-/** The difference of two terms, read alike. */
+/** The difference of two terms, interpreted identically. */
 function difference(reading: LinearInterpretation, a: Term, b: Term): AddressForm {
   const isNonNegative = (term: Term): boolean => {
     const { low } = reading.scope.ofForm(reading.natural(term));
@@ -123,7 +126,7 @@ function learnUnequal(reading: LinearInterpretation, equal: Term): Learnt {
   };
 }
 
-/** `smaller + margin <= larger` as unsigned numbers, where a difference may have wrapped around below zero. */
+/** `smaller + margin <= larger` as unsigned numbers, if a difference may have wrapped around below zero. */
 function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Term, margin: Amount): Learnt {
   const { scope } = reading;
   const size = fixedAmount(1n << BigInt(smaller.width));
@@ -133,7 +136,7 @@ function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Ter
     return low !== null && !scope.isAtMost(zeroAmount, low);
   };
   if (dips(smaller) && !dips(larger)) {
-    // What is below zero counts as very large.
+    // Values below zero count as very large.
     const form = reading.natural(smaller);
     const limit = reading.unsignedLimit(larger);
     const span = scope.ofForm(form);

@@ -1,6 +1,6 @@
 /**
- * Which bytes each access of a kernel touches, in all threads and rounds of a launch, as quantities that a validator
- * computes when the kernel is launched (sections 4.1, 5.1 and 5.2 of PICKER).
+ * The bytes that each access of a kernel touches, in all threads and iterations of a launch, as quantities that a
+ * validator computes when the kernel is launched (sections 4.1, 5.1 and 5.2 of PICKER).
  */
 import type { Access } from '../../analysis/values/access.ts';
 import type { Base, Target } from '../../analysis/values/memory-base.ts';
@@ -18,7 +18,7 @@ import { tighten, withKnownRemainders } from './relations.ts';
 import type { StatedValue } from './linear-interpretation.ts';
 import { type PathCase, pathsTo } from './paths.ts';
 
-/** What an address starts from. */
+/** The base of an address. */
 export type Root =
   /** A pointer among the arguments: parameter `index`, `offset` bytes into it. */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number }
@@ -31,24 +31,25 @@ export type Root =
   | { readonly kind: 'unknown' };
 
 /**
- * Some of the bytes that an access touches: those that its other footprints do not cover. An access has several where
- * its address has several targets, or where its first round differs from the others.
+ * Some of the bytes that an access touches: those that its other footprints do not cover. An access has several if its
+ * address has several targets, or its first iteration differs from the others.
  */
 export interface Footprint {
   readonly access: Access;
   readonly root: Root;
   /**
-   * Bytes that all threads of the launch touch in all rounds, or more; null where nothing bounds them. Global addresses
-   * are addresses of the machine (an object starts at its symbol), shared ones are offsets from the start of the object.
+   * Bytes that all threads of the launch touch in all iterations, or a superset; null if nothing bounds them. Global
+   * addresses are machine addresses (an object starts at its symbol), shared ones are offsets from the start of the
+   * object.
    */
   readonly bytes: AddressSet | null;
-  /** Which variable each step of `bytes` stands for, in the same order. */
+  /** The variable of each step of `bytes`, in the same order. */
   readonly variables: readonly FootprintVariable[];
   /** Under which `bytes` is right: no arithmetic wraps, and the like. Its failure makes the launch undecided. */
   readonly needs: ValidatorCondition;
-  /** Each byte of `bytes` is touched in every execution: no condition on the way is left out, no part was widened. */
+  /** Each byte of `bytes` is touched in every execution: no condition of the path is left out, no part was widened. */
   readonly exact: boolean;
-  /** Why `bytes` is null or wide; null where it is neither. */
+  /** Why `bytes` is null or wide; null if it is neither. */
   readonly reason: IdempotencyReasonKind | null;
 }
 
@@ -56,7 +57,7 @@ export interface Footprint {
  * The bytes that each access touches.
  * @param symbolic the production build of a kernel, with every dimension and scalar symbolic
  * @param accesses those of `collectAccesses`
- * @param stated what is stated of the values that loads read, by the value
+ * @param stated bounds that are stated for loaded values, by the value
  * @returns at least one footprint for each access, in the order of the accesses
  */
 export function footprintsOf(
@@ -83,7 +84,8 @@ function ofTarget(
   const list = ways
     .filter(({ isPossible }) => isPossible)
     .map((way) => ofWay(symbolic, access, target, root, way, extensions));
-  // What no thread reaches touches nothing, as long as no arithmetic that says so wraps around.
+  // An access that no thread reaches touches nothing, provided that the arithmetic of its conditions does not wrap
+  // around.
   const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }; // oxfmt-ignore
   const unreached = ways
     .filter(({ isPossible }) => !isPossible)
@@ -106,7 +108,7 @@ function rootOf({ base }: Target): Root {
   return base.kind === 'object' ? { kind: 'object', object: base.object } : { kind: 'unknown' };
 }
 
-/** Where a root starts; null where that is not known. */
+/** Start of a root; null if unknown. */
 function startOf(root: Root): Amount | null {
   switch (root.kind) {
     case 'parameter': {
@@ -178,7 +180,7 @@ function holdsMemory({ kernel }: SymbolicKernel, term: Term): boolean {
   });
 }
 
-/** All that a pointer or a variable may lead to without leaving its array. */
+/** All bytes that a pointer or a variable may point to without leaving its array. */
 function allocationOf(root: Root): AddressSet | null {
   const start = startOf(root);
   if (!start) return null;

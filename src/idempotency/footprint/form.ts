@@ -1,5 +1,5 @@
 /**
- * Indices of threads, blocks, rounds and parts of them as integer variables, and linear forms over those whose
+ * Indices of threads, blocks, iterations and parts of them as integer variables, and linear forms over those whose
  * coefficients are quantities of the launch.
  */
 import { gcd } from '../../base/integer.ts';
@@ -13,26 +13,26 @@ import {
   zeroAmount,
 } from './polynomial.ts';
 
-/** What a step of a footprint counts. */
+/** The variable that a step of a footprint counts. */
 export interface FootprintVariable {
   /**
-   * `combined`: a sum of indices that is one dense index, such as `blockIdx.x * blockDim.x + threadIdx.x`. `part`: what a
-   * quotient, a remainder, a minimum or the like may be. `value`: what an instruction computes that is not followed.
+   * `combined`: a sum of indices that is one dense index, such as `blockIdx.x * blockDim.x + threadIdx.x`. `part`:
+   * value of a quotient, a remainder, a minimum or the like. `value`: result of an instruction that is not followed.
    */
   readonly kind: 'thread' | 'block' | 'round' | 'line' | 'combined' | 'part' | 'value';
-  /** What the values of the variable depend on: `thread.0`, `block.1`, `round.2` (by axis and loop), `line.7`, `value.9`. */
+  /** Dependences of the variable: `thread.0`, `block.1`, `round.2` (by axis and loop), `line.7`, `value.9`. */
   readonly of: readonly string[];
 }
 
-/** An integer that differs between threads, blocks or rounds, or that memory holds. */
+/** An integer that differs between threads, blocks or iterations, or that is loaded from memory. */
 export interface IndexVariable extends FootprintVariable {
   readonly key: string;
-  /** Its range where nothing is known of it but what it is; null: not bounded by the launch. */
+  /** Its range by its kind; null: not bounded by the launch. */
   readonly low: Amount | null;
   readonly high: Amount | null;
-  /** What a part is made of. */
+  /** Operands of a part. */
   readonly part: Part | null;
-  /** Whether nothing but its type bounds it. */
+  /** Whether only its type bounds it. */
   readonly isAnything: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface AddressForm {
   readonly terms: ReadonlyMap<IndexVariable, Amount>;
 }
 
-/** The form of what the launch alone decides. */
+/** The form of a value that only the launch determines. */
 export function launchForm(value: Amount): AddressForm {
   return { constant: value, terms: new Map() };
 }
@@ -105,7 +105,7 @@ export function contentOf({ terms }: AddressForm): bigint {
   return content;
 }
 
-/** The factor by which a form holds another one, constants aside; null where it does not hold it. */
+/** The factor by which a form contains another one, constants aside; null if it does not contain it. */
 export function formMultiple(form: AddressForm, inner: AddressForm): Amount | null {
   const [first] = inner.terms;
   const own = first && form.terms.get(first[0]);

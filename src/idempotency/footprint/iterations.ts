@@ -1,5 +1,5 @@
 /**
- * How many rounds loops make, from the conditions that keep them going: an induction variable counts the completed rounds
+ * Trip counts of loops, from the conditions of their back edges: an induction variable counts the completed iterations
  * (section 5.2 of PICKER), and nothing is unrolled.
  */
 import { readComparison } from '../../analysis/loops/comparison.ts';
@@ -14,14 +14,14 @@ import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, maxA
 import type { Learnt } from './conditions.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
-/** A loop goes on after round j as long as `step * j < gap`; `differs`: as long as `step * j != gap`, modulo 2^width. */
+/** A loop continues after iteration j while `step * j < gap`; `differs`: while `step * j != gap`, modulo 2^width. */
 interface Continuation {
   readonly step: Amount;
   readonly gap: AddressForm;
   readonly differs: boolean;
 }
 
-/** What holds in every round that another one follows, and whether that is all that decides so. */
+/** Conditions of every iteration that another one follows, and whether they are all that decides it. */
 export function continueConditions(
   symbolic: SymbolicKernel,
   loop: Loop,
@@ -40,7 +40,7 @@ export function continueConditions(
   return { terms, areAll };
 }
 
-/** Reads a condition that keeps a loop going; null where the rounds do not decide it evenly. */
+/** Reads a condition for another iteration; null unless it is linear in the iteration counter. */
 function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Continuation | null {
   if (!isEven(reading.context.symbolic, loop, stay)) return null;
   const round = reading.round(loop.id);
@@ -66,7 +66,7 @@ function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Co
   const bound = isUpper ? larger : smaller;
   const limit = signed ? reading.signed(bound) : reading.unsignedLimit(bound);
   const margin = strict ? oneAmount : zeroAmount;
-  // In the last test the moving value is one step beyond what the test let through.
+  // In the last test the moving value is one step beyond the last value that passed.
   const { low, high } = signed ? signedBounds(smaller.width) : unsignedBounds(smaller.width);
   const first = without(moving, round);
   if (!scope.fits(first, low, high)) return null;
@@ -82,7 +82,7 @@ function continuation(reading: LinearInterpretation, loop: Loop, stay: Term): Co
   return { step, gap: shiftForm(gap, subtractAmounts(oneAmount, margin)), differs: false };
 }
 
-/** Whether nothing in a condition differs between the rounds of a loop but their number. */
+/** Whether only the iteration counter of the loop changes a condition between iterations. */
 function isEven({ definedIn, kernel }: SymbolicKernel, loop: Loop, condition: Term): boolean {
   return condition.leaves.every(({ atom }) => {
     if (atom!.kind === 'havoc' || atom!.kind === 'phi') return !loop.blocks.has(definedIn(atom!.value));
@@ -106,7 +106,7 @@ function differing(
   const gap = isRising ? scaleForm(rest, fixedAmount(-1n)) : rest;
   const { low, high } = scope.ofForm(gap);
   if (!low || !high) return null;
-  // It ends before the difference wraps around only if it meets zero.
+  // It ends before the difference wraps around only if the difference reaches zero.
   const exact = dividedForm(gap, step);
   if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainderAmount(gap.constant, step), zeroAmount))))
     return null;
@@ -126,7 +126,7 @@ function holdsInPart(form: AddressForm, round: IndexVariable): boolean {
   return [...form.terms.keys()].some((variable) => variable !== round && variable.of.includes(round.key));
 }
 
-/** The form divided by a quantity of which each addend is a multiple; null where one is not. */
+/** The form divided by a quantity of which each addend is a multiple; null if one is not. */
 function dividedForm(form: AddressForm, by: Amount): AddressForm | null {
   const start = divideExactly(form.constant, by);
   if (!start) return null;
@@ -139,13 +139,13 @@ function dividedForm(form: AddressForm, by: Amount): AddressForm | null {
   return quotients;
 }
 
-/** What a condition that keeps a loop going says of the rounds completed before the access. */
+/** Facts about the iterations completed before the access, from a condition for another iteration. */
 export function learnTripCounts(reading: LinearInterpretation, loop: Loop, stay: Term): Learnt {
   const { scope } = reading;
   const goesOn = continuation(reading, loop, stay);
   if (!goesOn) return { kind: 'nothing' };
   const { step, gap, differs } = goesOn;
-  // After the first round: step * (round - 1) < gap.
+  // After the first iteration: step * (iteration - 1) < gap.
   const most = differs ? gap : shiftForm(gap, subtractAmounts(step, oneAmount));
   const count = variableForm(reading.round(loop.id));
   if (most.terms.size === 0) {
@@ -171,7 +171,7 @@ export function learnTripCounts(reading: LinearInterpretation, loop: Loop, stay:
   };
 }
 
-/** The number of rounds that a loop with one exit has completed when it is left; null where that is not known. */
+/** Number of iterations that a loop with one exit has completed at its exit; null if unknown. */
 export function lastIteration(symbolic: SymbolicKernel, loop: Loop, outside: LinearInterpretation): AddressForm | null {
   if (loop.exits.length !== 1) return null;
   const { terms } = continueConditions(symbolic, loop);

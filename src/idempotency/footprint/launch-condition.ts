@@ -47,7 +47,7 @@ function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
   const known = fixedValueOf(difference);
   const isApart = isAtMost(addAmounts(a, oneAmount), b) || isAtMost(addAmounts(b, oneAmount), a);
   if (known !== null || isApart) return (known === 0n) === wanted ? alwaysMet : neverMet;
-  // Of what is not negative to be unlike zero is to be at least one.
+  // A value that is not negative is not zero if it is at least one.
   if (isAtMost(b, a)) return wanted ? lessOrEqual(a, b) : lessOrEqual(addAmounts(b, oneAmount), a);
   if (isAtMost(a, b)) return wanted ? lessOrEqual(b, a) : lessOrEqual(addAmounts(a, oneAmount), b);
   const { negative, positive } = bySign(difference);

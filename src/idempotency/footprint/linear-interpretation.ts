@@ -1,7 +1,7 @@
 /**
- * Terms of a kernel as linear forms over indices (section 5.1 of PICKER): sums and products with quantities of the launch
- * are followed, and what is not linear becomes a part with the range that its operands give it. A form is congruent to its
- * term modulo 2^width; where a value is read as a number, the launch has to show that nothing wraps around.
+ * Terms of a kernel as linear forms over indices (section 5.1 of PICKER): sums and products with quantities of the
+ * launch are followed, and a non-linear term becomes a part with the range of its operands. A form is congruent to its
+ * term modulo 2^width; if a value is read as a number, the launch has to imply that nothing wraps around.
  */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { gcd } from '../../base/integer.ts';
@@ -15,17 +15,17 @@ import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf,
 import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
-/** What is stated of the value that a load reads: its least and largest one. */
+/** Stated bounds of the value that a load reads: its least and largest one. */
 export type StatedValue = (value: number) => { readonly low: Amount; readonly high: Amount } | undefined;
 
 interface ReadingContext {
   readonly symbolic: SymbolicKernel;
   readonly statedValue: StatedValue;
-  /** The number of rounds that a loop has completed when it is left; null where that is not known. */
+  /** Number of iterations that a loop has completed at its exit; null if unknown. */
   readonly lastIteration: (loop: LoopId, reading: LinearInterpretation) => AddressForm | null;
-  /** Takes a condition as met. */
+  /** Assumes a condition. */
   readonly learn: (reading: LinearInterpretation, condition: Term) => void;
-  /** Whether the access is within the loop, so that its rounds are those of the access. */
+  /** Whether the access is within the loop, so that it is made in iterations of the loop. */
   readonly isInside: (loop: LoopId) => boolean;
 }
 
@@ -57,7 +57,7 @@ export class LinearInterpretation {
     return variable;
   }
 
-  /** The variable of the rounds that a loop around the access has completed. */
+  /** The variable of the completed iterations of a loop around the access. */
   round(loop: LoopId): IndexVariable {
     const key = `round.${loop}`;
     return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false })); // oxfmt-ignore
@@ -119,7 +119,9 @@ export class LinearInterpretation {
     return this.number(term, 'unsigned');
   }
 
-  /** An unsigned number that other values are compared with: what the launch decides is read as the kernel wraps it. */
+  /**
+   * An unsigned number that other values are compared with: a value that the launch determines wraps as in the kernel.
+   */
   unsignedLimit(term: Term): AddressForm {
     const value = this.launchNumber(term, 'unsigned');
     return value ? launchForm(value) : this.unsigned(term);
@@ -273,8 +275,9 @@ export class LinearInterpretation {
   }
 
   /**
-   * The quotient that a compiler computes with a product: floor(m * e / 2^k) is floor(e / d) for m * d - 2^k = r >= 0 as
-   * long as r * e < 2^k, where e is not negative (Granlund and Montgomery, Division by Invariant Integers, theorem 4.2).
+   * The quotient that a compiler computes with a product: floor(m * e / 2^k) is floor(e / d) for m * d - 2^k = r >= 0
+   * as long as r * e < 2^k, if e is not negative (Granlund and Montgomery, Division by Invariant Integers, theorem
+   * 4.2).
    */
   private byProduct(form: AddressForm, by: Amount): { readonly of: AddressForm; readonly by: Amount } | null {
     const power = fixedValueOf(by);
@@ -288,7 +291,7 @@ export class LinearInterpretation {
     const { low, high } = this.scope.ofForm(of);
     if (rest === 0n || divisor < 3n || !low || !high || !this.scope.isAtMost(zeroAmount, low)) return null;
     const most = fixedAmount((power - 1n) / rest);
-    // Other products are no divisions: their largest dividend is far below what an index can be.
+    // Other products do not come from divisions: their largest dividend is far below what an index can be.
     if (power / rest < 1n << 30n) return null;
     if (!this.scope.isAtMost(high, most) && !this.scope.need(lessOrEqual(high, most))) return null;
     return { of, by: fixedAmount(divisor) };
@@ -341,7 +344,7 @@ export class LinearInterpretation {
     if (divisor.terms.size > 0 || !this.scope.need(lessOrEqual(oneAmount, divisor.constant)))
       return this.anything(term, reading);
     if (isSigned) {
-      // Truncation is rounding down for what is not negative.
+      // Truncation rounds down if the value is not negative.
       const { low } = this.scope.ofForm(dividend);
       if (!low || !this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : lessOrEqual(zeroAmount, low)))
         return this.anything(term, reading);
@@ -355,7 +358,7 @@ export class LinearInterpretation {
     const [value, amount] = a.arguments;
     const isSign = a.operator === 'ashr' && amount!.operator === 'constant' && amount!.value === BigInt(a.width - 1);
     if (term.operator === 'lshr' && isSign) {
-      // What signed division adds to a negative dividend before it is shifted.
+      // The bias that signed division adds to a negative dividend before the shift.
       const { low } = this.scope.ofForm(this.signed(value!));
       if (low && this.scope.need(this.scope.isAtMost(zeroAmount, low) ? alwaysMet : lessOrEqual(zeroAmount, low)))
         return launchForm(zeroAmount);
@@ -476,7 +479,7 @@ export class LinearInterpretation {
       );
       return { constant: chosen(x.constant, y.constant), terms };
     }
-    // x == 0 ? y : y + c * x, as loops that may have no rounds leave it.
+    // x == 0 ? y : y + c * x, as loops that may have no iterations leave it.
     const difference = subtractForms(y, x);
     if (yes.isZero(difference)) return y;
     if (no.isZero(difference)) return x;
@@ -487,7 +490,7 @@ export class LinearInterpretation {
     return this.part({ kind: order ?? 'either', a: x, b: y }, id, low, high);
   }
 
-  /** Which of two signed numbers is not the smaller one, in all threads and rounds. */
+  /** Which of two signed numbers is not the smaller one, in all threads and iterations. */
   private larger(a: Term, b: Term): 'first' | 'second' | null {
     const { low, high } = this.scope.ofForm(subtractForms(this.signed(a), this.signed(b)));
     if (low && this.scope.isAtMost(zeroAmount, low)) return 'first';
@@ -507,7 +510,7 @@ export class LinearInterpretation {
     return x === b && y === a ? 'largest' : null;
   }
 
-  /** A condition that the launch alone decides; null where a thread, a round or memory does. */
+  /** A condition that only the launch determines; null if it depends on a thread, an iteration or memory. */
   launchCondition(term: Term): LaunchCondition | null {
     if (term.operator === 'constant') return term.value === 1n ? alwaysMet : neverMet;
     const isOfLaunch = term.leaves.every(({ atom: leaf }) => /^(parameter|block-size|grid-size)$/.test(leaf!.kind));
@@ -570,7 +573,7 @@ function splitForm(form: AddressForm, by: Amount): { readonly whole: AddressForm
   return { whole, rest };
 }
 
-/** What is left of a sum without the addends that are multiples of the divisor. */
+/** A sum without the addends that are multiples of the divisor. */
 function remainderOfSum(value: Amount, by: Amount, isConstant: boolean): Amount {
   const parts = [...value.monomials].map(([key, part]) => ({ key, monomials: new Map([[key, part]]) }));
   const others = parts.filter((part) => !divideExactly(addAmounts(part), by));
@@ -579,7 +582,7 @@ function remainderOfSum(value: Amount, by: Amount, isConstant: boolean): Amount 
     ...others.map((part) => {
       const number = fixedValueOf(part);
       if (number === null || divisor === null) return part;
-      // A coefficient keeps its sign, so that -1 stays what it is.
+      // A coefficient keeps its sign, so that -1 is unchanged.
       const left = number % divisor;
       return fixedAmount(isConstant && left < 0n ? left + divisor : left);
     }),

@@ -1,4 +1,4 @@
-/** The ways on which a thread gets to an access: conditions are taken one after the other, and those that split, split. */
+/** The paths on which a thread reaches an access: conditions are read in order, and alternatives split paths. */
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -14,9 +14,9 @@ import { continueConditions, lastIteration, learnTripCounts } from './iterations
 
 export interface PathCase {
   readonly reading: LinearInterpretation;
-  /** Whether all conditions are known that a thread meets on it. */
+  /** Whether all conditions of the path are known. */
   readonly isComplete: boolean;
-  /** Whether a thread may go it, as long as the launch meets what the conditions were read under. */
+  /** Whether a thread may take it, if the launch satisfies the conditions of its reading. */
   readonly isPossible: boolean;
   /** Whether some launch lets footprints be known on it. */
   readonly isDecided: boolean;
@@ -24,11 +24,11 @@ export interface PathCase {
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** Ways beyond this many are taken as one. */
+/** More paths than these are merged into one. */
 const maxWays = 4;
-/** A condition that blocks with more ways into them lose; see `evaluateSymbolically`. */
+/** Blocks with more predecessors lose their condition; see `evaluateSymbolically`. */
 const maxPredecessors = 24;
-/** Rounds of a loop that is unrolled. */
+/** Iterations of a loop that is unrolled. */
 const longest = 32n;
 
 interface Lesson {
@@ -36,7 +36,7 @@ interface Lesson {
   readonly reason: IdempotencyReasonKind | null;
 }
 
-/** Lists the ways to a block on which a condition holds. */
+/** Lists the paths to a block on which a condition holds. */
 export function pathsTo(
   symbolic: SymbolicKernel,
   block: BlockId,
@@ -90,8 +90,8 @@ export function pathsTo(
 }
 
 /**
- * Demands that loops make few rounds; false where nothing tells how many.
- * @param isCompact loops of which the launch tells the rounds may have any number of them
+ * Demands small trip counts; false if a trip count is unbounded.
+ * @param isCompact loops with a trip count determined by the launch may have any number of iterations
  */
 function areShort(reading: LinearInterpretation, loops: readonly Loop[], isCompact: boolean): boolean {
   const { scope } = reading;
@@ -112,7 +112,7 @@ function isPossible({ scope }: LinearInterpretation): boolean {
   });
 }
 
-/** What there is to learn on the way to a block, from the entry on. */
+/** The facts to learn on the path to a block, from the entry on. */
 function lessonsOf(
   symbolic: SymbolicKernel,
   block: BlockId,
@@ -146,7 +146,7 @@ function lessonsOf(
   for (const at of chain) {
     const dominator = kernel.dominators[at]!;
     spend(symbolic, symbolic.reach(at).arguments.length);
-    // Where all ways from there lead here, how a thread comes here says nothing.
+    // If all paths from the dominator lead here, the condition of this block adds no fact.
     if (at !== dominator && alwaysLeads(kernel, dominator, at)) skip(symbolic.reach(at));
     else addLessons(symbolic.reach(at));
     const loop = inside.find(({ header }) => header === at);
@@ -159,7 +159,7 @@ function lessonsOf(
   return { lessons, isComplete };
 }
 
-/** Whether each thread at one block comes to another one in the same round of the loops around both. */
+/** Whether each thread at one block reaches another one in the same iteration of the loops around both. */
 function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, to: BlockId): boolean {
   let at: BlockId | null = from;
   while (at !== null && at !== to) at = postdominators[at] === at ? null : postdominators[at]!;
@@ -176,7 +176,7 @@ function alwaysLeads({ postdominators, blocks, loops }: Kernel, from: BlockId, t
   return true;
 }
 
-/** Conditions that hold because a loop has ended: each thread meets them in some round. */
+/** Conditions implied by the end of a loop: each thread satisfies them in some iteration. */
 function endConditions(symbolic: SymbolicKernel, inside: readonly Loop[]): ReadonlySet<Term> {
   const ended = symbolic.kernel.loops.filter((loop) => loop.exits.length === 1 && !inside.includes(loop));
   const terms = new Set<Term>();

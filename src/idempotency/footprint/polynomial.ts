@@ -1,19 +1,19 @@
 /**
- * Quantities of a launch as polynomials over arguments, dimensions, minima, quotients and the like: equal quantities have
- * equal keys, and what is known of their ranges decides comparisons before the launch does.
+ * Quantities of a launch as polynomials over arguments, dimensions, minima, quotients and the like: equal quantities
+ * have equal keys, and their known ranges decide comparisons before the launch does.
  */
 import { floorDivide } from '../../base/integer.ts';
 import type { Quantity, ValidatorCondition } from '../model/quantity.ts';
 
-/** A number that a polynomial does not look into, between `low` and `high` where those are known. */
+/** An indeterminate of polynomials, between `low` and `high` if those are known. */
 interface Factor {
   readonly key: string;
   readonly quantity: Quantity;
   readonly low: bigint | null;
   readonly high: bigint | null;
-  /** What a minimum or a maximum is taken of. */
+  /** Operands of a minimum or a maximum. */
   readonly choices?: { readonly kind: 'min' | 'max'; readonly of: readonly Amount[] };
-  /** What a quotient or a remainder divides, and by what. */
+  /** Dividend and divisor of a quotient or a remainder. */
   readonly division?: { readonly kind: 'quotient' | 'remainder'; readonly of: Amount; readonly by: Amount };
 }
 
@@ -68,7 +68,7 @@ function ofFactor(factor: Factor): Amount {
   return make([{ factors: [factor], coefficient: 1n }]);
 }
 
-/** A quantity that is not a sum or product, with the range that its kind gives it. */
+/** A quantity that is not a sum or product, with the range of its kind. */
 export function atom(key: string, quantity: Quantity, low: bigint | null, high: bigint | null): Amount {
   return ofFactor({ key, quantity, low, high });
 }
@@ -89,7 +89,7 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
   return addAmounts(a, scaleAmount(b, -1n));
 }
 
-/** The product; null where it has too many addends. */
+/** The product; null if it has too many addends. */
 export function multiplyAmounts(a: Amount, b: Amount): Amount {
   if (a.monomials.size * b.monomials.size > maxMonomials) return ofFactor(opaqueProduct(a, b));
   const products: Monomial[] = [];
@@ -161,7 +161,7 @@ function plusRange(a: Range, b: Range): Range {
 
 const ranges = new WeakMap<Amount, Range>();
 
-/** What is known of a quantity before the launch. */
+/** The range of a quantity that is known before the launch. */
 export function rangeOf(a: Amount): Range {
   let known = ranges.get(a);
   if (!known) {
@@ -230,8 +230,8 @@ function smaller(a: bigint | null, b: bigint): bigint {
 }
 
 /**
- * A product or a sum of products of one sign, with the signed arguments in it taken as not negative; null where something
- * else may be negative. `arguments` are those.
+ * A product or a sum of products of one sign, with its signed arguments assumed not negative; null if something else
+ * may be negative. `arguments` are those.
  */
 export function nonNegativeArguments({ monomials }: Amount): { value: Amount; arguments: Amount[] } | null {
   const taken = new Map<string, Amount>();
@@ -299,7 +299,7 @@ function commonAddends([first, ...others]: readonly Amount[]): Amount {
   return make(shared.map(([, part]) => part));
 }
 
-/** The quotient where each addend is a multiple of the divisor, else null. */
+/** The quotient if each addend is a multiple of the divisor, otherwise null. */
 export function divideExactly(a: Amount, by: Amount): Amount | null {
   if (by.monomials.size !== 1) {
     if (a.key === by.key) return oneAmount;
@@ -370,7 +370,7 @@ export function quotientAmount(a: Amount, by: Amount): Amount {
   return addAmounts(whole, ofFactor(factor));
 }
 
-/** What {@link quotientAmount} leaves: from 0 to the divisor less 1. */
+/** The remainder of {@link quotientAmount}: from 0 to the divisor less 1. */
 export function remainderAmount(a: Amount, by: Amount): Amount {
   if (divideExactly(a, by)) return zeroAmount;
   const { rest } = splitMultiples(a, by);
@@ -383,7 +383,7 @@ export function remainderAmount(a: Amount, by: Amount): Amount {
   return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } }); // oxfmt-ignore
 }
 
-/** `yes` where a condition on the launch holds, else `no`. */
+/** `yes` if a condition on the launch holds, otherwise `no`. */
 export function choiceAmount(test: ValidatorCondition, testKey: string, yes: Amount, no: Amount): Amount {
   if (yes.key === no.key || test.kind === 'always') return yes;
   if (test.kind === 'never') return no;

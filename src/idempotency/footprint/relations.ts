@@ -1,7 +1,6 @@
 /**
- * What quotients and remainders have to do with the values that they are taken of: `e = c * floor(e / c) + e mod c`. So
- * the rounds of a loop that the compiler has unrolled, with a loop for what is left over, stay below the limit of the
- * loop as it was written.
+ * Relations of quotients and remainders to their dividends: `e = c * floor(e / c) + e mod c`. So the iterations of an
+ * unrolled loop, with a loop for the remainder, stay below the limit of the source loop.
  */
 import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
 import {
@@ -18,13 +17,13 @@ import {
 import type { LinearInterpretation } from './linear-interpretation.ts';
 import type { WayFacts } from './scope.ts';
 
-/** A variable, and what it is in terms of others. */
+/** A variable, and its value in terms of others. */
 interface Relation {
   readonly variable: IndexVariable;
   readonly form: AddressForm;
 }
 
-/** Kernels with more parts than this on the way to an access are not looked into. */
+/** Kernels with more parts than this on the path to an access are not examined. */
 const maxParts = 12;
 
 /** Quotients and remainders by the value and the divisor. */
@@ -49,7 +48,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
   const present = new Set(forms.flatMap((form) => [...form.terms.keys()]));
   const relations: Relation[] = [];
   const seen = new Set<string>();
-  // One relation may bring in what the next one is about.
+  // One relation may introduce variables of the next one.
   for (const { part } of parts.flatMap(() => parts)) {
     if (!part || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
     const { quotient, remainder, key } = reading.digits(part.of, part.by);
@@ -84,7 +83,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
   return relations;
 }
 
-/** The variables of a form, and those that its parts are made of. */
+/** The variables of a form, and those of its parts. */
 function variablesWithin(form: AddressForm): readonly IndexVariable[] {
   const found = new Set<IndexVariable>();
   const open = [form];
@@ -105,8 +104,8 @@ function isUnit(coefficient: Amount): boolean {
 }
 
 /**
- * An address with each sum of indices that leaves a known remainder in terms of its quotient: where `i mod 2` is 1, `i` is
- * `2 * q + 1`.
+ * An address with each sum of indices that has a known remainder in terms of its quotient: if `i mod 2` is 1, `i` is `2
+ * * q + 1`.
  */
 export function withKnownRemainders(reading: LinearInterpretation, address: AddressForm): AddressForm {
   const { scope } = reading;
@@ -125,7 +124,7 @@ export function withKnownRemainders(reading: LinearInterpretation, address: Addr
   return form;
 }
 
-/** Narrows sums of indices by what quotients and remainders of them say. */
+/** Narrows sums of indices by facts on their quotients and remainders. */
 export function tighten(reading: LinearInterpretation, address: AddressForm): void {
   const { scope } = reading;
   const sums = scope.facts.filter(({ form }) => form.terms.size > 1);
@@ -160,7 +159,9 @@ export function tighten(reading: LinearInterpretation, address: AddressForm): vo
   }
 }
 
-/** 32 * a + r <= c with r from 0 to 31 says 32 * a <= c, and the like: without what is smaller than the other parts. */
+/**
+ * 32 * a + r <= c with r from 0 to 31 implies 32 * a <= c, and the like: without addends smaller than the other parts.
+ */
 function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   if (!high) return;
   for (const variable of form.terms.keys()) {
@@ -179,7 +180,7 @@ function learnLargeParts(scope: WayFacts, form: AddressForm, high: Amount | null
   }
 }
 
-/** What is below e mod c is below e, where e is not negative. */
+/** A value below e mod c is below e, if e is not negative. */
 function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount | null): void {
   for (const [variable, coefficient] of form.terms) {
     const { part } = variable;
@@ -190,7 +191,7 @@ function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount 
   }
 }
 
-/** a + 4 * q <= c says a <= c - l where 4 * q is at least l, and q is no part of the address. */
+/** a + 4 * q <= c implies a <= c - l if 4 * q is at least l, and q is not in the address. */
 function learnWithoutOthers(
   scope: WayFacts,
   form: AddressForm,
@@ -204,13 +205,13 @@ function learnWithoutOthers(
     if (isOfAddress(variable)) continue;
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
     if (low === null) return;
-    // What is not negative is left out as it is, so that bounds stay short.
+    // An addend that is not negative is dropped as it is, so that bounds stay short.
     if (!scope.isAtMost(zeroAmount, low)) most = subtractAmounts(most, low);
   }
   scope.learn({ ...form, terms }, { low: null, high: most });
 }
 
-/** The part of an address that moves with what relations put in other terms. */
+/** The part of an address that depends on variables that relations replace. */
 function groupsOf(address: AddressForm, relations: readonly Relation[]): readonly AddressForm[] {
   return relations.flatMap(({ variable }) => {
     const stride = address.terms.get(variable);

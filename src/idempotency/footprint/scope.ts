@@ -1,6 +1,6 @@
 /**
- * What is known on the way to an access: facts that narrow linear forms, conditions on the launch that guard the way, and
- * what the launch has to meet so that no arithmetic wraps around.
+ * Facts on the path to an access: bounds that narrow linear forms, conditions on the launch that guard the path, and
+ * conditions that the launch must satisfy so that no arithmetic wraps around.
  */
 import {
   type AddressForm,
@@ -22,15 +22,15 @@ export interface Span {
   readonly high: Amount | null;
 }
 
-/** A form without a constant lies within a span. */
+/** A form without a constant is within a span. */
 export interface FormFact extends Span {
   readonly form: AddressForm;
   readonly key: string;
-  /** Other facts say the same. */
+  /** Other facts imply it. */
   readonly isRepeated: boolean;
 }
 
-/** What bounds a round stands for it in so many forms within each other. */
+/** Nesting depth of bounds that replace an iteration counter. */
 const maxWithin = 1;
 
 export class WayFacts {
@@ -39,11 +39,11 @@ export class WayFacts {
   /** Of each guard `a <= b` the difference `b - a`, which is not negative. */
   private readonly positive: Amount[];
   needs = new Map<string, LaunchCondition>();
-  /** What had to be met before each guard for the guard to be read as it is, where the guards before it are. */
+  /** Conditions required before each guard for the guard to be read as it is, if the guards before it hold. */
   private readonly settled: LaunchCondition[];
-  /** Counts what was learnt: what was read before may be read better now. */
+  /** Counts facts: earlier readings may improve with later facts. */
   version = 0;
-  /** How often what bounds a round stands for it within another, now. */
+  /** Current nesting depth of bounds that replace an iteration counter. */
   private standingFor = 0;
 
   constructor(outer?: WayFacts) {
@@ -62,31 +62,31 @@ export class WayFacts {
     return this.known.size + this.guards.length;
   }
 
-  /** Takes a condition on the launch as met. */
+  /** Assumes a condition on the launch. */
   guard(condition: LaunchCondition): void {
     if (condition.condition.kind === 'always') return;
-    // A guard may fail just because its arithmetic is not what it was read as: then the access is made all the same.
+    // A guard may fail only because its arithmetic is not as it was read: then the access is made nevertheless.
     if (this.needs.size > 0) this.settled.push(this.whereGuarded([...this.needs.values()]));
     this.guards.push(condition);
     if (condition.difference) this.positive.push(condition.difference);
     this.version++;
   }
 
-  /** Demands a condition; false where no launch meets it. */
+  /** Demands a condition; false if no launch satisfies it. */
   need(condition: LaunchCondition): boolean {
     if (condition.condition.kind === 'never') return false;
     if (condition.condition.kind !== 'always') this.needs.set(condition.key, condition);
     return true;
   }
 
-  /** Demands what an inner scope needs, wherever the launch gets there. */
+  /** Demands the needs of an inner scope, if the launch satisfies its guards. */
   adopt(inner: WayFacts): void {
     const own = inner.guards.slice(this.guards.length).map((guard) => guard.negation());
     for (const need of inner.needs.values()) this.need(anyMet([...own, need]));
     for (const need of inner.settled.slice(this.settled.length)) this.need(need);
   }
 
-  /** All that has to be met, where the guards are. */
+  /** All that has to hold if the guards do. */
   demanded(): LaunchCondition {
     const needs = [...this.needs.values()];
     const left = needs.filter(
@@ -106,12 +106,12 @@ export class WayFacts {
     return anyMet([...this.guards.map((guard) => guard.negation()), allMet(needs)]);
   }
 
-  /** Whether `a <= b` by what the guards say. */
+  /** Whether the guards imply `a <= b`. */
   isAtMost(a: Amount, b: Amount): boolean {
     return this.isPositive(subtractAmounts(b, a), 0n);
   }
 
-  /** Whether the guards say that a condition is met. */
+  /** Whether the guards imply a condition. */
   isMet({ condition, key, difference }: LaunchCondition): boolean {
     if (condition.kind === 'always' || this.guards.some((guard) => guard.key === key)) return true;
     return difference !== undefined && this.isPositive(difference, 0n);
@@ -126,7 +126,7 @@ export class WayFacts {
     return isLarge(value) || this.positive.some((difference) => isLarge(subtractAmounts(value, difference)));
   }
 
-  /** Says that `low <= form <= high`; null: no bound. True: that is all that can be said. */
+  /** Adds `low <= form <= high`; null: no bound. True: the fact is complete. */
   learn(form: AddressForm, { low, high }: Span): boolean {
     if (form.terms.size === 0) return false;
     const arms = armsOf(form, low, high);
@@ -160,7 +160,7 @@ export class WayFacts {
     return { low: joined(a.low, b.low, maxAmount), high: joined(a.high, b.high, minAmount) };
   }
 
-  /** The range of a variable by itself. */
+  /** The range of a variable, without others. */
   ofVariable(variable: IndexVariable): Span {
     let span = this.itself(variable);
     for (const fact of this.known.values()) {
@@ -173,7 +173,7 @@ export class WayFacts {
     return span;
   }
 
-  /** The range of a variable by what it is, whatever is known of it beside that. */
+  /** The range of a variable by its kind, without learnt facts. */
   itself({ part, low, high }: IndexVariable): Span {
     if (!part) return { low, high };
     switch (part.kind) {
@@ -199,7 +199,7 @@ export class WayFacts {
     }
   }
 
-  /** The range of a form: of its variables each by itself, and of sums of them that are known to be in a range. */
+  /** The range of a form: from the range of each variable, and of sums of them that are known to be in a range. */
   ofForm(form: AddressForm): Span {
     let span = this.byVariables(form);
     for (const fact of this.known.values()) {
@@ -207,7 +207,7 @@ export class WayFacts {
       const factor = formMultiple(form, fact.form);
       if (!factor) continue;
       const rest = this.byVariables(subtractForms(form, scaleForm(fact.form, factor)));
-      // Where the launch decides the sign of the factor, both bounds are needed.
+      // If the launch determines the sign of the factor, both bounds are needed.
       const isOfSign = this.isPositive(factor, 0n) || this.isPositive(scaleAmount(factor, -1n), 0n);
       const known = isOfSign ? fact : this.narrower(fact, this.byVariables(fact.form));
       span = this.narrower(span, plus(this.times(known, factor), rest));
@@ -215,9 +215,9 @@ export class WayFacts {
     return span.low && span.high ? span : this.withRounds(form, span);
   }
 
-  /** What bounds the rounds in a form, where those have no bound of their own, stands for them. */
+  /** Replaces iteration counters of a form without bounds by their bounds. */
   private withRounds(form: AddressForm, known: Span): Span {
-    // What bounds one round may rest on another that rests on the first.
+    // The bound of one counter may depend on another that depends on the first.
     if (this.standingFor >= maxWithin) return known;
     let { low, high } = known;
     this.standingFor++;
@@ -238,7 +238,7 @@ export class WayFacts {
 
   byVariables(form: AddressForm): Span {
     let span: Span = { low: form.constant, high: form.constant };
-    // Digits of mixed radix make one number: the sign of what multiplies them counts once.
+    // Digits of mixed radix make one number: the sign of their common factor counts once.
     const digits: Digit[] = [];
     for (const [variable, coefficient] of form.terms) digits.push(digitOf(coefficient, this.ofVariable(variable)));
     for (let i = 0; i < digits.length; i++) {
@@ -272,7 +272,7 @@ export class WayFacts {
     return { low: minAmount(a, b), high: maxAmount(a, b) };
   }
 
-  /** A factor with the strides and extents among the arguments taken as not negative; what the launch has to meet. */
+  /** A factor with the strides and extents among the arguments assumed not negative, as the launch must satisfy. */
   private presumed(factor: Amount): Amount {
     if (rangeOf(factor).low !== null && rangeOf(factor).low! >= 0n) return factor;
     const natural = nonNegativeArguments(factor);
@@ -281,7 +281,7 @@ export class WayFacts {
     return natural.value;
   }
 
-  /** What a span of `coefficient * v` says of v. */
+  /** The span of v from a span of `coefficient * v`. */
   divided({ low, high }: Span, coefficient: Amount): Span {
     const value = fixedValueOf(coefficient);
     if (value === -1n) return { low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) };
@@ -299,7 +299,7 @@ export class WayFacts {
     };
   }
 
-  /** The same with other facts; what one of the two needs, both need. */
+  /** A scope with other facts; the two share their needs. */
   withFacts(facts: readonly FormFact[]): WayFacts {
     const other = new WayFacts(this);
     other.needs = this.needs;
@@ -308,7 +308,10 @@ export class WayFacts {
     return other;
   }
 
-  /** Whether a form lies within a range; demands it of the launch where only the launch can tell. False: in none. */
+  /**
+   * Whether a form is within a range; demands it of the launch if only the launch determines it. False: unknown, or in
+   * no launch.
+   */
   fits(form: AddressForm, low: bigint, high: bigint): boolean {
     const span = this.ofForm(form);
     if (!span.low || !span.high) return false;
@@ -332,7 +335,7 @@ function both(a: Amount | null, b: Amount | null, join: (a: Amount, b: Amount) =
   return a && b ? join(a, b) : null;
 }
 
-/** i < min(a, b) says i < a and i < b: what a bound says with each of the two. */
+/** i < min(a, b) implies i < a and i < b: what a bound implies with each of the two. */
 function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): readonly AddressForm[] {
   if (low && high) return [];
   for (const [variable, coefficient] of form.terms) {
@@ -345,7 +348,7 @@ function armsOf(form: AddressForm, low: Amount | null, high: Amount | null): rea
   return [];
 }
 
-/** Facts are kept about sums rather than about their opposites. */
+/** Facts are stored about sums rather than about their opposites. */
 function isMostlyNegative({ terms }: AddressForm): boolean {
   const ranges = [...terms.values()].map(rangeOf);
   const negative = ranges.filter(({ high }) => high !== null && high < 0n).length;
@@ -356,7 +359,7 @@ function isZeroBased({ low, high }: Span): boolean {
   return low !== null && high !== null && low.monomials.size === 0;
 }
 
-/** A factor of a sum with what it multiplies. */
+/** A factor of a sum and its coefficient. */
 interface Digit {
   readonly coefficient: Amount;
   readonly reach: Span;
@@ -373,7 +376,7 @@ function plus(a: Span, b: Span): Span {
   return { low: a.low && b.low && addAmounts(a.low, b.low), high: a.high && b.high && addAmounts(a.high, b.high) };
 }
 
-/** What a fact says of one of several variables, the others as far as they reach. */
+/** What a fact implies for one of its variables, given the ranges of the others. */
 export function propagated(scope: WayFacts, fact: FormFact, variable: IndexVariable): Span {
   const coefficient = fact.form.terms.get(variable);
   if (!coefficient) return unbounded;

@@ -1,4 +1,4 @@
-/** Bounds the work on one kernel, counted so that the same kernel gives the same answer on every machine. */
+/** Bounds the work on one kernel, counted so that the result for a kernel is the same on every computer. */
 import { OutOfTime } from '../../base/out-of-time.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 
@@ -8,8 +8,8 @@ export class TooMuchWork extends Error {
 }
 
 /**
- * Terms that are read, each with the facts that it is read under and the addends that it comes to, conditions on the ways
- * to accesses, and pairs of accesses. Chosen by hand: of our test kernels the dearest reads terms for 0.53 million.
+ * Terms that are read, each with the facts that it is read under and its addends, conditions of the paths to accesses,
+ * and pairs of accesses. Chosen by hand: the most expensive of our test kernels reads 0.53 million terms.
  */
 const most = 1_500_000;
 
@@ -22,9 +22,9 @@ export function endWhen(symbolic: SymbolicKernel, expired: () => boolean): void 
 }
 
 /**
- * Takes some work on a kernel.
- * @throws TooMuchWork where that is more than it gets
- * @throws OutOfTime where its time is up
+ * Spends work on a kernel.
+ * @throws TooMuchWork if that exceeds the budget
+ * @throws OutOfTime if its time is up
  */
 export function spend(symbolic: SymbolicKernel, work: number): void {
   const sum = (spent.get(symbolic) ?? 0) + work;

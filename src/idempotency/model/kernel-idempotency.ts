@@ -1,30 +1,30 @@
-/** What is known of a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
+/** Results for a kernel's idempotency: the class, the condition that a validator tests, and the reasons by line. */
 import type { Location } from '../../source/location.ts';
 import type { AddressSet, Axis, ValidatorCondition } from './quantity.ts';
 
 /**
- * - `idempotent`: every launch may be run again.
- * - `conditional`: a launch that meets the condition may be run again.
+ * - `idempotent`: every launch may be executed again.
+ * - `conditional`: a launch that satisfies the condition may be executed again.
  * - `non-idempotent`: a launch was executed whose re-execution differs, and no launch is known to be idempotent.
  * - `undecided`: neither is known. Validators answer `false`.
  */
 type IdempotencyClass = 'idempotent' | 'conditional' | 'non-idempotent' | 'undecided';
 
-/** The paper's reasons and ours; `reasonTexts` of the wording says them. */
+/** The paper's reasons and ours; `reasonTexts` has their texts. */
 export type IdempotencyReasonKind =
   /** An atomic operation on global memory. */
   | 'atomic'
   /** Output, allocation, traps, clocks, device launches and the like: the effect leaves memory, or cannot be repeated. */
   | 'effect'
-  /** A thread reads what it, or another thread behind a barrier, writes afterwards (the paper's SO). */
+  /** A thread reads bytes that it, or another thread after a barrier, writes later (the paper's SO). */
   | 'read-then-write'
   /** Arguments may make a written array overlap a read one. */
   | 'overlap'
-  /** An address rests on a value that is read from memory (NA). */
+  /** An address depends on a value loaded from memory (NA). */
   | 'address-from-memory'
-  /** A texture or surface of which nobody knows what it is bound to. */
+  /** A texture or surface with an unknown binding. */
   | 'unknown-texture'
-  /** A condition rests on a value that is read from memory (NC). */
+  /** A condition depends on a value loaded from memory (NC). */
   | 'condition-from-memory'
   /** The bytes that an access touches have no bound (PE), or too wide a one (RO). */
   | 'unbounded'
@@ -38,7 +38,7 @@ export type IdempotencyReasonKind =
   | 'order'
   /** An instruction whose effect is not known. */
   | 'unsupported'
-  /** More accesses than a check looks at; nothing else is known to stand in the way. */
+  /** More accesses than a check examines; no other obstacle is known. */
   | 'many-accesses'
   | 'too-large'
   /** The time for the kernel was up. */
@@ -46,9 +46,9 @@ export type IdempotencyReasonKind =
 
 export interface IdempotencyReason {
   readonly kind: IdempotencyReasonKind;
-  /** Where; the read and the write of a pair in this order. */
+  /** Places; the read and the write of a pair in this order. */
   readonly locations: readonly Location[];
-  /** Arrays by the names of their parameters or variables: what is written, and what is read. */
+  /** Written and read arrays by the names of their parameters or variables. */
   readonly written?: string;
   readonly read?: string;
   /** The instruction or function, for `atomic`, `effect`, `unsupported` and `indirect-call`. */
@@ -59,7 +59,7 @@ export interface IdempotencyReason {
 export interface OverlapClause {
   readonly written: string;
   readonly read: readonly string[];
-  /** Of a read and the write that must lie apart, in this order. */
+  /** Of a read and the write that must be disjoint, in this order. */
   readonly locations: readonly Location[];
 }
 
@@ -79,7 +79,7 @@ export interface WrittenMemory {
 /** Bytes of global memory that an access may touch in a launch. */
 export interface TouchedBytes {
   readonly isWrite: boolean;
-  /** Null where nothing bounds them. */
+  /** Null if nothing bounds them. */
   readonly bytes: AddressSet | null;
   /** Under which `bytes` is right. */
   readonly needs: ValidatorCondition;
@@ -87,9 +87,9 @@ export interface TouchedBytes {
   readonly exact: boolean;
 }
 
-/** What a launch has to meet where no index leaves its array and no arithmetic on indices wraps around. */
+/** Conditions of a launch if no index leaves its array and no arithmetic on indices wraps around. */
 export interface Separation {
-  /** What must lie in different memory. */
+  /** Origins that must be in different memory. */
   readonly pairs: readonly (readonly [ArrayOrigin, ArrayOrigin])[];
   readonly dimensions: readonly {
     readonly kind: 'block-size' | 'grid-size';
@@ -98,25 +98,25 @@ export interface Separation {
   }[];
 }
 
-/** What leads to an array: an argument, or the module itself. */
+/** Origin of an array: an argument, or the module itself. */
 export type ArrayOrigin = ({ readonly kind: 'pointer' | 'texture' } & PointerArgument) | { readonly kind: 'variable' };
 
 export interface KernelIdempotency {
   readonly class: IdempotencyClass;
-  /** Sufficient for a launch to be idempotent: `always`, `never`, or what a validator tests. */
+  /** Sufficient for a launch to be idempotent: `always`, `never`, or a condition that a validator tests. */
   readonly condition: ValidatorCondition;
   readonly overlaps: readonly OverlapClause[];
   readonly reasons: readonly IdempotencyReason[];
-  /** What is taken for granted beside the condition, as with verdicts: stated facts on contents and the like. */
+  /** Assumptions in addition to the condition, as with verdicts: stated facts on contents and the like. */
   readonly assumptions: readonly string[];
   /** The arguments that the kernel uses as addresses; null: not known. */
   readonly pointers: readonly PointerArgument[] | null;
-  /** Pointers among the arguments to what the kernel writes; null where it may write elsewhere too. */
+  /** Pointer arguments whose memory the kernel writes; null if it may write elsewhere too. */
   readonly written: readonly PointerArgument[] | null;
-  /** Each is enough for a launch; none where a launch has to meet more, or something else leads to an array. */
+  /** Each suffices for a launch; empty if a launch must satisfy more, or an array has another origin. */
   readonly separations: readonly Separation[];
-  /** Whatever the class; null: not known of any launch. */
+  /** For every class; null: unknown for every launch. */
   readonly writtenMemory: WrittenMemory | null;
-  /** What is touched of global memory, for sequences of launches; null where that was not looked at. */
+  /** Global memory that is touched, for sequences of launches; null if that was not analyzed. */
   readonly touched: readonly TouchedBytes[] | null;
 }

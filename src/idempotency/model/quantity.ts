@@ -1,6 +1,6 @@
 /**
- * Quantities that are known when a kernel is launched: integers made of its arguments and dimensions. Validators compute
- * with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
+ * Quantities that are known when a kernel is launched: integers computed from its arguments and dimensions. Validators
+ * compute with them, in C and in JavaScript. They are mathematical integers: nothing wraps around.
  */
 
 export type Axis = 0 | 1 | 2;
@@ -18,19 +18,19 @@ export type Quantity =
   | { readonly kind: 'block-size' | 'grid-size'; readonly axis: Axis }
   /** Bytes of dynamic shared memory. */
   | { readonly kind: 'dynamic-shared' }
-  /** First byte, and number of bytes, of the allocation that a pointer leads into; known with an interposer alone. */
+  /** First byte, and number of bytes, of the allocation that a pointer points into; known only with an interposer. */
   | { readonly kind: 'allocation-start' | 'allocation-bytes'; readonly pointer: Quantity }
   /**
-   * The same of the memory that a texture object is bound to; known where a host program says that alone. Memory without
-   * addresses, such as a CUDA array, counts as an allocation of its own.
+   * The same of the memory that a texture object is bound to; known only if a host program states it. Memory without
+   * addresses, such as a CUDA array, counts as a separate allocation.
    */
   | { readonly kind: 'texture-start' | 'texture-bytes'; readonly texture: Quantity }
-  /** Where a `__device__` variable lies; known with an interposer alone. */
+  /** Address of a `__device__` variable; known only with an interposer. */
   | { readonly kind: 'symbol'; readonly name: string }
   | { readonly kind: 'sum' | 'product' | 'min' | 'max'; readonly operands: readonly Quantity[] }
   /** Rounded towards minus infinity. Of a divisor that is not positive nothing is known: the validator answers `false`. */
   | { readonly kind: 'quotient' | 'remainder'; readonly dividend: Quantity; readonly divisor: Quantity }
-  /** Of operands that are not negative; what is negative is not known. */
+  /** For operands that are not negative; results for negative ones are unknown. */
   | {
       readonly kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right';
       readonly left: Quantity;
@@ -39,7 +39,7 @@ export type Quantity =
   | { readonly kind: 'choice'; readonly test: ValidatorCondition; readonly yes: Quantity; readonly no: Quantity };
 
 /**
- * Bytes of global or shared memory: `{ base + Σ stride·i + b | 0 ≤ i < count for each step, 0 ≤ b < bytes }`. Empty where
+ * Bytes of global or shared memory: `{ base + Σ stride·i + b | 0 ≤ i < count for each step, 0 ≤ b < bytes }`. Empty if
  * a count is not positive. Strides may be negative.
  */
 export interface AddressSet {
@@ -54,9 +54,9 @@ interface Step {
 }
 
 /**
- * Conditions on a launch that validators test. Each errs on one side alone: it holds only where what it says is so. One
- * with a quantity that is not known, or that needs more than 127 bits, is not known to hold: the validator answers `false`
- * unless another one of an `any` holds.
+ * Conditions on a launch that validators test. They err only on one side: a condition holds only if it is true. One
+ * with a quantity that is unknown, or that needs more than 127 bits, is not known to hold: the validator answers
+ * `false` unless another one of an `any` holds.
  */
 export type ValidatorCondition =
   | { readonly kind: 'always' | 'never' }
@@ -69,13 +69,13 @@ export type ValidatorCondition =
   | { readonly kind: 'all' | 'any'; readonly conditions: readonly ValidatorCondition[] }
   /** The two sets have no byte in common: by their ranges, or by their ranges modulo a common stride. */
   | { readonly kind: 'apart'; readonly left: AddressSet; readonly right: AddressSet }
-  /** Every byte of the inner set lies in the outer set, or the inner one is empty. */
+  /** Every byte of the inner set is in the outer set, or the inner one is empty. */
   | { readonly kind: 'within'; readonly inner: AddressSet; readonly outer: AddressSet };
 
 export const always: ValidatorCondition = { kind: 'always' };
 export const never: ValidatorCondition = { kind: 'never' };
 
-/** Whether a condition says that a block or a grid has one thread or block along y or z, as most launches have. */
+/** Whether a condition states that a block or a grid has one thread or block along y or z, as in most launches. */
 export function isOfOneDimension(condition: ValidatorCondition): boolean {
   if (condition.kind !== 'compare' || condition.comparison !== '=') return false;
   const { left, right } = condition;

@@ -10,9 +10,9 @@ import { pageBytes, regionPage, regionSlot } from '../../interpreter/core/memory
 /** Bytes of global memory that a launch reads before it writes them. */
 export interface Clobbers {
   readonly bytes: number;
-  /** Those of them in which every write leaves what was there. */
+  /** Those of them in which every write leaves memory unchanged. */
   readonly rewritten: number;
-  /** One that a write changes; else any; null: there is none. */
+  /** An array that a write changes; otherwise any; null: none exists. */
   readonly first: { readonly name: string; readonly offset: number } | null;
 }
 
@@ -21,7 +21,7 @@ const firstWritten = 2;
 const clobbered = 4;
 const changed = 8;
 
-/** A write that has been announced, with what was there before it. */
+/** An announced write, with the previous contents. */
 interface PendingWrite {
   readonly address: number;
   readonly before: Uint8Array;
@@ -52,8 +52,8 @@ export class ClobberTest {
   }
 
   /**
-   * What was announced has happened.
-   * @returns whether there was a write among it
+   * Completes the announced writes.
+   * @returns whether there was one
    */
   settle(): boolean {
     if (this.#pending.length === 0) return false;

@@ -12,7 +12,7 @@ export interface NonIdempotencyWitness {
   readonly difference: RunDifference;
 }
 
-/** What a search may take. */
+/** Budget of a search. */
 interface ConfirmationBudget {
   /** Thread-instructions of one run. */
   readonly steps: number;
@@ -26,15 +26,15 @@ const usualConfirmation: ConfirmationBudget = { steps: 200_000, launches: 6 };
 const stops = 6;
 /** Blocks that are run of a grid that has more. */
 const maxBlocks = 16;
-/** Blocks that are run where that many take too long. */
+/** Blocks that are executed if all of them take too long. */
 const fewBlocks = 2;
-/** Draws of contents that each setting is tried with. */
+/** Samples of contents that each setting is tried with. */
 const draws = 2;
 
 /**
- * Searches natural settings, small ones first, for a launch whose re-execution leaves other memory than one run, or that
- * leaves other memory where its threads take turns in another order. Its arrays are apart from each other. What rests on
- * values that runs make up does not count.
+ * Searches representative settings, small ones first, for a launch whose re-execution leaves other memory than one run,
+ * or that leaves other memory under another schedule of its threads. Its arrays are disjoint. Differences that depend
+ * on values made up by runs do not count.
  * @param context of the production build, as `kernelContext` makes it
  */
 export function confirmNonIdempotent(
@@ -96,7 +96,7 @@ function refuted(
 function telling(result: Reexecution): RunDifference | null {
   if (result.idempotent !== false || result.hasUnknownValues) return null;
   const { difference } = result;
-  // What reads shared memory that nobody wrote may do so at this block alone.
+  // Reads of uninitialised shared memory may differ only at this block.
   if (difference.kind === 'schedule' && !difference.isOfOrder) return null;
   return difference.kind === 'outcome' && difference.outcome !== 'stuck' ? null : difference;
 }

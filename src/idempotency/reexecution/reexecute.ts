@@ -1,7 +1,8 @@
 /**
- * Whether a launch may be run again, told by running it again: the launch is stopped at many steps, under several
- * schedules, and run from its start on the memory that is left. It may be run again if memory is then what one run makes
- * of it, in every byte. What a kernel keeps outside of global memory begins anew, with contents that nobody knows.
+ * Whether a launch may be executed again, determined by re-execution: the launch is stopped at many steps, under
+ * several schedules, and executed from its start on the memory that is left. It may be executed again if memory then
+ * equals that of one run, in every byte. State of a kernel outside of global memory starts afresh, with unknown
+ * contents.
  */
 import { seededRandom } from '../../base/random.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -42,11 +43,11 @@ export interface ReexecutionRequest {
   readonly windows?: readonly ArrayWindow[];
   /** Linear numbers of the blocks to run; absent: all. */
   readonly blocks?: readonly number[];
-  /** Steps at which each schedule is stopped, beside the ends of blocks. */
+  /** Steps at which each schedule is stopped, in addition to the ends of blocks. */
   readonly stops: number;
   /** Thread-instructions of one run. */
   readonly steps: number;
-  /** Decides which steps, and what shared memory holds at the start of each run. */
+  /** Determines the steps, and the contents of shared memory at the start of each run. */
   readonly seed: number;
 }
 
@@ -57,13 +58,13 @@ interface Schedule {
   readonly lanes: LaneOrder;
 }
 
-/** Why nothing is said of a launch. */
+/** Why a launch has no result. */
 type Undetermined = 'budget' | 'stuck' | 'trap' | 'left-arrays' | 'broken-assumption' | 'unknown-value';
 
 export type RunDifference =
   /**
-   * Runs of one launch, from its start, leave different memory. `isOfOrder`: the order of threads alone decides that, and
-   * not what shared memory held at the start.
+   * Runs of one launch, from its start, leave different memory. `isOfOrder`: only the order of threads determines it,
+   * not the initial contents of shared memory.
    */
   | {
       readonly kind: 'schedule';
@@ -92,7 +93,7 @@ export type Reexecution = {
   readonly steps: number;
   /** How often the launch was stopped and run again. */
   readonly repetitions: number;
-  /** Runs made up values that nobody knows, such as those of a clock or a texture: a difference may come of them. */
+  /** Runs made up unknown values, such as those of a clock or a texture: a difference may be due to them. */
   readonly hasUnknownValues: boolean;
 } & (
   | { readonly idempotent: true }
@@ -106,17 +107,17 @@ const schedules: readonly Schedule[] = [
   { seed: 5, lanes: 'mixed' },
 ];
 
-/** Launches that are stopped with all blocks on their way, each at a step of its own. */
+/** Launches that are stopped with all blocks partially executed, each at a separate step. */
 const partialRounds = 3;
 /** Stops after which the second run is stopped too. */
 const stoppedTwice = 2;
 /** Ends of blocks at which a schedule is stopped. */
 const maxBlockEnds = 4;
-/** A launch that takes so many times as long when run again, and these steps, is taken not to end. */
+/** A launch that takes this factor longer when executed again, and these steps, is assumed not to end. */
 const longerRun = 20;
 const shortRun = 20_000;
 
-/** Runs a launch again after each of many stops. Never throws for what the kernel does. */
+/** Executes a launch again after each of many stops. Never throws for any kernel. */
 export function reexecute(request: ReexecutionRequest): Reexecution {
   return new Repeating(request).result();
 }
@@ -172,7 +173,7 @@ class Repeating {
     try {
       this.#runOnce();
       const stops = schedules.map((schedule) => this.#stopsOf(schedule));
-      // A launch that was stopped behind its end: most differences show there.
+      // A launch that was stopped after its end: most differences show there.
       this.#repeat(schedules[0]!, { step: this.#steps, memory: this.#once });
       for (let at = 0; stops.some((list) => at < list.length); at++)
         for (const [which, list] of stops.entries())
@@ -191,7 +192,7 @@ class Repeating {
       : { ...common(), idempotent: true };
   }
 
-  /** Runs the launch on memory, which it changes; the rest of what it finds is new in each run. */
+  /** Runs the launch on memory, which it changes; other state is initialised in each run. */
   #go(memory: GlobalMemory, { seed }: Pick<Schedule, 'seed'>, more: Partial<RunRequest> = {}): RunResult {
     this.#runs++;
     const contentsSeed = this.#request.seed + 101 * this.#runs;
@@ -201,7 +202,7 @@ class Repeating {
     return result;
   }
 
-  /** Runs the launch from its start under several schedules: what one run leaves, which all of them must. */
+  /** Runs the launch from its start under several schedules, all of which must leave the same memory. */
   #runOnce(): void {
     for (const [at, schedule] of schedules.entries()) {
       const memory = copyMemory(this.#start);
@@ -222,7 +223,7 @@ class Repeating {
     throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // oxfmt-ignore
   }
 
-  /** Where the launch leaves other memory than under the first schedule, both with the same values of all that is unknown. */
+  /** Bytes that the launch leaves different from those of the first schedule, both with the same unknown values. */
   #differenceOfOrder(schedule: Schedule): MemoryDifference | null {
     const unknown = { contentsSeed: this.#request.seed, havocSeed: this.#request.seed };
     const left = [schedules[0]!, schedule].map((one) => {
@@ -234,7 +235,7 @@ class Repeating {
     return first && second ? firstDifference(first, second) : null;
   }
 
-  /** What memory holds where the launch is stopped under a schedule. */
+  /** Contents of memory at the stops of the launch under a schedule. */
   #stopsOf(schedule: Schedule): readonly Stop[] {
     const { stops, seed } = this.#request;
     const at = stopSteps(this.#steps, stops, seed + (schedule.seed ?? 0));
@@ -285,12 +286,12 @@ class Repeating {
   }
 
   /**
-   * Stops the launch with all blocks on their way. Blocks that do not wait for each other and do not race leave the same
-   * memory, whether they run at the same time or one after the other.
+   * Stops the launch with all blocks partially executed. Blocks that do not wait for each other and do not race leave
+   * the same memory, whether they run concurrently or sequentially.
    */
   #stopEachBlock(): void {
     const { kernel, grid, blocks, seed } = this.#request;
-    // A barrier of the grid would let a block pass that runs alone.
+    // A barrier of the grid would let a block pass that runs without the others.
     if (kernel.workspace !== undefined) return;
     const numbers = blocks ?? Array.from({ length: grid[0] * grid[1] * grid[2] }, (_, number) => number);
     if (numbers.length < 2) return;
@@ -310,7 +311,7 @@ class Repeating {
   }
 }
 
-/** Steps spread over a run, with some drawn and the very first ones. */
+/** Steps spread over a run, with some random ones and the very first ones. */
 function stopSteps(steps: number, count: number, seed: number): readonly number[] {
   const random = seededRandom(seed);
   const every = Math.max(1, Math.floor(steps / count));
@@ -326,7 +327,7 @@ function problemOf({ outcome, brokenAssumptions, faults }: RunResult): Undetermi
   return outcome === 'race-limit' ? 'budget' : outcome;
 }
 
-/** Tells the bytes of the arrays of a launch from others; variables of the module are arrays too. */
+/** Distinguishes the bytes of the arrays of a launch from others; variables of the module are arrays too. */
 function insideOf({ kernel }: ReexecutionRequest, windows: readonly ArrayWindow[]): IsInside {
   const { firstBuffer } = stage(kernel).layout;
   const ranges = windows

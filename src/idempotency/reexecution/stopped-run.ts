@@ -1,4 +1,4 @@
-/** A run that keeps what global memory holds at chosen steps, as if the launch had been stopped there. */
+/** A run that records global memory at chosen steps, as if the launch had been stopped there. */
 import { type Random, seededRandom } from '../../base/random.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
 import type { GlobalMemory } from '../../interpreter/core/memory.ts';
@@ -9,7 +9,7 @@ import type { Thread, ThreadContext } from '../../interpreter/core/thread.ts';
 import { copyMemory } from '../../interpreter/javascript/memory-image.ts';
 import { ClobberTest } from './clobber.ts';
 
-/** In which order the lanes of a warp execute: one after the other, an instruction each in turn, or mixed. */
+/** Order of execution of the lanes of a warp: sequentially, interleaved by instruction, or mixed. */
 export type LaneOrder = 'one-by-one' | 'in-turn' | 'mixed';
 
 /** Memory as a launch leaves it that is stopped after a number of thread-instructions. */
@@ -19,9 +19,9 @@ export interface Stop {
 }
 
 export interface Stopping {
-  /** Ascending numbers of thread-instructions; memory is kept at the next write after each. */
+  /** Ascending numbers of thread-instructions; memory is recorded at the next write after each. */
   readonly at: readonly number[];
-  /** Memory is kept wherever a block ends, up to so many times. */
+  /** Memory is recorded at each end of a block, up to this many times. */
   readonly blockEnds: number;
   /** Thread-instructions after which the run ends. */
   readonly last?: number;
@@ -32,7 +32,7 @@ export type IsInside = (address: number, bytes: number) => boolean;
 
 const sharedStart = Number(sharedWindow);
 
-/** Instructions that a warp executes in a turn. */
+/** Instructions that a warp executes per time slice. */
 const turn = 1 << 12;
 /** Instructions that a lane executes in a row at most in mixed order. */
 const longestBurst = 12;
@@ -52,7 +52,7 @@ export class StoppedRun implements RunObserver {
   readonly #isInside: IsInside | null;
   #next = 0;
   #ends = 0;
-  /** Whether memory has changed since it was kept last. */
+  /** Whether memory has changed since the last record. */
   #isChanged = false;
   #block: ThreadContext | null = null;
 

@@ -1,6 +1,6 @@
 /**
- * Compares sets of bytes whose numbers are known. `selvage-validator.h` has the same procedures in C: what one of them
- * answers, the other answers too.
+ * Compares sets of bytes with known numbers. `selvage-validator.h` has the same procedures in C: both return the same
+ * answers.
  */
 import { floorDivide, gcd } from '../../base/integer.ts';
 
@@ -25,29 +25,29 @@ interface ReachStep {
 }
 
 const addressSpace = 1n << 64n;
-/** How many multiples of a stride may lie where two sets could meet, before the stride counts as too small to help. */
+/** Multiples of a stride at which two sets could overlap, before the stride counts as too small to help. */
 const maxMultiples = 4n;
-/** How often two sets are compared by what is left of them modulo a stride. */
+/** Maximum comparisons of two sets by their remainders modulo a stride. */
 const maxComparisons = 32;
 
 /**
  * Whether two sets have no byte in common: by their ranges, or by their ranges modulo a common stride.
- * @returns undefined where that rests on a quantity that is not known, or a set leaves the 64 bits of addresses
+ * @returns undefined if that depends on an unknown quantity, or a set leaves the 64 bits of addresses
  */
 export function areDisjoint(left: LaunchedSet, right: LaunchedSet): boolean | undefined {
   if (isEmpty(left) || isEmpty(right)) return true;
   const [a, b] = [reachOf(left), reachOf(right)];
   if (!a || !b) return undefined;
-  // They meet where an address of `b` less one of `a` lies above -bytes of `b` and below bytes of `a`. What `a` adds counts
+  // They overlap if an address of `b` less one of `a` is above -bytes of `b` and below bytes of `a`. Steps of `a` count
   // from its end, so that all strides stay positive.
   const difference = b.low - a.low - spanOf(a.steps);
   return new Comparison(merged([...a.steps, ...b.steps]), 1n - b.bytes, a.bytes - 1n).misses(difference, 0);
 }
 
 /**
- * Whether every byte of the inner set lies in the outer one, or the inner one is empty.
- * @returns undefined where that rests on a quantity that is not known, a set leaves the 64 bits of addresses, or the
- *   outer set alone is empty
+ * Whether every byte of the inner set is in the outer one, or the inner one is empty.
+ * @returns undefined if that depends on an unknown quantity, a set leaves the 64 bits of addresses, or only the outer
+ *   set is empty
  */
 export function isWithin(inner: LaunchedSet, outer: LaunchedSet): boolean | undefined {
   if (isEmpty(inner)) return true;
@@ -59,7 +59,7 @@ function isEmpty({ steps }: LaunchedSet): boolean {
   return steps.some(({ count }) => count !== undefined && count <= 0n);
 }
 
-/** Undefined where a number is not known, or a byte would lie outside of the 64 bits of addresses. Of a set with elements. */
+/** Undefined if a number is unknown, or a byte would be outside of the 64 bits of addresses. For non-empty sets. */
 function reachOf({ base, steps, bytes }: LaunchedSet): Reach | undefined {
   if (base === undefined) return undefined;
   let low = base;
@@ -91,7 +91,7 @@ class Comparison {
   private readonly steps: readonly ReachStep[];
   private readonly least: bigint;
   private readonly most: bigint;
-  /** What the steps from each one on add at most. */
+  /** Maximum sum of the steps from each one on. */
   private readonly spans: readonly bigint[];
   private left = maxComparisons;
 
@@ -103,8 +103,8 @@ class Comparison {
   }
 
   /**
-   * Of the steps from `from` on. The greatest common divisor of the first of them, whose multiples these add, leaves few
-   * multiples at which the smaller steps can lead into the interval. Often there is none; else each is looked at.
+   * For the steps from `from` on. The greatest common divisor of the first of them, whose multiples these add, leaves
+   * few multiples at which the smaller steps can reach the interval. Often none is left; otherwise each is examined.
    */
   public misses(difference: bigint, from: number): boolean {
     const span = this.spans[from]!;
@@ -127,7 +127,7 @@ class Comparison {
   }
 }
 
-/** A set with its smallest steps made part of its bytes, where those leave no gap. */
+/** A set with its smallest steps merged into its bytes, if those leave no gap. */
 function nested({ low, steps, bytes }: Reach): Reach {
   let [whole, length] = [bytes, steps.length];
   for (; length > 0 && steps[length - 1]!.stride <= whole; length -= 1)
@@ -136,8 +136,9 @@ function nested({ low, steps, bytes }: Reach): Reach {
 }
 
 /**
- * Each step of the inner set goes along the largest stride of the outer one that divides its own, as far as that reaches;
- * one that nothing divides is taken for all bytes up to its end. What is left has to lie in one piece of the outer set.
+ * Each step of the inner set follows the largest stride of the outer one that divides its own, as far as that reaches;
+ * one that no stride divides is replaced by all bytes up to its end. The remainder must be within one contiguous piece
+ * of the outer set.
  */
 function covers(outer: Reach, inner: Reach): boolean {
   const left = outer.steps.map(({ last }) => last);

@@ -17,7 +17,7 @@ import {
 import type { ValueBounds, CNumber, Flag } from './c-quantity.ts';
 import { StructuralKeys } from './structural-keys.ts';
 
-/** Where a parameter lies in the buffer of the arguments. */
+/** Offset of a parameter in the buffer of the arguments. */
 export interface ParameterPlace {
   readonly offset: number;
   readonly bytes: number;
@@ -33,14 +33,14 @@ interface CTruth {
 
 const addresses: ValueBounds = { low: 0n, high: (1n << 64n) - 1n };
 
-/** The lines of a function. Each quantity, set and condition is computed once, where it is first needed. */
+/** The lines of a function. Each quantity, set and condition is computed once, at its first use. */
 export class CFunction {
   public readonly lines: string[] = [];
-  /** Of all sets, the most steps. */
+  /** Maximum number of steps of a set. */
   public mostSteps = 0;
   private readonly parameters: readonly ParameterPlace[];
   private readonly keys = new StructuralKeys();
-  /** What has been written in the blocks around the current line, the innermost last. */
+  /** Names written in the blocks around the current line, the innermost last. */
   private readonly scopes: Map<string, unknown>[] = [new Map<string, unknown>()];
   private names = 0;
   private indent = '  ';
@@ -49,7 +49,7 @@ export class CFunction {
     this.parameters = parameters;
   }
 
-  /** Returns whether the condition is known to hold. What comes first and decides makes the rest unnecessary. */
+  /** Returns whether the condition is known to hold. A part that decides it makes later parts unnecessary. */
   public decide(condition: ValidatorCondition): void {
     const isAll = condition.kind === 'all';
     if (!isAll && condition.kind !== 'any') {
@@ -69,8 +69,8 @@ export class CFunction {
   }
 
   /**
-   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX where one is not known.
-   * @param needs under which they are right
+   * Writes the ranges of sets to `ranges` and returns their number, or SIZE_MAX if one is unknown.
+   * @param needs under which they are correct
    */
   public listRanges(sets: readonly AddressSet[], needs: ValidatorCondition): void {
     const holds = this.test(needs);
@@ -86,7 +86,7 @@ export class CFunction {
     this.lines.push(this.indent + text);
   }
 
-  /** What was written under the key, or is written now. */
+  /** The earlier result of the key, or that of writing it now. */
   private once<Written>(key: string, write: () => Written): Written {
     for (const scope of this.scopes) if (scope.has(key)) return scope.get(key) as Written;
     const written = write();
@@ -127,7 +127,7 @@ export class CFunction {
     }
   }
 
-  /** All but the first part are in a block of their own, as the parts before them may decide. */
+  /** Each part after the first is in a separate block, as the parts before it may decide. */
   private testParts([first, ...rest]: readonly ValidatorCondition[], isAll: boolean): Flag {
     if (!first) return isAll;
     const start = this.test(first);
@@ -240,7 +240,7 @@ export class CFunction {
         if (known === false) return unknown;
         return this.value(addresses, `${found}[${quantity.kind === 'allocation-start' ? 0 : 1}]`, known);
       }
-      // No driver function tells what a texture is bound to.
+      // No driver function returns the binding of a texture.
       case 'texture-start':
       case 'texture-bytes':
         return unknown;
@@ -335,7 +335,7 @@ export class CFunction {
     return this.value(bounds, `${widened(a, bounds)} ${kind === 'sum' ? '+' : '*'} ${b.text}`, this.both(a, b));
   }
 
-  /** What is not known where it needs too many bits. */
+  /** A checked operation, whose result is unknown if it needs too many bits. */
   private checked(procedure: string, bounds: ValueBounds, a: CNumber, b: CNumber, known: Flag): CNumber {
     if (known === false) return unknown;
     const flag = this.variable('bool', String(known));
@@ -373,7 +373,7 @@ export class CFunction {
     return this.value(orZero(bounds), isSafe ? shifted : `${flag} ? ${shifted} : 0`, flag);
   }
 
-  /** What may only be computed where it is known, unless it is safe. */
+  /** A value that may only be computed if it is known, unless it is safe. */
   private guarded(bounds: ValueBounds, text: string, isSafe: boolean, known: Flag): CNumber {
     if (known === true || isSafe) return this.value(bounds, text, known);
     return this.value(orZero(bounds), `${known} ? ${text} : 0`, known);
@@ -392,7 +392,7 @@ function widened(a: CNumber, result: ValueBounds): string {
   return typeOf(result) === 'int64_t' ? a.text : `(selvage_wide)${a.text}`;
 }
 
-/** What the bounds alone say of a comparison. */
+/** Result of a comparison that the bounds already determine. */
 function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, right: ValueBounds): boolean | undefined {
   switch (comparison) {
     case '<':
@@ -405,14 +405,14 @@ function statically(comparison: '=' | '!=' | '<' | '<=', left: ValueBounds, righ
   }
 }
 
-/** The parts of a condition, with the parts of those of its own kind. */
+/** The parts of a condition, with nested conditions of its kind flattened. */
 function flattened(condition: ValidatorCondition & { readonly kind: 'all' | 'any' }): ValidatorCondition[] {
   return condition.conditions.flatMap((part) =>
     (part.kind === 'all' || part.kind === 'any') && part.kind === condition.kind ? flattened(part) : [part],
   );
 }
 
-/** A string of C: all but letters, digits and underscores by the numbers of their bytes in UTF-8. */
+/** A string of C: letters, digits and underscores as they are, other characters as their UTF-8 bytes. */
 export function textLiteral(text: string): string {
   const bytes = [...new TextEncoder().encode(text)];
   const escaped = bytes.map((byte) => {

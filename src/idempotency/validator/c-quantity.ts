@@ -1,12 +1,12 @@
-/** What the writer of validators knows of the numbers that it writes: where they lie, and whether they are known. */
+/** Ranges of the numbers that the writer of validators emits, and whether they are known. */
 import { floorDivide } from '../../base/integer.ts';
 
-/** Whether something is so: at every launch, at none, or where a `bool` of the C text says so. */
+/** Whether a condition holds: at every launch, at none, or as a `bool` of the C source. */
 export type Flag = true | false | string;
 
 /**
- * A number in the C text. Its value lies between `low` and `high` at every launch, also where it is not known; then the
- * value means nothing.
+ * A number in the C source. Its value is between `low` and `high` at every launch, even if it is unknown; then the
+ * value is meaningless.
  */
 export interface CNumber {
   /** A variable or a literal. */
@@ -21,7 +21,7 @@ export interface ValueBounds {
   readonly high: bigint;
 }
 
-/** Quantities have at most 127 bits beside their sign. */
+/** Quantities have at most 127 bits and a sign. */
 export const largest = (1n << 127n) - 1n;
 
 /** All must be so. */
@@ -43,7 +43,7 @@ export function opposite(flag: Flag): Flag {
   return typeof flag === 'boolean' ? !flag : `!(${flag})`;
 }
 
-/** The narrower of the two types of C that holds all of the values. */
+/** The narrower of the two types of C that can represent all of the values. */
 export function typeOf({ low, high }: ValueBounds): 'int64_t' | 'selvage_wide' {
   return low >= -(1n << 63n) && high < 1n << 63n ? 'int64_t' : 'selvage_wide';
 }
@@ -53,7 +53,7 @@ export function isBounded({ low, high }: ValueBounds): boolean {
   return low >= -largest && high <= largest;
 }
 
-/** With 0 among the values, which stands for what is not known. */
+/** With 0 among the values, which represents an unknown value. */
 export function orZero({ low, high }: ValueBounds): ValueBounds {
   return {
     low: low > 0n ? 0n : low < -largest ? -largest : low,
@@ -91,7 +91,7 @@ export const operationBounds = {
     const high = b.high > 1n ? b.high - 1n : 0n;
     return { low: 0n, high: a.low >= 0n && a.high < high ? a.high : high };
   },
-  /** Of the bit operations on numbers that are not negative. */
+  /** Bounds of the bit operations on numbers that are not negative. */
   bits: (kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', a: ValueBounds, b: ValueBounds): ValueBounds => {
     const [left, right] = [a.high > 0n ? a.high : 0n, b.high > 0n ? b.high : 0n];
     switch (kind) {

@@ -10,7 +10,7 @@ export interface ValidatedKernel {
   readonly kernel: string;
   /** SHA-256 of the PTX text, 64 digits in lower case. */
   readonly codeHash: string;
-  /** Where each parameter lies in the buffer of the arguments. */
+  /** Offset of each parameter in the buffer of the arguments. */
   readonly parameters: readonly ParameterPlace[];
   readonly condition: ValidatorCondition;
   /** Offsets of the arguments that the kernel uses as addresses; absent: not known. */
@@ -28,8 +28,8 @@ export function argumentBufferBytes(parameters: readonly ParameterPlace[]): numb
 }
 
 /**
- * The C text of a shared object of validators: a function for each kernel, and the table `selvage_validators`. The kernels'
- * names occur in strings alone, with all but letters, digits and underscores escaped.
+ * The C source of a shared object of validators: a function for each kernel, and the table `selvage_validators`. The
+ * kernels' names occur only in strings, with other characters than letters, digits and underscores escaped.
  */
 export function validatorSource(kernels: readonly ValidatedKernel[]): string {
   const functions = kernels.map((kernel, index) => validator(kernel, index));
@@ -38,7 +38,7 @@ export function validatorSource(kernels: readonly ValidatedKernel[]): string {
     '/* Validators of launches, written by `selvage idempotency --emit`. */',
     `#define SELVAGE_STEPS ${steps}`,
     ...validatorHeaders.map((name) => `#include "${name}"`),
-    // What the bounds of numbers decide leaves variables that nothing uses, and comparisons that always hold.
+    // Folding by bounds leaves unused variables, and comparisons that are always true.
     ...['unused-variable', 'type-limits', 'tautological-compare', 'overlength-strings'].map(
       (warning) => `#pragma GCC diagnostic ignored "-W${warning}"`,
     ),
@@ -63,7 +63,7 @@ interface WrittenValidator {
 function validator(kernel: ValidatedKernel, index: number): WrittenValidator {
   const { parameters, condition, pointers, written } = kernel;
   const bytes = argumentBufferBytes(parameters);
-  // Letters and digits alone: a name may be any text, also the end of a comment.
+  // Only letters and digits: a name may be any text, also the end of a comment.
   const name = `${index}_${kernel.kernel.replaceAll(/\W/g, '_').slice(0, 60)}`;
   const test = new CFunction(parameters);
   test.decide(condition);

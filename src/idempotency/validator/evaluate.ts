@@ -5,27 +5,27 @@ import { maximumBlock, maximumGrid, maximumThreads } from '../../device/hardware
 import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 import { areDisjoint, isWithin, type LaunchedSet } from './address-sets.ts';
 
-/** What is known when a kernel is launched. */
+/** Values that are known when a kernel is launched. */
 export interface InstanceArguments {
-  /** The buffer of the parameters, each at the offset that PTX gives it (PTX ISA, "Kernel Function Parameters"). */
+  /** The buffer of the parameters, each at its offset in PTX (PTX ISA, "Kernel Function Parameters"). */
   readonly arguments: Uint8Array;
-  /** Where each parameter begins in the buffer. */
+  /** Offset of each parameter in the buffer. */
   readonly offsets: readonly number[];
   readonly grid: Dim3;
   readonly block: Dim3;
   /** Bytes of dynamic shared memory. */
   readonly dynamicShared: number;
-  /** The allocation that an address lies in. */
+  /** The allocation that contains an address. */
   readonly allocation?: (address: bigint) => { readonly start: bigint; readonly bytes: bigint } | undefined;
   /** The memory that a texture object is bound to, by its value. */
   readonly texture?: (handle: bigint) => { readonly start: bigint; readonly bytes: bigint } | undefined;
-  /** Where a `__device__` variable lies. */
+  /** Address of a `__device__` variable. */
   readonly symbol?: (name: string) => bigint | undefined;
 }
 
 /**
- * Whether the condition is known to hold for the launch. A quantity is not known where an argument lies outside of the
- * buffer, a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
+ * Whether the condition is known to hold for the launch. A quantity is unknown if an argument is outside of the buffer,
+ * a divisor is not positive, an operand of a bit operation is negative, or a result needs more than 127 bits; a
  * comparison with it does not hold. Nothing is known of a launch that no device accepts.
  */
 export function isKnownToHold(condition: ValidatorCondition, launch: InstanceArguments): boolean {
@@ -37,7 +37,7 @@ export function bytesAt(set: AddressSet, launch: InstanceArguments): LaunchedSet
   return new Evaluation(launch).set(set);
 }
 
-/** Whether a device can accept the launch: footprints rest on these limits. */
+/** Whether a device can accept the launch: footprints depend on these limits. */
 export function isLegal({ grid, block, dynamicShared }: InstanceArguments): boolean {
   const within = (dimensions: Dim3, most: Dim3): boolean =>
     dimensions.every((size, axis) => Number.isInteger(size) && size >= 1 && size <= most[axis]!);
@@ -51,7 +51,7 @@ export function isLegal({ grid, block, dynamicShared }: InstanceArguments): bool
   );
 }
 
-/** Undefined is what is not known. */
+/** Undefined if unknown. */
 type Value = bigint | undefined;
 type Truth = boolean | undefined;
 
@@ -190,7 +190,7 @@ class Evaluation {
     }, this.value(first));
   }
 
-  /** What is said of an allocation counts only where the address lies in it. */
+  /** The range of an allocation counts only if it contains the address. */
   private allocation(pointer: Quantity): { readonly start: bigint; readonly bytes: bigint } | undefined {
     const address = this.value(pointer);
     if (address === undefined || address < 0n || address >= addresses) return undefined;
@@ -201,7 +201,7 @@ class Evaluation {
   }
 }
 
-/** An integer of at most 127 bits beside its sign. */
+/** An integer of at most 127 bits and a sign. */
 function bounded(value: bigint): Value {
   return value < limit && value > -limit ? value : undefined;
 }
@@ -220,7 +220,7 @@ function compare(comparison: '=' | '!=' | '<' | '<=', left: Value, right: Value)
   }
 }
 
-/** Of operands that are not negative. */
+/** For operands that are not negative. */
 function bitOperation(kind: 'and' | 'or' | 'xor' | 'shift-left' | 'shift-right', left: bigint, right: bigint): Value {
   switch (kind) {
     case 'and':

@@ -1,8 +1,8 @@
 import type { ParameterPlace } from './c-function.ts';
 
 /**
- * Where the parameters of a kernel lie in the buffer of its arguments: in order, each at the next multiple of its alignment
- * (PTX ISA, "Kernel Function Parameters"; CUDA driver API, `CU_LAUNCH_PARAM_BUFFER_POINTER`).
+ * Offsets of the parameters of a kernel in the buffer of its arguments: in order, each at the next multiple of its
+ * alignment (PTX ISA, "Kernel Function Parameters"; CUDA driver API, `CU_LAUNCH_PARAM_BUFFER_POINTER`).
  */
 export function parameterPlaces(
   parameters: readonly { readonly bytes: number; readonly alignment: number }[],

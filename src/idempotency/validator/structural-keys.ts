@@ -1,6 +1,6 @@
 import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
 
-/** Names quantities, sets and conditions, so that those that are made alike have one name. */
+/** Names quantities, sets and conditions, so that structurally identical ones have one name. */
 export class StructuralKeys {
   private readonly numbers = new Map<string, number>();
   private readonly named = new Map<object, string>();

@@ -6,7 +6,7 @@ export function constantPattern<V, B>(d: Domain<V, B>, width: Width, value: bigi
   return d.constant(width, BigInt.asUintN(width, BigInt(value)));
 }
 
-/** Zero- or sign-extends, truncates, or leaves alone. */
+/** Zero- or sign-extends, truncates, or returns it unchanged. */
 export function extendOrTruncate<V, B>(d: Domain<V, B>, from: Width, to: Width, signed: boolean, a: V): V {
   if (from === to) return a;
   if (from > to) return d.truncate(from, to, a);
@@ -28,7 +28,7 @@ export function greater<V, B>(d: Domain<V, B>, width: Width, signed: boolean, a:
   return d.select(width, less(d, width, signed, a, b), b, a);
 }
 
-/** `a` of `from` bits, limited to what `to` bits hold, signed or not, and still `from` wide. */
+/** `a` of `from` bits, clamped to the range of `to` bits, signed or not, and still `from` wide. */
 export function clamp<V, B>(d: Domain<V, B>, from: Width, fromSigned: boolean, to: Width, toSigned: boolean, a: V): V {
   const high = toSigned ? (1n << BigInt(to - 1)) - 1n : (1n << BigInt(to)) - 1n;
   const low = toSigned ? -(1n << BigInt(to - 1)) : 0n;

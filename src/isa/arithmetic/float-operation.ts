@@ -1,4 +1,4 @@
-/** What `Domain.float` and `Domain.compareFloat` mean on patterns (PTX ISA 9.7.3, 9.7.4, 9.7.6, 9.7.9 cvt). */
+/** Semantics of `Domain.float` and `Domain.compareFloat` on patterns (PTX ISA 9.7.3, 9.7.4, 9.7.6, 9.7.9 cvt). */
 import type { FloatComparison, FloatFormat, FloatOperation } from '../model/domain.ts';
 import type { Finite, FloatLayout, Real, Rounding } from './soft-float.ts';
 import {
@@ -35,9 +35,9 @@ const approximations: Readonly<Record<string, (x: number) => number>> = {
 };
 
 /**
- * The result pattern of a floating-point operation. Correctly rounded where the ISA says so; `approx` and `full` forms
- * give the rounded value of the exact function, which the hardware may miss by a few units in the last place. A name
- * or format that is not known gives 0.
+ * The result pattern of a floating-point operation. Correctly rounded where the ISA requires it; `approx` and `full`
+ * forms return the rounded value of the exact function, from which the hardware may differ by a few units in the last
+ * place. An unknown name or format gives 0.
  */
 export function computeFloat(operation: FloatOperation, sources: readonly bigint[]): bigint {
   const { name, from, to, ftz } = operation;
@@ -52,7 +52,7 @@ export function computeFloat(operation: FloatOperation, sources: readonly bigint
   return exact ? finish(operation, format, exact, rounding, ftz) : 0n;
 }
 
-/** Rounds, and applies `.sat` and `.relu`. */
+/** Applies rounding, `.sat` and `.relu`. */
 function finish(
   operation: FloatOperation,
   format: FloatLayout,
@@ -70,7 +70,7 @@ function finish(
   return operation.name.endsWith('.satfinite') ? withoutInfinity(format, result) : result;
 }
 
-/** The largest number in place of infinity, with its sign. */
+/** The largest number instead of infinity, with its sign. */
 function withoutInfinity(format: FloatLayout, pattern: bigint): bigint {
   if (unpack(format, pattern, false).kind !== 'infinite') return pattern;
   return pattern - (1n << BigInt(format.padding));
@@ -119,7 +119,7 @@ function extremum(name: string, values: readonly Real[]): Real {
   return { ...best, negative };
 }
 
-/** `neg` and `abs` change the sign bit alone, of a NaN too. */
+/** `neg` and `abs` change only the sign bit, of a NaN too. */
 function changeSign(name: 'neg' | 'abs', format: FloatLayout, pattern: bigint, flush: boolean): bigint {
   const sign = 1n << BigInt(format.exponentBits + format.fractionBits + format.padding);
   const value = unpack(format, pattern, flush);
@@ -137,7 +137,7 @@ function integerType(name: string): IntegerType | null {
   return match ? { signed: match[1] === 's', bits: Number(match[2]) } : null;
 }
 
-/** `cvt` with a floating-point source or result. `.ftz` concerns `f32` alone. */
+/** `cvt` with a floating-point source or result. `.ftz` affects only `f32`. */
 function convertFloat(operation: FloatOperation, rounding: Rounding, pattern: bigint): bigint {
   const fromInt = integerType(operation.from);
   const toInt = integerType(operation.to);
@@ -156,7 +156,7 @@ function convertFloat(operation: FloatOperation, rounding: Rounding, pattern: bi
   return finish(operation, toFormat, isIntegral ? integral(value, rounding) : value, rounding, flush);
 }
 
-/** Limited to the range of the type. NaN gives 0, or the top bit where 64 bits are involved (PTX ISA, cvt). */
+/** Limited to the range of the type. NaN gives 0, or the top bit if 64 bits are involved (PTX ISA, cvt). */
 function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fromDouble: boolean): bigint {
   const high = (1n << BigInt(type.signed ? type.bits - 1 : type.bits)) - 1n;
   const low = type.signed ? -high - 1n : 0n;
@@ -166,7 +166,7 @@ function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fr
   return BigInt.asUintN(type.bits, whole > high ? high : whole < low ? low : whole);
 }
 
-/** Comparisons; those ending in `u` also hold where a source is NaN (PTX ISA 9.3.1). */
+/** Comparisons; those ending in `u` are also true if a source is NaN (PTX ISA 9.3.1). */
 export function compareFloats(
   comparison: FloatComparison,
   name: FloatFormat,

@@ -1,4 +1,4 @@
-/** What `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read, write, and leave in the lanes' registers. */
+/** Bytes and registers that `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read and write. */
 import type { MatrixAccessEffect } from '../model/operation.ts';
 import { elementWidth } from './matrix-layout.ts';
 
@@ -12,7 +12,7 @@ interface MatrixLine {
 
 /**
  * The lines of an access, in order.
- * @param stride distance of lines in elements, the last source; null where the text gives none: lines then touch
+ * @param stride distance of lines in elements, the last source; null if absent: lines are then adjacent
  */
 export function matrixLines(effect: MatrixAccessEffect, stride: number | null): MatrixLine[] {
   const { addressing, lines, lineBytes, elementBits } = effect;
@@ -23,7 +23,7 @@ export function matrixLines(effect: MatrixAccessEffect, stride: number | null): 
 
 /**
  * The registers after a load.
- * @param bytes the lines one behind the other
+ * @param bytes the lines in order
  * @returns the 32-bit words of lane 0, of lane 1, to lane 31
  */
 export function loadFragments(effect: MatrixAccessEffect, bytes: Uint8Array): Uint32Array {
@@ -39,9 +39,9 @@ export function loadFragments(effect: MatrixAccessEffect, bytes: Uint8Array): Ui
 }
 
 /**
- * What a store writes.
+ * The bytes that a store writes.
  * @param fragments the 32-bit words of the stored registers of lane 0, of lane 1, to lane 31
- * @returns the lines one behind the other
+ * @returns the lines in order
  */
 export function storeFragments(effect: MatrixAccessEffect, fragments: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(effect.lines * effect.lineBytes);

@@ -1,5 +1,5 @@
 /**
- * Which lane holds which element of a matrix, in which register (PTX ISA 9.7.14.4.1 and 9.7.14.5.1 to 9.7.14.5.13).
+ * Distribution of the elements of a matrix over lanes and registers (PTX ISA 9.7.14.4.1 and 9.7.14.5.1 to 9.7.14.5.13).
  * Registers count as 32-bit words; one of 64 bits is two.
  */
 import type { MatrixElement, MatrixOperation } from '../model/operation.ts';
@@ -16,7 +16,7 @@ export function elementWidth(element: MatrixElement): number {
   return elementBits[element];
 }
 
-/** Where elements lie: for each, the index of its word among the words of all lanes, and the bit it begins at. */
+/** Places of elements: for each, the index of its word among the words of all lanes, and the bit it begins at. */
 export interface Places {
   readonly words: Int32Array;
   readonly shifts: Uint8Array;
@@ -33,7 +33,7 @@ export function isQuadruple({ layout, m, k, a }: Product): boolean {
   return layout === 'mma' && m === 8 && k === 4 && a === 'f16';
 }
 
-/** 32-bit words that a lane holds of a matrix; not an integer where the shape does not exist. */
+/** 32-bit words of a matrix per lane; not an integer if the shape does not exist. */
 export function fragmentWords(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): number {
   const element = product[matrix];
   const [rows, columns] = matrixSize(product, matrix);
@@ -48,7 +48,7 @@ export function fragmentWords(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): 
  *
  * @param lanes words of one lane among those that are indexed
  * @param first the matrix's first word among those of its lane
- * @param part 0 to 3 for a form that computes four products, else 0
+ * @param part 0 to 3 for a form that computes four products, otherwise 0
  */
 export function elementPlaces(
   product: Product,
@@ -74,7 +74,7 @@ export function elementPlaces(
   return { words, shifts };
 }
 
-/** Which element, counted row by row, the `index`-th of a lane is; null where it is of another part. */
+/** The row-major index of the `index`-th element of a lane; null if it is of another part. */
 function elementAt(
   product: Product,
   matrix: 'a' | 'b' | 'c' | 'd',

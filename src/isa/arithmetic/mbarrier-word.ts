@@ -1,6 +1,6 @@
 /**
- * What the operations on an mbarrier do to the 64-bit word it is kept in (PTX ISA 9.7.13.15.2 to 9.7.13.15.7). The ISA
- * leaves the layout open; ours, from bit 0: pending arrivals 20, expected arrivals of the next phase 20, transactions 21
+ * Effects of the operations on an mbarrier on its 64-bit word (PTX ISA 9.7.13.15.2 to 9.7.13.15.7). The ISA leaves the
+ * layout unspecified; ours, from bit 0: pending arrivals 20, expected arrivals of the next phase 20, transactions 21
  * (two's complement), the parity of the phase 1, and 1 in bit 62 for a barrier that is valid.
  */
 
@@ -32,7 +32,7 @@ function encode({ parity, pending, expected, transactions }: MbarrierState): big
   );
 }
 
-/** The state in a word, or null where no barrier was initialised or it was invalidated. */
+/** The state in a word, or null if no barrier was initialised or it was invalidated. */
 export function mbarrierState(word: bigint): MbarrierState | null {
   if (word >> 62n !== 1n) return null;
   return {
@@ -48,24 +48,24 @@ export function initialMbarrier(count: number): bigint {
   return encode({ parity: 0, pending: count, expected: count, transactions: 0 });
 }
 
-/** A phase ends when nothing is pending: the next one expects what this one ends with. */
+/** A phase ends when nothing is pending: the next one starts with the count of expected arrivals. */
 function settle(state: MbarrierState): bigint {
   if (state.pending !== 0 || state.transactions !== 0) return encode(state);
   return encode({ ...state, parity: 1 - state.parity, pending: state.expected });
 }
 
-/** What an operation that needs a valid barrier gives: the new word, and what went wrong. */
+/** Result of an operation that needs a valid barrier: the new word, and the error. */
 export interface MbarrierStep {
   readonly word: bigint;
-  /** Absent where all is well; the behaviour is then undefined. */
+  /** Absent if correct; the behaviour is otherwise undefined. */
   readonly fault?: 'invalid' | 'too many arrivals' | 'count out of range';
 }
 
 const countLimit = 2 ** 20 - 1;
 
 /**
- * `count` arrivals; `drop` also lowers what later phases expect. The state that the instruction returns is the word
- * before.
+ * `count` arrivals; `drop` also lowers the expected count of later phases. The state that the instruction returns is
+ * the word before.
  */
 export function arriveAt(word: bigint, count: number, drop: boolean): MbarrierStep {
   const state = mbarrierState(word);
@@ -76,7 +76,7 @@ export function arriveAt(word: bigint, count: number, drop: boolean): MbarrierSt
   return { word: settle({ ...state, pending: state.pending - count, expected }) };
 }
 
-/** Changes what the phase waits for in bytes: positive for expect-tx, negative for complete-tx. */
+/** Changes the number of bytes that the phase waits for: positive for expect-tx, negative for complete-tx. */
 export function addTransactions(word: bigint, bytes: number): MbarrierStep {
   const state = mbarrierState(word);
   if (!state) return { word, fault: 'invalid' };

@@ -31,7 +31,7 @@ function countOnes(value: bigint): number {
   return value.toString(2).replaceAll('0', '').length;
 }
 
-/** The position of the `offset`-th set bit from `base` on, upward or downward; all ones if there is none. */
+/** The position of the `offset`-th set bit from `base` on, upward or downward; all ones if it does not exist. */
 function findNthSet(mask: bigint, base: bigint, offset: bigint): bigint {
   const none = 0xffffffffn;
   const isSet = (position: bigint): boolean => ((mask >> position) & 1n) === 1n;
@@ -49,8 +49,8 @@ function limitShift(width: number, amount: bigint): bigint {
 }
 
 /**
- * Values as they are: the reference that other domains are tested against. Bit-vectors are unsigned patterns; floats
- * are exact (see `float-operation.ts`); a `pure` function of an unknown name gives 0.
+ * Concrete values: the reference that other domains are tested against. Bit-vectors are unsigned patterns; floats are
+ * exact (see `float-operation.ts`); a `pure` function of an unknown name gives 0.
  */
 export const referenceDomain: Domain<bigint, boolean> = {
   constant: (width, value) => BigInt.asUintN(width, value),

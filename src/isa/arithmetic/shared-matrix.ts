@@ -1,4 +1,4 @@
-/** Which bytes of shared memory a matrix of `wgmma` takes (PTX ISA 9.7.15.5.1): layouts, strides and swizzling. */
+/** Bytes of shared memory of a matrix of `wgmma` (PTX ISA 9.7.15.5.1): layouts, strides and swizzling. */
 import type { SharedMatrix } from '../model/operation.ts';
 
 /** Bytes from `before` bytes before the start address of a matrix on. */
@@ -11,11 +11,11 @@ interface Span {
 const pitches = [0, 128, 64, 32] as const;
 
 /**
- * The bytes between the first and the last byte of a matrix. Swizzling exchanges pieces of 16 bytes within a piece of
- * memory that starts at a multiple of its own length, so whole such pieces count.
+ * The bytes between the first and the last byte of a matrix. Swizzling permutes chunks of 16 bytes within a region that
+ * is aligned to its length, so whole regions count.
  * @param fields the descriptor, of which the bits above the start address are read
- * @param startIn the start address modulo 128, where it is known
- * @returns null where the ISA gives the matrix no layout
+ * @param startIn the start address modulo 128, if known
+ * @returns null if the ISA gives the matrix no layout
  */
 export function spanOfMatrix(matrix: SharedMatrix, fields: bigint, startIn: number | null): Span | null {
   if (matrix.transposed !== null) return spanOf(matrix, matrix.transposed, fields, startIn);
@@ -34,7 +34,7 @@ function spanOf(
   const pitch = pitches[Number((fields >> 62n) & 3n)]!;
   const [leading, stride] = [16n, 32n].map((at) => Number((fields >> at) & 0x3fffn) * 16) as [number, number];
   const depthBytes = (depth * elementBits) / 8;
-  // Lines of 16 bytes along M or N where transposed, else along K; eight of them are together.
+  // Lines of 16 bytes along M or N if transposed, otherwise along K; eight of them are adjacent.
   const perPiece = 128 / elementBits;
   if (pitch === 0) {
     const [alongRows, alongDepth] = transposed ? [rows / perPiece, depth / 8] : [rows / 8, depthBytes / 16];

@@ -5,7 +5,7 @@ import { decodeSmall, encodeSmall, fromSingle } from './small-number.ts';
 /** Formats of 8 bits and fewer with a fraction. */
 export const smallFormatNames = ['e4m3', 'e5m2', 'e3m2', 'e2m3', 'e2m1'] as const satisfies readonly SmallFormatName[];
 
-/** What is converted from, with its width. */
+/** Source formats of conversions, with their widths. */
 export const wideFormats = { f32: 32, f16: 16, bf16: 16 } as const;
 
 type Conversion = (sources: readonly { readonly value: bigint }[]) => bigint;

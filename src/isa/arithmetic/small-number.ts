@@ -23,7 +23,7 @@ const smallFormats = {
 
 export type SmallFormatName = keyof typeof smallFormats;
 
-/** The number that the low bits of `pattern` stand for. */
+/** The number that the low bits of `pattern` encode. */
 export function decodeSmall(name: SmallFormatName, pattern: number): number {
   const { exponentBits, fractionBits, bias, specials }: SmallFormat = smallFormats[name];
   const fraction = pattern & ((1 << fractionBits) - 1);
@@ -45,8 +45,8 @@ function roundEven(value: number): number {
 }
 
 /**
- * The pattern of `value`, rounded to nearest even. What is too large becomes infinity, or the largest number where
- * `saturate` or where the format has no infinity; NaN becomes the format's (the largest number where it has none).
+ * The pattern of `value`, rounded to nearest even. Too large values become infinity, or the largest number if
+ * `saturate` or if the format has no infinity; NaN becomes the format's (the largest number if it has none).
  */
 export function encodeSmall(name: SmallFormatName, value: number, saturate: boolean): number {
   const { exponentBits, fractionBits, bias, specials }: SmallFormat = smallFormats[name];

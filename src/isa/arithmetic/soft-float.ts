@@ -1,6 +1,6 @@
 /**
  * Floating-point numbers as exact rationals: decoding, rounding and the correctly rounded operations for every format
- * and rounding of the ISA. Slow and plain; what is fast elsewhere is tested against it.
+ * and rounding of the ISA. Slow and plain; faster implementations are tested against it.
  */
 export interface FloatLayout {
   /** Bits of the exponent field. */
@@ -49,7 +49,7 @@ function bias(format: FloatLayout): number {
   return (1 << (format.exponentBits - 1)) - 1;
 }
 
-/** The number that a pattern stands for; `flush` makes subnormals zero. */
+/** The number that a pattern encodes; `flush` makes subnormals zero. */
 export function unpack(format: FloatLayout, pattern: bigint, flush: boolean): Real {
   const bits = pattern >> BigInt(format.padding);
   const fraction = BigInt.asUintN(format.fractionBits, bits);
@@ -148,7 +148,7 @@ export function product(a: Real, b: Real): Real {
 /** Bits computed beyond any format's precision; one more, set if the rest is not zero, makes rounding exact. */
 const guardBits = 64;
 
-/** The quotient, exact enough to round correctly. */
+/** The quotient, exact enough for correct rounding. */
 export function quotient(a: Real, b: Real): Real {
   if (a.kind === 'nan' || b.kind === 'nan') return nan;
   const negative = a.negative !== b.negative;
@@ -163,7 +163,7 @@ export function quotient(a: Real, b: Real): Real {
   return { kind: 'finite', negative, mantissa: (whole << 1n) | sticky, exponent: a.exponent - b.exponent - scale - 1 };
 }
 
-/** The square root, exact enough to round correctly; that of -0 is -0. */
+/** The square root, exact enough for correct rounding; that of -0 is -0. */
 export function squareRoot(a: Real): Real {
   if (a.kind === 'nan' || (a.kind === 'finite' && a.mantissa === 0n)) return a;
   if (a.negative) return nan;
@@ -186,7 +186,7 @@ function integerRoot(value: bigint): bigint {
   }
 }
 
-/** -1, 0 or 1; null where one is NaN. Zeros are equal. */
+/** -1, 0 or 1; null if one is NaN. Zeros are equal. */
 export function compareReals(a: Real, b: Real): -1 | 0 | 1 | null {
   if (a.kind === 'nan' || b.kind === 'nan') return null;
   const rank = (x: Exclude<Real, { kind: 'nan' }>): number => (x.kind === 'infinite' ? (x.negative ? -1 : 1) : 0);

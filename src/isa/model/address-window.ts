@@ -1,7 +1,7 @@
 /**
- * Where the windows of the shared and local state spaces lie in the generic address space of the reference machine.
- * The values are ours: the ISA promises no more than that the windows are apart from global memory. Both are far above
- * any global address that the machine hands out, and exact as JavaScript numbers.
+ * Addresses of the windows of the shared and local state spaces in the generic address space of the reference
+ * interpreter. The values are ours: the ISA guarantees only that the windows are disjoint from global memory. Both are
+ * far above any global address that the interpreter allocates, and exact as JavaScript numbers.
  */
 export const sharedWindow = 1n << 50n;
 export const localWindow = 1n << 51n;

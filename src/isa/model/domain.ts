@@ -7,7 +7,7 @@ export type FloatFormat = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64';
 export interface FloatOperation {
   /**
    * `add sub mul div fma neg abs min max sqrt rcp rsqrt sin cos ex2 lg2 tanh` and conversions `cvt`; with suffixes
-   * `fma.relu`, `cvt.relu`, `cvt.satfinite`, `cvt.relu.satfinite` (the largest number in place of infinity), `min.nan`,
+   * `fma.relu`, `cvt.relu`, `cvt.satfinite`, `cvt.relu.satfinite` (the largest number instead of infinity), `min.nan`,
    * `min.abs`, `min.xorsign.abs`, `min.nan.xorsign.abs` and the like for `max`.
    */
   readonly name: string;
@@ -27,10 +27,10 @@ export type FloatComparison =
   | 'num' | 'nan'; // oxfmt-ignore
 
 /**
- * The values that one rule of the instruction table is interpreted over: `V` are bit-vectors of a stated width, `B`
+ * The values that one rule of the instruction table is interpreted over: `V` are bit-vectors of a given width, `B`
  * truth values. A rule is written once, and serves the reference interpreter (bigint) and the prover (terms).
- * Bit-vectors are unsigned patterns modulo 2^width; signed operations say so. A domain never throws; it may answer
- * with an unknown value.
+ * Bit-vectors are unsigned patterns modulo 2^width; signed operations are named so. A domain never throws; it may
+ * answer with an unknown value.
  */
 export interface Domain<V, B> {
   constant(width: Width, value: bigint): V;
@@ -68,7 +68,7 @@ export interface Domain<V, B> {
   float(operation: FloatOperation, sources: readonly V[]): V;
   compareFloat(comparison: FloatComparison, format: FloatFormat, ftz: boolean, a: V, b: V): B;
   /**
-   * A pure function that is not spelled out bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
+   * A pure function that is not defined bit by bit, named for the domain: `popc`, `clz`, `brev`, `fns`, and
    * `cvta.shared`, `cvta.to.shared`, `cvta.local`, `cvta.to.local`, which add or subtract the base of a window;
    * `isspacep.shared`, `isspacep.local`, `isspacep.global`, which give 1 or 0 in 32 bits; and conversions to and from
    * formats of 8 bits and fewer, `cvt.e4m3.f32` and so on, with suffixes `.relu` and `.satfinite`. The reference domain

@@ -5,14 +5,15 @@ export type Scope = 'cta' | 'cluster' | 'gpu' | 'sys';
 /** `weak` is a plain access; `volatile` counts as relaxed at system scope (PTX ISA 9.7.9.1). */
 export type Semantics = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel' | 'sc' | 'mmio';
 
-/** What one operand position holds; `predicate` is a truth value. */
+/** Type of one operand position; `predicate` is a truth value. */
 export type ValueType = Width | 'predicate';
 
 /**
- * What an instruction does besides computing values. `interpreter/` and `analysis/` interpret effects over their own state.
+ * Effects of an instruction in addition to computing values. `interpreter/` and `analysis/` interpret them over their
+ * own state.
  *
- * `havoc`: the effect on memory is none, the results are unknown values. `opaque`: nothing is known; a kernel that can
- * reach one is never `proved`.
+ * `havoc`: no effect on memory, unknown results. `opaque`: nothing is known; a kernel that can reach one is never
+ * `proved`.
  */
 export type Effect =
   | { readonly kind: 'pure' }
@@ -46,7 +47,7 @@ export type Effect =
       readonly type: string;
       /** Bytes of one lane. */
       readonly bytes: number;
-      /** More than 1 for the vector forms; each lane is an atomic access of its own. */
+      /** More than 1 for the vector forms; each lane is a separate atomic access. */
       readonly lanes: number;
       readonly semantics: Semantics;
       readonly scope: Scope;
@@ -65,7 +66,7 @@ export type Effect =
   | {
       readonly kind: 'cluster-barrier';
       readonly form: 'arrive' | 'wait';
-      /** `arrive` releases and `wait` acquires unless the text says relaxed. */
+      /** `arrive` releases and `wait` acquires unless `.relaxed` is written. */
       readonly semantics: 'relaxed' | 'release' | 'acquire';
     }
   /** Recognised by the callee's name before it dissolves into spin code: `cg::this_grid().sync()`. */
@@ -83,7 +84,10 @@ export type Effect =
       readonly kind: 'fence';
       readonly semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' | 'proxy';
       readonly scope: Scope;
-      /** Of a proxy fence: it orders generic accesses of shared memory and those of the asynchronous proxy, both ways. */
+      /**
+       * Of a proxy fence: it orders generic accesses of shared memory and those of the asynchronous proxy, in both
+       * directions.
+       */
       readonly ordersAsyncShared?: true;
     }
   /**
@@ -109,8 +113,8 @@ export type Effect =
     }
   | WarpgroupMultiplyEffect
   /**
-   * `wgmma.fence`, which orders registers alone; `wgmma.commit_group`; `wgmma.wait_group` (source: how many groups may be
-   * left).
+   * `wgmma.fence`, which orders only registers; `wgmma.commit_group`; `wgmma.wait_group` (source: number of groups that
+   * may remain).
    */
   | { readonly kind: 'warpgroup-matrix'; readonly form: 'fence' | 'commit' | 'wait' }
   | { readonly kind: 'surface-store' }
@@ -126,10 +130,11 @@ export type Effect =
 
 /**
  * `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). The barrier is a 64-bit word that only these
- * instructions touch; `mbarrier-word.ts` says what they do to it. Sources, in order:
+ * instructions access; `mbarrier-word.ts` defines their effect on it.
  *
+ * Sources, in order:
  * - `init`: address, count; `inval`: address;
- * - `arrive`, `arrive_drop`: address, then a count where `counted`, or bytes where `expectTx`;
+ * - `arrive`, `arrive_drop`: address, then a count if `counted`, or bytes if `expectTx`;
  * - `expect_tx`, `complete_tx`: address, bytes;
  * - `test_wait`, `try_wait`: address, state (64 bits) or parity (32 bits), then, optional, a time limit in nanoseconds;
  * - `pending_count`: state (64 bits);
@@ -150,17 +155,17 @@ export interface MbarrierEffect {
     | 'try_wait'
     | 'pending_count'
     | 'cp_async_arrive';
-  /** `cluster`: the barrier may lie in another block of the cluster. */
+  /** `cluster`: the barrier may be in another block of the cluster. */
   readonly space: 'generic' | 'shared' | 'cluster';
   readonly semantics: 'relaxed' | 'release' | 'acquire';
   readonly scope: 'cta' | 'cluster';
   /** Of arrivals: they must not complete the phase. */
   readonly noComplete: boolean;
-  /** Of arrivals: a count is among the sources, else it is 1. */
+  /** Of arrivals: a count is among the sources, otherwise it is 1. */
   readonly counted: boolean;
-  /** Of arrivals: expects so many bytes more before it arrives. */
+  /** Of arrivals: expects that number of further bytes before it arrives. */
   readonly expectTx: boolean;
-  /** Of waits: the phase is given by its parity. */
+  /** Of waits: the phase is identified by its parity. */
   readonly parity: boolean;
   /** Of `cp_async_arrive`: the pending count is not raised first, the arrival is among those the barrier expects. */
   readonly noIncrement: boolean;
@@ -186,9 +191,9 @@ export type MatrixOperation =
       readonly d: MatrixElement;
       /** Layouts of A and B, of which only `mma.m8n8k4` of `f16` depends. */
       readonly rowMajor: readonly [boolean, boolean];
-      /** Of integers: overflow gives the limits. */
+      /** Of integers: overflow saturates to the limits. */
       readonly saturate: boolean;
-      /** Of `b1`: what is counted. */
+      /** Of `b1`: operation whose bits are counted. */
       readonly bits?: 'xor' | 'and';
       /** Of `f64`: `rn rz rm rp`. */
       readonly rounding: string;
@@ -197,24 +202,24 @@ export type MatrixOperation =
 
 /**
  * `ldmatrix`, `stmatrix`, `wmma.load`, `wmma.store`: a warp reads or writes `lines`, each `lineBytes` long without a
- * gap; `matrix-access.ts` says where they begin and how the lanes' registers hold them. Weak accesses. Sources: address,
- * then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
+ * gap; `matrix-access.ts` defines their addresses and the layout in the lanes' registers. Weak accesses. Sources:
+ * address, then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
  */
 export interface MatrixAccessEffect {
   readonly kind: 'matrix-load' | 'matrix-store';
   readonly space: StateSpace;
-  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes give the first line's. */
+  /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes have the first line's. */
   readonly addressing: 'lanes' | 'stride';
   /** Whether the last source is the distance of lines; otherwise they touch. */
   readonly strided: boolean;
-  /** Which fragment holds the elements: equal ones have each element in the same lane. */
+  /** Name of the layout of elements: equal ones have each element in the same lane. */
   readonly fragment: string;
   readonly lines: number;
   readonly lineBytes: number;
   readonly element: MatrixElement;
   /** Bits of an element in memory. */
   readonly elementBits: number;
-  /** `trans`, or whether lines are columns where `addressing` is `stride`. */
+  /** `trans`, or whether lines are columns if `addressing` is `stride`. */
   readonly transposed: boolean;
   /** 32-bit words of a lane's fragment. */
   readonly words: number;
@@ -223,8 +228,8 @@ export interface MatrixAccessEffect {
 /**
  * `wgmma.mma_async` (PTX ISA 9.7.15.5): the four warps of a group multiply matrices. From the instruction on until its
  * group of them has been waited for, it reads its matrices in shared memory through the asynchronous proxy, and writes
- * the registers of D, whose values are not computed. Sources: the registers of A or its descriptor, the descriptor of B,
- * and what follows in the order of the text.
+ * the registers of D, whose values are not computed. Sources: the registers of A or its descriptor, the descriptor of
+ * B, and the remaining operands as written.
  */
 interface WarpgroupMultiplyEffect {
   readonly kind: 'warpgroup-multiply';
@@ -233,28 +238,28 @@ interface WarpgroupMultiplyEffect {
 
 /** A matrix in shared memory that a descriptor names (PTX ISA 9.7.15.5.1). */
 export interface SharedMatrix {
-  /** Which source is the descriptor. */
+  /** Index of the descriptor among the sources. */
   readonly source: number;
   /** M or N: rows of A, columns of B. */
   readonly rows: number;
   /** K. */
   readonly depth: number;
   readonly elementBits: number;
-  /** Elements along M or N are neighbours in memory, else those along K. Null where no literal says it. */
+  /** Elements along M or N are neighbours in memory, otherwise those along K. Null if no literal specifies it. */
   readonly transposed: boolean | null;
 }
 
 /**
  * `cp.async.bulk` and `cp.reduce.async.bulk` between global and shared memory: one thread starts it, another engine
- * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier where `completion` is that; what
- * follows (a mask of blocks, of bytes, a cache policy) in the order of the text.
+ * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier if `completion` is that; the
+ * remaining operands (a mask of blocks, of bytes, a cache policy) as written.
  */
 export interface BulkCopyEffect {
   readonly kind: 'bulk-copy';
   readonly to: 'global' | 'shared' | 'cluster';
   readonly from: 'global' | 'shared';
   readonly completion: 'mbarrier' | 'group';
-  /** Combines with what the destination holds instead of replacing it. */
+  /** Combines with the contents of the destination instead of replacing them. */
   readonly reduction?: { readonly operation: string; readonly type: string };
   /** Written to every block of the cluster that a 16-bit mask names. */
   readonly multicast: boolean;
@@ -262,19 +267,19 @@ export interface BulkCopyEffect {
   readonly masked: boolean;
 }
 
-/** What the cost evaluation counts an instruction as. */
+/** Class of an instruction in the cost evaluation. */
 export type CostClass = 'integer' | 'float' | 'double' | 'special' | 'convert' | 'memory' | 'control' | 'sync' | 'free';
 
 /**
  * The results of a pure instruction over any domain. A value is a `V` of the width in `sources` or `results`, or a `B`
- * where that says `predicate`.
+ * for `predicate`.
  */
 export type Rule = <V, B>(domain: Domain<V, B>, sources: readonly (V | B)[]) => readonly (V | B)[];
 
 /**
- * An instruction with its modifiers resolved. Operand order is that of the text: first the results (`results.length`
- * of them; a `d|p` pair counts as two, a vector as its elements), then the sources. An address operand `[a+o]` is one
- * source of width 64 (32 in a 32-bit space where the register is so wide).
+ * An instruction with its modifiers resolved. Operands are in the written order: first the results (`results.length` of
+ * them; a `d|p` pair counts as two, a vector as its elements), then the sources. An address operand `[a+o]` is one
+ * source of width 64 (32 in a 32-bit space if the register is so wide).
  */
 export interface Operation {
   /** The mnemonic as written: `mad.lo.s32`. */
@@ -286,7 +291,7 @@ export interface Operation {
   readonly cost: CostClass;
   /** Section of the PTX ISA, for example `9.7.1.4`. */
   readonly section: string;
-  /** Present where the effect is `pure`. */
+  /** Present if the effect is `pure`. */
   readonly evaluate?: Rule;
   /**
    * The condition code register CC.CF of `add.cc`, `addc`, `madc` …, which the text does not name: `out` appends a

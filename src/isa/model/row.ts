@@ -1,18 +1,18 @@
-/** What the rows of the instruction table are made of. */
+/** Parts of the rows of the instruction table. */
 import type { Domain, Width } from './domain.ts';
 import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
 
 /**
- * One operand of the text, as the instruction shows it.
+ * One operand as written.
  *
  * - `scalar`: a register, literal, symbol, special register, `_`, `!p` or `-r`;
  * - `vector`: `{a, b}`;
  * - `pair`: `d|p`, where `d` may be a vector;
  * - `address`: `[a+o]`, one value;
- * - `other`: a label, a list, `[tex, {x, y}]`: it gives no source and no result.
+ * - `other`: a label, a list, `[tex, {x, y}]`: neither source nor result.
  *
- * `widths` holds the declared width of each register in it (the base register's, for an address), null where there is
- * no register: literal, symbol, special register, `_`.
+ * `widths` are the declared widths of its registers (of the base register, for an address), null for other operands:
+ * literal, symbol, special register, `_`.
  */
 export interface OperandForm {
   readonly kind: 'scalar' | 'vector' | 'pair' | 'address' | 'other';
@@ -24,7 +24,7 @@ export interface OperandForm {
 /** The operands of an instruction in the order of the text. */
 export type OperandShape = readonly OperandForm[];
 
-/** What a row makes of an instruction; the table adds the mnemonic and the section. */
+/** A decoded instruction; the table adds the mnemonic and the section. */
 export interface Signature {
   readonly results: readonly ValueType[];
   readonly sources: readonly ValueType[];
@@ -35,7 +35,7 @@ export interface Signature {
 }
 
 /**
- * How much of an instruction the table knows.
+ * Precision of the table for an instruction.
  *
  * - `exact`: values and effect as the ISA defines them;
  * - `approximate`: the ISA bounds the error; the reference gives the rounded value of the exact function;
@@ -44,7 +44,7 @@ export interface Signature {
  */
 export type Treatment = 'exact' | 'approximate' | 'havoc' | 'opaque';
 
-/** One row of the table: what an opcode (in one of its forms) means. */
+/** One row of the table: the meaning of an opcode in one of its forms. */
 export interface Row {
   readonly opcode: string;
   /** Section of the PTX ISA 9.0. */
@@ -52,11 +52,11 @@ export interface Row {
   /** The forms that it takes, in the notation of the ISA; for the documentation. */
   readonly forms: string;
   readonly treatment: Treatment;
-  /** Accuracy, choices where the ISA leaves one, what is not modelled. */
+  /** Accuracy, choices where the ISA leaves one, unmodelled behaviour. */
   readonly remark?: string;
   /** The meaning depends on the values of literal operands. */
   readonly readsLiterals?: true;
-  /** Null where the modifiers or operands are not of this form. It must take every modifier that it understands. */
+  /** Null if the modifiers or operands are not of this form. It must take every modifier that it understands. */
   readonly decode: (modifiers: Modifiers, shape: OperandShape | undefined) => Signature | null;
 }
 
@@ -123,7 +123,7 @@ export class Modifiers {
     return undefined;
   }
 
-  /** Gives taken modifiers back, in front of the others. */
+  /** Puts taken modifiers back, before the others. */
   putBack(names: readonly string[]): void {
     this.#left.unshift(...names);
   }
@@ -141,7 +141,7 @@ export class Modifiers {
 
 export const pureEffect: Effect = { kind: 'pure' };
 
-/** The declared width of the only register of operand `index`, if the shape tells. */
+/** The declared width of the only register of operand `index`, if the shape has it. */
 function registerWidth(shape: OperandShape | undefined, index: number): ValueType | undefined {
   const form = shape?.[index];
   return form?.widths.length === 1 ? (form.widths[0] ?? undefined) : undefined;
@@ -153,7 +153,9 @@ export function relaxedWidth(shape: OperandShape | undefined, index: number, wid
   return declared === 'predicate' || declared < width ? null : declared;
 }
 
-/** Bits of the address in operand `index`: 64 unless its register says otherwise; null for a width no address has. */
+/**
+ * Bits of the address in operand `index`: 64 unless its register has another width; null for a width no address has.
+ */
 export function addressWidth(shape: OperandShape | undefined, index: number): Width | null {
   const declared = registerWidth(shape, index) ?? 64;
   return declared === 32 || declared === 64 ? declared : null;
@@ -169,7 +171,7 @@ export function pure(result: ValueType, sources: readonly ValueType[], cost: Cos
   return { results: [result], sources, effect: pureEffect, cost, evaluate };
 }
 
-/** An instruction without effect on what a kernel computes (hints, counters, waits for time). */
+/** An instruction without effect on the results of a kernel (hints, counters, waits for time). */
 export function noOperation(sources: readonly ValueType[], cost: CostClass): Signature {
   return { results: [], sources, effect: pureEffect, cost, evaluate: () => [] };
 }
