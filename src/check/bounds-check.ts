@@ -126,7 +126,7 @@ interface Question {
 
 /**
  * The question whether an access leaves its object; null if it depends on more than the launch. Sizes that bound the
- * thread index may be as small as the object; then there is no question.
+ * thread index may be as small as the object; then the result is null, too.
  */
 function questionOf(
   context: KernelAndLaunch & SymbolicFacts,

@@ -239,7 +239,7 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param isStable the uniformity of no deciding branch depends on the absence of races, or there are no races
+ * @param isStable there are no races, or the uniformity of no deciding branch depends on that
  * @param assumptions the assumptions of a proof
  */
 export function* divergenceResult(

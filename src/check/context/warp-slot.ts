@@ -17,7 +17,7 @@ import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { isSetUpBefore } from '../ordering/ticket.ts';
 
-/** The counter that allocates the elements of an access, each to one thread once; null if there is no such counter. */
+/** The counter that allocates the elements of an access, each to one thread once; null without such a counter. */
 export function slotCounter(
   context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
   access: Access,

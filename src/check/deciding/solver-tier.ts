@@ -103,8 +103,8 @@ export class SolverTier {
   }
 
   /**
-   * Queries with the premises that the question reaches, and again with those that the returned model violates. If
-   * there is no model, more premises do not produce one.
+   * Queries with the premises that the question reaches, and again with those that the returned model violates. Without
+   * a model, more premises do not produce one.
    */
   private *ask(formula: string, mode: string | undefined): Steps<Outcome> {
     const { answers, units, solver, effort } = this.deciding;

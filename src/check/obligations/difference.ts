@@ -5,12 +5,12 @@ import type { Term } from '../../term/term.ts';
 import type { Instance, Instances, TermInstance } from './instance.ts';
 import type { Obligation } from './obligation.ts';
 
-/** One unknown of a difference with what it stands for. */
+/** One unknown of a difference with its term. */
 export interface Unknown {
   readonly name: string;
   readonly coefficient: bigint;
   readonly bounds: Bounds;
-  /** The atom or composite term behind it, in a reading of one of the threads it belongs to. */
+  /** The atom or composite term that it represents, in a reading of one of the threads it belongs to. */
   readonly term: Term;
   readonly reading: TermInstance;
 }
@@ -24,7 +24,7 @@ export interface Difference {
   readonly assumes: readonly Term[];
 }
 
-/** Computes the difference; what both threads share with the same coefficient cancels. */
+/** Computes the difference; terms that both threads share with the same coefficient cancel. */
 export function addressDifference(symbolic: SymbolicKernel, instances: Instances, obligation: Obligation): Difference {
   const { first, second } = obligation;
   const a = symbolic.view.offset(first.target.offset);

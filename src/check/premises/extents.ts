@@ -1,4 +1,4 @@
-/** What assumptions state of the sizes of arrays: `extent(A) >= n`. */
+/** Statements of assumptions about the sizes of arrays: `extent(A) >= n`. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
