@@ -239,7 +239,7 @@ function* decideBranch(
 
 /**
  * The verdict with its findings.
- * @param isStable there are no races, or the uniformity of no deciding branch depends on that
+ * @param isStable uniform branches that decide about barriers are so regardless of races, or no race exists
  * @param assumptions the assumptions of a proof
  */
 export function* divergenceResult(

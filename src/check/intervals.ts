@@ -19,7 +19,7 @@ export interface KernelIntervals {
   readonly block: BlockIntervals;
   /** Null if the kernel has no barriers of the grid. */
   readonly grid: readonly Interval[] | null;
-  /** Pairs of a copy and an access of its own thread before its wait. */
+  /** Pairs of a copy and an access of the same thread before its wait. */
   readonly own: readonly OwnAccess[];
   /** Pairs that no barrier orders because a fence between proxies is missing. */
   readonly crossings: readonly ProxyCrossing[];

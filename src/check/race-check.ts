@@ -167,7 +167,7 @@ export function tryExecutions(
   return { ...tried, waiting: [], unresolved: [] };
 }
 
-/** The open part of a trial: empty if one run of the launch decides that there are no races. */
+/** The open part of a trial: empty if one run of the launch decides that no pair races. */
 export function* tryRun(context: KernelContext, tried: CheapTrial, log: CertificateLog | null): Steps<CheapTrial> {
   const { waiting, unresolved } = tried;
   if (waiting.length === 0 || unresolved.length > 0) return tried;

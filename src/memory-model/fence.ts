@@ -13,7 +13,7 @@ export interface Fence {
   readonly scope: Scope;
 }
 
-/** The effect as a fence, or null. A fence between proxies gives null too: it orders no access that Selvage watches. */
+/** The effect as a fence, or null. A fence between proxies is null too: it orders none of the analyzed accesses. */
 export function fenceOf(effect: Effect): Fence | null {
   return effect.kind === 'fence' && effect.semantics !== 'proxy' ? (effect as Fence) : null;
 }
@@ -35,12 +35,12 @@ export function isFence({ operation: { effect } }: Instruction, acrossBlocks: bo
   return !acrossBlocks || reachesGrid(fence.scope);
 }
 
-/** Whether an access is a release by itself, without a fence. */
+/** Whether an access is a release without a fence. */
 export function isReleasing({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && releases(effect.semantics);
 }
 
-/** Whether an access is an acquire by itself, without a fence. */
+/** Whether an access is an acquire without a fence. */
 export function isAcquiring({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && acquires(effect.semantics);
 }

@@ -74,7 +74,7 @@ export class SolverTier {
   /** Code that is written out many times asks the same many times. */
   private readonly answered = new Map<string, ObligationResult>();
 
-  /** @param stated SMT-LIB formulas that hold in every execution (the user's assumptions) */
+  /** @param stated SMT-LIB formulas, valid in every execution (the user's assumptions) */
   constructor(encoding: Encoding, stated: readonly string[], deciding: Deciding) {
     this.encoding = encoding;
     this.deciding = deciding;

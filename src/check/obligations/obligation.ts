@@ -17,7 +17,7 @@ import type { Reason } from '../../verdict/reason.ts';
 import type { PairScope, TermInstance } from './instance.ts';
 import { type WarpOverlapCase, type WarpRelation, anywhere, warpOverlapCases } from './warp-collective-overlap.ts';
 
-/** A condition that holds for one of the two threads. */
+/** A condition on one of the two threads. */
 export interface ReadCondition {
   readonly term: Term;
   readonly reading: TermInstance;
@@ -117,7 +117,7 @@ export type BlockIntervals = readonly ThreadIntervals[];
 /** Accesses that may conflict within a block. */
 interface BlockMeetings {
   readonly block: BlockIntervals;
-  /** Pairs of a copy and an access of its own thread before its wait. */
+  /** Pairs of a copy and an access of the same thread before its wait. */
   readonly own: readonly OwnAccess[];
   /** Pairs of which no barrier orders the accesses, be they of one thread or of two. */
   readonly crossings: readonly ProxyCrossing[];

@@ -114,7 +114,7 @@ export function exclusion(
 }
 
 /**
- * Whether two accesses of threads that hold locks of an array can only overlap if both hold the same one: the lock's
+ * Whether two accesses of threads holding locks of an array can only overlap if both hold the same one: the lock's
  * offset is computed from the offset of the accesses, or from the only value in that.
  */
 function tellsLock(lock: Term, a: Access, b: Access): boolean {

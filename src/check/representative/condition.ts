@@ -22,8 +22,8 @@ const relations = [
 const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
 
 /**
- * A condition in the language of assumptions, such as `w > h`, that holds for all launch instances that show a finding
- * and for none of the others; null if there is no simple one.
+ * A condition in the language of assumptions, such as `w > h`, satisfied by all launch instances that show a finding
+ * and by none of the others; null if no simple one exists.
  * @param matters whether the finding depends on a scalar
  */
 export function separatingCondition(

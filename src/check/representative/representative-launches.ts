@@ -406,7 +406,7 @@ function strides(
 /** No scalar is chosen larger so that strides nest. */
 const largestStride = 1n << 22n;
 
-/** The smallest value of a scalar, from its current one, for which a stride nests; the current one if there is none. */
+/** The smallest value of a scalar, from its current one, for which a stride nests; the current one if no value does. */
 function leastStride(
   stride: Monomial,
   below: readonly Monomial[],

@@ -18,8 +18,8 @@ import { satisfiesAssumptions, representativeLaunches } from './representative-l
  * @param facts, result of the check under the constraints
  * @param contextOf the facts of another request
  * @param check a check without further trials
- * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null if there
- *   are no such, or if values given by the program show the race
+ * @returns the proof under preconditions, with those that no representative launch of the site satisfies; null without
+ *   such preconditions, or if values given by the program show the race
  */
 export function* violatedPreconditions(
   request: CheckRequest,

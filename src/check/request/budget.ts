@@ -64,7 +64,7 @@ export interface CheckBudget extends CountedBudget {
   readonly expired: () => boolean;
 }
 
-/** The budget of each check; round values, chosen by hand. */
+/** The budget of each check; rounded values, chosen by hand. */
 export const usualBudget: CountedBudget = {
   solverUnits: unitsPerQuery,
   evaluations: 4_000_000,

@@ -70,7 +70,7 @@ export interface CheckResult {
   readonly contradiction?: true;
   /** Places of accesses that statements switch off: the verdicts do not cover them. */
   readonly switchedOff?: readonly Location[];
-  /** Preconditions of the proof that the launch never meets: no execution of it is proved. */
+  /** Preconditions of the proof that the launch never satisfies: no execution of it is proved. */
   readonly brokenPreconditions?: readonly string[];
   /** Instructions not proved to be free of races and of divergence; not in reports. */
   readonly open: OpenObligations;

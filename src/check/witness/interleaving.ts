@@ -115,7 +115,8 @@ export function raceInterleaving(
 
 /**
  * The missing order between two accesses.
- * @param meeting the conflict is with the thread's own copy, or only within a warp; otherwise between any two threads
+ * @param meeting the conflict is with a copy by the same thread, or only within a warp; otherwise between any two
+ *   threads
  */
 export function missingOrder(
   context: KernelContext,
