@@ -93,10 +93,7 @@ interface AffineTerm {
 export type AffineArgument =
   /** The sum is never so small, or never so large. */
   | { readonly kind: 'interval'; readonly low: string; readonly high: string }
-  /**
-   * The sum minus the constant is a multiple of the divisor; the remainder of the constant is too far from 0 on both
-   * sides.
-   */
+  /** The sum minus the constant is a multiple of the divisor; the remainder is too far from 0 on both sides. */
   | { readonly kind: 'divisor'; readonly divisor: string; readonly rest: string }
   /** In mixed radix: each pair of terms is equal, as each next factor is above all that smaller ones reach. */
   | {
@@ -134,8 +131,7 @@ export type ClauseStep =
   /** Comparisons that do not all hold: multiplied with the factors, their sum is 0 <= less than 0. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly sum: readonly string[] }
   /**
-   * In pairs they fix the values of sums: with the factors, a sum that is not a multiple of the common divisor of its
-   * terms.
+   * In pairs they fix the values of sums: with the factors, a sum that the common divisor of its terms does not divide.
    */
   | { readonly excluded: readonly ClauseLiteral[]; readonly divisor: readonly string[] };
 

@@ -44,9 +44,7 @@ const maxTried = 1 << 16;
 /** Iterations of a loop that are tried sequentially. */
 const maxRounds = 4096n;
 
-/**
- * Finds accesses that leave their objects, and executes them. Omits those that are neither certain nor shown by a run.
- */
+/** Finds accesses that leave their objects, and executes them. Omits those neither certain nor shown by a run. */
 export function* checkBounds(
   raced: KernelContext,
   confirmation: Confirmation,
@@ -197,9 +195,7 @@ function isSmall({ variables }: Question): boolean {
   return variables.reduce((product, { size }) => product * size, 1) <= maxTried;
 }
 
-/**
- * A question without the conditions that the offset does not depend on: if no offset leaves the object then, none does.
- */
+/** A question without the conditions on other unknowns than the offset's: if no offset leaves the object, none does. */
 function ofOffsetAlone(question: Question): Question {
   const { offset, guards, variables } = question;
   const isOwn = (leaf: Term): boolean => offset.leaves.includes(leaf);
@@ -211,7 +207,7 @@ function ofOffsetAlone(question: Question): Question {
 }
 
 /**
- * Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: then no enumeration is needed.
+ * Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`, so enumeration is not needed.
  */
 function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards }: Question): boolean {
   const index = view.offset(offset);

@@ -123,10 +123,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 
-/**
- * The steps, one call each. `tiers` queries the solver, `runs` contains the results of runs, and `assumed` collects
- * assumptions.
- */
+/** The steps, one call each. `tiers` queries the solver, `runs` has the results of runs, `assumed` the assumptions. */
 function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);

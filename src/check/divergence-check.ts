@@ -126,8 +126,7 @@ function* departureOf(
 }
 
 /**
- * Places at which the varying parts of a condition are computed: compilers join the tests of several statements in a
- * branch.
+ * Places where the varying parts of a condition are computed: compilers join tests of several statements in a branch.
  */
 function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: Operand, depth: number): Location[] {
   if (operand.kind !== 'value' || depth === 0 || uniformity.value(operand.id) !== 'varying') return [];
@@ -308,9 +307,7 @@ function factOfBarrier(
   return factOfCondition(context, condition);
 }
 
-/**
- * Barriers under a lock: only one thread at a time reaches them, and it would wait for threads that wait for the lock.
- */
+/** Barriers under a lock: one thread at a time reaches them, and it would wait for threads that wait for the lock. */
 export function lockedBarriers({
   kernel,
   held,

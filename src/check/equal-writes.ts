@@ -40,9 +40,7 @@ function storedLanes(
   return a.map((term, lane) => [term, b[lane]!] as const);
 }
 
-/**
- * The value that an atomic exchange stores, if it is a literal and the old value is unused; null for other accesses.
- */
+/** The value stored by an atomic exchange, if it is a literal and the old value is unused; null for other accesses. */
 function exchangedLiteral(
   { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
   access: Access,

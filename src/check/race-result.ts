@@ -150,9 +150,7 @@ export function reasonBeside(
   );
 }
 
-/**
- * Pairs in groups that are one finding: those of one array with the same missing order, and those of the same lines.
- */
+/** Pairs in groups that are one finding: of one array with the same missing order, or of the same lines. */
 function causesOf(context: KernelContext, confirmation: Confirmation, pairs: readonly OpenPair[]): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
   const names = new Map([...lacks].map(([entry, { name }]) => [entry, name]));

@@ -297,9 +297,7 @@ function staticObject(
   return object;
 }
 
-/**
- * The binding of `name` in `scope` (null: that of the module), or null: a scope's own names first, then the module's.
- */
+/** The binding of `name` in `scope` (null: that of the module), or null: the scope's names first, then the module's. */
 export function resolve(expansion: Expansion, scope: BindingScope | null, name: string): Binding | null {
   let prefix: string | null = null;
   for (let at = scope; at; at = at.parent) {

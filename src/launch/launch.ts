@@ -38,9 +38,7 @@ export interface Launch {
   readonly samePointers?: readonly (readonly [number, number])[];
   /** The pairs with a known distance: the lower pointer, the upper one, the bytes between. */
   readonly distances?: readonly PointerDistance[];
-  /**
-   * Constraints of the host program on dimensions and arguments that are not constants: `gridDim.x == (n + 255) / 256`.
-   */
+  /** Constraints of the host program on non-constant dimensions and arguments: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
   /** Parameters, by index, that are quotients of a size of the host program, and the divisor: 4 for `n / 4`. */
   readonly parts?: readonly (readonly [number, number])[];

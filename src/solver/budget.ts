@@ -21,10 +21,7 @@ export const unitsForWork = { linear: 1, bits: 500 } as const;
  * procedures, and steps of the simplex. Some 4 million take a second.
  */
 export const effortOfCheck = 30_000_000;
-/**
- * Maximum effort once an obligation stays open, so that the kernel is not proved any more: models may still show a
- * race.
- */
+/** Maximum effort once an obligation stays open, so that no proof is possible: models may still show a race. */
 export const effortOfOpen = 3_000_000;
 /** Maximum effort before statements are tried. */
 export const effortOfProof = 16_000_000;

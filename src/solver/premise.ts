@@ -9,8 +9,7 @@ export interface Premise {
    */
   readonly of: string | null;
   /**
-   * The separately defined unknowns that an assertion compares: a question that mentions them omits it until a model
-   * violates it.
+   * The separately defined unknowns that an assertion compares: questions on them omit it until a model violates it.
    */
   readonly compares?: readonly string[];
   /** The value of an unknown, beyond its formulas: it completes models, and no question contains it. */

@@ -8,9 +8,7 @@ import { effortOfQuery } from './budget.ts';
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 export type Literal = number;
 
-/**
- * The meaning of literals in addition to the clauses. All conflicts are lists of true literals that exclude each other.
- */
+/** The meaning of literals beyond the clauses. All conflicts are lists of true literals that exclude each other. */
 export interface Theory {
   /** Takes a literal that has become true. @returns a conflict, or null */
   readonly assign: (literal: Literal) => readonly Literal[] | null;
@@ -281,10 +279,7 @@ export class Sat {
     return null;
   }
 
-  /**
-   * Learns from a false clause, and backtracks to the level at which the learnt clause propagates. @returns false at
-   * the root
-   */
+  /** Learns from a false clause, and backtracks to the level where the result propagates. @returns false at the root */
   private resolve(conflict: Clause): boolean {
     const top = conflict.reduce((most, literal) => Math.max(most, this.level[literal >> 1]!), 0);
     if (top === 0) {

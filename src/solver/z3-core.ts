@@ -16,10 +16,7 @@ import { instantiateWithInvokes, type Z3Imports } from './z3-invokes.ts';
 
 type Pointer = number;
 
-/**
- * An error reported by Z3: a script that does not parse, an assumption that is not declared. Other exceptions are
- * traps.
- */
+/** An error reported by Z3: a script that does not parse, an undeclared assumption. Other exceptions are traps. */
 export class Z3Error extends Error {
   override name = 'Z3Error';
 }

@@ -11,8 +11,7 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 interface NativeZ3Options {
   /**
-   * Milliseconds of CPU after which a check is killed, unless it specifies a limit. Generous: `units` are the real
-   * budget.
+   * Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` are the real budget.
    */
   readonly hardLimit?: number;
   /** Mebibytes that a process may take. */

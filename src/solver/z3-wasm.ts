@@ -11,8 +11,7 @@ import type { Z3Reply, Z3Request, Z3Start } from './z3-worker.ts';
 
 interface Z3Options {
   /**
-   * Milliseconds of CPU after which a check is killed, unless it specifies a limit. Generous: `units` are the real
-   * budget.
+   * Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` are the real budget.
    */
   readonly hardLimit?: number;
 }
@@ -28,9 +27,7 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
   const names = new WeakMap<Worker, string>();
   let closed = false;
   let sessions = 0;
-  /**
-   * Z3 decides one query at a time: each check waits for the one before, so that its CPU time is measured separately.
-   */
+  /** Z3 decides one query at a time: each check waits for the one before, so that its CPU time is separate. */
   let last: Promise<unknown> = Promise.resolve();
 
   function running(): Worker {

@@ -221,9 +221,7 @@ export class TermStore {
     return this.table.get(keyOf(operator === 'urem' ? 'udiv' : 'sdiv', width, [whole!, by!], 0n, none, null, ''));
   }
 
-  /**
-   * Whether a term is `x % n` and a sum has `x / n * n` with the same coefficient: together they are `x`, for any `n`.
-   */
+  /** Whether a term is `x % n` and a sum has `x / n * n` with its coefficient: together they are `x`, for any `n`. */
   private isWhole(rest: Term, times: ReadonlyMap<Term, bigint>): boolean {
     if (rest.operator !== 'urem' && rest.operator !== 'srem') return false;
     const quotient = this.quotientOf(rest);
@@ -326,10 +324,7 @@ export class TermStore {
     return this.make(operator, width, [a, amount], 0n, none, null, '');
   }
 
-  /**
-   * The part of a field of a structure in a register that remains after a shift to the right; null if that is not
-   * simpler.
-   */
+  /** The part of a field of a structure in a register left by a shift to the right; null if that is not simpler. */
   private upperField(width: number, a: Term, by: bigint): Term | null {
     if (possibleBits(a) >> by === 0n) return this.constant(width, 0n);
     if (a.operator === 'or') {

@@ -27,10 +27,7 @@ export type OpenQuestion =
   | { readonly kind: 'overlap' }
   | { readonly kind: 'pointer' }
   | { readonly kind: 'distance' }
-  /**
-   * `apart`: whether the used parts overlap; `distinct`: whether elements repeat; `written`: the values that the kernel
-   * stores.
-   */
+  /** `apart`: whether the used parts overlap; `distinct`: whether elements repeat; `written`: the stored values. */
   | { readonly kind: 'apart' | 'distinct' | 'written'; readonly arrays: readonly string[] }
   | { readonly kind: 'launch'; readonly launch: OpenLaunch }
   | { readonly kind: 'condition'; readonly condition: string; readonly launch?: OpenLaunch }

@@ -155,9 +155,7 @@ export interface Overlap {
   readonly element?: string;
 }
 
-/**
- * The unspecified values that a finding depends on: parts of the launch, or if all of it is given, contents of arrays.
- */
+/** The unspecified values that a finding depends on: parts of the launch, or if it is all given, contents of arrays. */
 export interface ChosenLaunch {
   readonly block?: Dim3;
   readonly grid?: Dim3;

@@ -12,9 +12,7 @@ export interface NarrowCounter {
   readonly step: Term;
   /** Range of the values that the low bits represent. */
   readonly range: Bounds;
-  /**
-   * A term with the variable instead of its widened low bits; equal to the original while the variable is in `range`.
-   */
+  /** A term with the variable instead of its widened low bits; equal to the original while it is in `range`. */
   readonly whole: (term: Term) => Term;
 }
 

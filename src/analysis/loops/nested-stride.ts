@@ -1,6 +1,4 @@
-/**
- * Variables that an inner loop advances: `for (i …) for (j …) p += n` moves `p` by `size * n` each iteration of `i`.
- */
+/** Variables advanced by an inner loop: `for (i …) for (j …) p += n` moves `p` by `size * n` each iteration of `i`. */
 import type { Block, BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Linear } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';

@@ -40,9 +40,7 @@ export interface SymbolicKernel {
   readonly rounds: readonly bigint[];
   /** The block that defines the value of a `phi` or `havoc` atom. */
   readonly definedIn: (value: number) => BlockId;
-  /**
-   * Values that only thread 0 of a block computes, once: in the terms of other threads they denote those of thread 0.
-   */
+  /** Values that only thread 0 of a block computes, once: in the terms of all threads they denote those of thread 0. */
   readonly leaderValues: ReadonlySet<number>;
 }
 
@@ -163,10 +161,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return store.add(32, x, store.mul(32, plane, special('ntid.x')));
   }
 
-  /**
-   * The part of a loop in which its frozen variables were updated in every iteration: names for them that are valid
-   * there.
-   */
+  /** The part of a loop in which its frozen variables were updated in every iteration, with names for them there. */
   interface Part {
     readonly variables: FrozenVariables;
     readonly names: ReadonlyMap<Term, Term>;
@@ -380,7 +375,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
 
   /**
-   * If the block's condition depends on the variables only, they have from here on the values of uninterrupted updates.
+   * If the block's condition depends on the variables only, they have from here the values of unconditional updates.
    */
   function enterPart(variables: FrozenVariables): void {
     const { loop, start, decides, updates } = variables;

@@ -1,7 +1,4 @@
-/**
- * Results of the affine tier in the form of certificates: the difference of two addresses, and the refutation of an
- * overlap.
- */
+/** Results of the affine tier as certificates: the difference of two addresses, and the refutation of an overlap. */
 import { gcd } from '../../base/integer.ts';
 import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
 import { type DifferenceArgument, narrowed } from '../deciding/affine.ts';

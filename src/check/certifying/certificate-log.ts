@@ -1,6 +1,4 @@
-/**
- * Records proofs during the check of a kernel, for certificates. Nothing is recorded unless certificates are requested.
- */
+/** Records proofs during the check of a kernel, for certificates. Nothing is recorded unless these are requested. */
 import type { Certificate, CertificateProof, CertifiedPlace, CertifiedTier } from '../../certificate/certificate.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import { placeOf } from '../context/names.ts';

@@ -154,9 +154,7 @@ export function disjointFromSharedValues(
   return disjoint;
 }
 
-/**
- * Assumptions on pointers in memory that the kernel follows, if it writes any memory and the user does not state them.
- */
+/** Assumptions on pointers in memory that the kernel follows, if it writes memory and the user does not state them. */
 export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): readonly string[] {
   const { accesses, request } = context;
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return [];

@@ -28,9 +28,7 @@ export function refutedByDifference(
   return refutedByBlockSize(dimensions, obligation, difference, behind, ahead) ? 'block-size' : null;
 }
 
-/**
- * Adjacent blocks of any size n: c*(n*b + t) with t below n differs by at least c for two threads of different blocks.
- */
+/** Adjacent blocks of any size n: c*(n*b + t) with t below n differs by at least c in threads of different blocks. */
 function refutedByBlockSize(
   { grid }: Dimensions,
   { scope }: Obligation,

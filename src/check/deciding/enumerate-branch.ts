@@ -1,6 +1,5 @@
 /**
- * Whether all threads of a block, or of each warp, take the same side of a branch: its condition is tried for each of
- * them.
+ * Whether all threads of a block, or of each warp, take the same side of a branch: evaluates its condition for each.
  */
 import { compileTruth, Unexpressible } from '../../analysis/values/compiled-term.ts';
 import type { Term } from '../../term/term.ts';

@@ -16,9 +16,7 @@ import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
 import type { Bounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 
-/**
- * `block`: two threads of one block; `grid`: two threads of different blocks, which only barriers of the grid order.
- */
+/** `block`: two threads of one block; `grid`: two threads of different blocks, ordered only by barriers of the grid. */
 export type PairScope = 'block' | 'grid';
 
 /** One for threads of a block and one for threads of different blocks. */
@@ -118,8 +116,7 @@ export class Instances {
   }
 
   /**
-   * Name of the execution of a loop that both threads share, from the iterations of the loops around it; null if they
-   * may differ.
+   * Name of the execution of a loop shared by both threads, from the iterations of its outer loops; null if not shared.
    */
   private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;

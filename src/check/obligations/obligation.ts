@@ -110,7 +110,7 @@ export interface ThreadIntervals {
 }
 
 /**
- * Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, of two, or of parts.
+ * Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, two warps, or parts.
  */
 export type BlockIntervals = readonly ThreadIntervals[];
 

@@ -97,10 +97,7 @@ export function warpObligations(
   return list;
 }
 
-/**
- * Two threads reach a branch in one iteration, the mask of the first contains the second, and they take different
- * sides.
- */
+/** Two threads reach a branch in one iteration, the mask of the first contains the second, and they diverge there. */
 function partings(
   symbolic: SymbolicKernel,
   branch: BlockId,

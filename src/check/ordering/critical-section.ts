@@ -38,12 +38,10 @@ export function criticalSections(
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
   /**
-   * For locks taken by an atomic operation and released only by the holder: accesses that take, release and poll them.
+   * For locks taken by an atomic operation and released only by the holder: accesses that take, release or poll them.
    */
   readonly lockAccesses: LockAccesses;
-  /**
-   * Instructions other than accesses that a thread executes only while it holds a lock. No two threads do so at once.
-   */
+  /** Instructions other than accesses that a thread executes only while holding a lock, so no two threads at once. */
   readonly held: ReadonlySet<Instruction>;
 } {
   const held = new Set<Instruction>();

@@ -46,9 +46,7 @@ interface Observed {
   readonly offset: Term;
 }
 
-/**
- * The units that arrive at a counter once each: the blocks of the grid, the threads of the grid, or those of a block.
- */
+/** The units that arrive at a counter once each: the blocks or the threads of the grid, or the threads of a block. */
 type Counted = 'blocks' | 'threads' | 'threads-of-block';
 
 export interface Handover {

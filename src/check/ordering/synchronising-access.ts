@@ -1,7 +1,4 @@
-/**
- * Accesses by which threads synchronise: their single location, other writers of it, and the values that they add or
- * store.
- */
+/** Accesses by which threads synchronise: their single location, its other writers, and the values added or stored. */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';

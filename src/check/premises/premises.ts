@@ -212,10 +212,7 @@ function lowBitsOf(
   return null;
 }
 
-/**
- * The expression that `x % 32 == 0` or `(x & 31) == 0` states to be a multiple, and the divisor; null for other
- * conditions.
- */
+/** The expression and the divisor that `x % 32 == 0` or `(x & 31) == 0` relate; null for other conditions. */
 export function multipleOf(
   condition: Condition,
 ): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {

@@ -131,10 +131,7 @@ interface BlockShapes {
   readonly shapes: readonly Dim3[];
 }
 
-/**
- * Extents of the kernel's shared arrays with one element for each thread, without the constants that other accesses
- * add.
- */
+/** Extents of shared arrays with one element per thread, without the constants that other accesses add. */
 function sharedExtents(context: KernelAndLaunch, { forms }: Roles, axis: 0 | 1 | 2): number[] {
   const extents = new Map<string, number>();
   for (const { access, target, offset, guards } of forms) {

@@ -1,7 +1,4 @@
-/**
- * Contents of arrays in a run: indices in range, ascending bounds, values over the whole range of the type, or mainly
- * zeros.
- */
+/** Contents of arrays in a run: indices in range, ascending bounds, values of the whole type range, or mainly zeros. */
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -19,9 +16,7 @@ export type GeneratedContents = { readonly seed: number; readonly count: number 
   /** Each is at least `least` more than the one before, and less than `least + step`. */
   | { readonly kind: 'ascending'; readonly step: number; readonly least: number }
   | { readonly kind: 'mixed' | 'sparse' }
-  /**
-   * Words of 8 bytes: pointers, each to a separate array, except for those at these bytes of each `period`: integers.
-   */
+  /** Words of 8 bytes: pointers, each to a separate array, except at these bytes of each `period`: integers. */
   | { readonly kind: 'pointers'; readonly period: number; readonly numbersAt: readonly number[]; readonly size: number }
 );
 
@@ -59,9 +54,7 @@ interface ArrayRole {
   readonly isCount: boolean;
 }
 
-/**
- * The arrays whose elements determine the address or the execution of an access, by `INDEX.OFFSET` of the parameter.
- */
+/** The arrays whose elements determine the address or execution of an access, by `INDEX.OFFSET` of the parameter. */
 function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<string, ArrayRole> {
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = knownRoles(context);

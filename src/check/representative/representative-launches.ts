@@ -289,9 +289,7 @@ function sizes(
   }
 }
 
-/**
- * The bound of an index for which the grid covers it except for a remainder; undefined if threads do not determine it.
- */
+/** The bound of an index such that the grid covers it except for a remainder; undefined if threads do not affect it. */
 function covered({ index }: IndexGuard, plan: Plan, place: ThreadPlace): bigint | undefined {
   const atoms = index.flatMap(({ factors }) => factors.map(({ term }) => term?.atom?.kind));
   if (!atoms.includes('block') && !atoms.includes('thread')) return undefined;

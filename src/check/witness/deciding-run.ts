@@ -73,9 +73,7 @@ export function* isDecidedByRun(
   return outcome === 'finished' && isClean && !havocs.some((made) => scope.followed.has(made));
 }
 
-/**
- * The scope of the run, and the instructions that determine paths and addresses; null if one run does not decide it.
- */
+/** The scope of the run, and the instructions that determine paths and addresses; null if one run does not suffice. */
 function scopeOfRun(
   context: KernelAndLaunch & SymbolicFacts,
   pairs: readonly AccessPair[],

@@ -29,8 +29,7 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
 }
 
 /**
- * Whether a loaded value does not depend on chosen contents: results of atomics, words that start at 0, initialised
- * variables.
+ * Whether a loaded value is not a choice of Selvage: results of atomics, words that start at 0, initialised variables.
  */
 function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
@@ -68,9 +67,7 @@ export function decidingConditions(context: KernelContext, blocks: readonly Bloc
   });
 }
 
-/**
- * Whether a path leads from one of the blocks to the other without a barrier and within one iteration of every loop.
- */
+/** Whether a path leads from one of the blocks to the other without a barrier and without a back edge. */
 function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: readonly BlockId[]): boolean {
   const [a = blocks[0]!, b = a] = [...blocks].sort((x, y) => x - y);
   // Blocks are numbered so that only back edges lead to lower indices.

@@ -31,8 +31,7 @@ export interface Scenario {
   /** Linear indices of the blocks to run. */
   readonly blocks: readonly number[];
   /**
-   * The seed of the schedule of these blocks and their warps (`interpreter/core/schedule.ts`); absent: the listed
-   * order.
+   * The seed of the schedule of these blocks and their warps (`interpreter/core/schedule.ts`); absent: listed order.
    */
   readonly order?: number;
   readonly contents: Contents;
@@ -48,10 +47,7 @@ export interface Shown<Event> {
   readonly scenario: Scenario;
 }
 
-/**
- * Contents of array arguments: one value in all elements, values ascending or descending with the index, or random
- * ones.
- */
+/** Contents of array arguments: one value in all elements, values ascending or descending by index, or random ones. */
 export type Contents = number | 'rising' | 'falling' | `random ${number}` | GeneratedContents | Filled;
 
 /** The elements that the host program leaves in an array. */

@@ -81,10 +81,7 @@ const interleavedOrders = 3;
 /** The generations of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
-/**
- * Arrays that threads synchronise by: counters, locks and flags start at zero; other initial values are not of
- * interest.
- */
+/** Arrays that threads synchronise by: counters, locks and flags start at zero; other initial values are irrelevant. */
 export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
   const bases = accesses
     .filter(({ instruction }) => isStrong(instruction))
@@ -382,10 +379,7 @@ export class Confirmation {
           yield* this.runOnce(this.scenario(setting, null, draw));
   }
 
-  /**
-   * The launch instances that were run, and whether they showed a race of one of the pairs, or threads that missed the
-   * barrier.
-   */
+  /** The launch instances that were run, and whether they showed a race of one of the pairs, or the missed barrier. */
   standing(keys: readonly string[]): readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[] {
     return this.settings.flatMap((setting, at) =>
       this.ran.has(at) ? [{ setting, isShown: keys.some((key) => this.seenAt.get(key)?.has(at)) }] : [],

@@ -29,7 +29,7 @@ export type Operand =
   | { readonly kind: 'value'; readonly id: ValueId }
   | { readonly kind: 'constant'; readonly type: ValueType; readonly value: bigint }
   /**
-   * The address of an object plus `offset` bytes. `generic` distinguishes a generic 64-bit address (after `cvta`), from
+   * The address of an object plus `offset` bytes. `generic` distinguishes a generic 64-bit address (after `cvta`) from
    * one within its state space's window.
    */
   | {

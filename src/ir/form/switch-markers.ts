@@ -5,10 +5,7 @@ import type { Location } from '../../source/location.ts';
 import type { Block, Instruction, Kernel } from './kernel.ts';
 import { gridBarrier } from './synthetic-operation.ts';
 
-/**
- * The replacement of a marker: nothing, `__syncthreads()`, a barrier of the grid, `__syncwarp()`, or a device-wide
- * fence.
- */
+/** The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, or a device-wide fence. */
 export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | 'fence';
 
 const operations: Readonly<Record<Exclude<MarkerState, 'off'>, Operation>> = {

@@ -104,7 +104,7 @@ function verifyBlock(kernel: Kernel, types: readonly ValueType[], block: Block):
   const { terminator } = block;
   if (terminator.kind === 'branch') {
     verifyUse(terminator.condition, block.id, Infinity);
-    invariant(operandType(types, terminator.condition) === 'predicate', `${where}: condition is no predicate`);
+    invariant(operandType(types, terminator.condition) === 'predicate', `${where}: condition is not a predicate`);
   } else if (terminator.kind === 'switch') {
     verifyUse(terminator.index, block.id, Infinity);
     invariant(operandType(types, terminator.index) === 32, `${where}: index is not 32 bits wide`);
