@@ -5,14 +5,14 @@
  */
 export type Steps<Result> = Generator<() => Promise<unknown>, Result, unknown>;
 
-/** Waits within steps: `const value = yield* settled(() => promise)`. @throws what the promise rejects with */
+/** Waits within steps: `const value = yield* settled(() => promise)`. @throws the rejection of the promise */
 export function* settled<Value>(begin: () => Promise<Value>): Steps<Value> {
   return (yield begin) as Value;
 }
 
 /**
  * Runs steps to their end.
- * @param advance runs one stretch, at once; what it throws ends the whole
+ * @param advance runs to the next wait, synchronously; an exception ends the computation
  */
 export async function complete<Result>(
   steps: Steps<Result>,

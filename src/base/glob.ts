@@ -12,7 +12,7 @@ interface GlobDialect {
   readonly hasChoices: boolean;
 }
 
-/** One step of a glob: takes a character, or goes on at other steps without taking one. */
+/** One step of a glob: consumes a character, or continues at other steps without consuming one. */
 type Step =
   | { readonly kind: 'take'; readonly accepts: (character: string) => boolean }
   | { readonly kind: 'go'; readonly to: number[] };
@@ -23,7 +23,7 @@ const maximumSteps = 10_000;
 /**
  * Compiles a glob. Matching takes time proportional to the product of the lengths, for any glob: all paths through it
  * are followed at once.
- * @param pattern the text of the glob; every text is one
+ * @param pattern the text of the glob; every text is valid
  */
 export function compileGlob(pattern: string, dialect: GlobDialect): Glob {
   const steps = compile([...pattern], dialect);

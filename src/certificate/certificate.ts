@@ -10,7 +10,7 @@ export const certificateVersion = 1;
 export interface CertificateFile {
   readonly format: typeof certificateFormat;
   readonly version: typeof certificateVersion;
-  /** As reports show it. */
+  /** Its name in reports. */
   readonly kernel: string;
   readonly symbol: string;
   readonly launches: readonly CertifiedLaunch[];

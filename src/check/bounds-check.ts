@@ -56,7 +56,7 @@ export function* checkBounds(
   const context: KernelContext = { ...raced, accesses: [...accesses, ...constantReads(symbolic, declaredAs)] };
   const found: OutOfBounds[] = [];
   for (const access of context.accesses) {
-    // Of the matrices of a warp group only the bytes around them are known.
+    // For matrices of a warp group only the enclosing byte range is known.
     if (access.instruction.operation.effect.kind === 'warpgroup-multiply') continue;
     for (const target of access.targets) {
       const extent = extentOf(context, target);
@@ -108,7 +108,7 @@ interface Variable {
   readonly size: number;
 }
 
-/** Whether an access leaves its object, as far as the launch decides about it. */
+/** Whether an access leaves its object, as far as it depends on the launch. */
 interface Question {
   readonly offset: Term;
   /** The last offset within the object. */

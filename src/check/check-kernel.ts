@@ -79,8 +79,8 @@ export function checkKernel(request: CheckRequest): Promise<CheckResult> {
 }
 
 /**
- * As {@link checkKernel}, in steps that wait for the solver and the sources.
- * @param trace gets intermediate results, of attempts under further conditions too
+ * Like {@link checkKernel}, in steps that wait for the solver and the sources.
+ * @param trace receives intermediate results, also of trials under further conditions
  */
 export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<CheckResult> {
   const request: CheckRequest = {

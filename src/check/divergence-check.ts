@@ -1,4 +1,4 @@
-/** Barrier divergence of one kernel: decides the obligations and makes the findings. */
+/** Barrier divergence of one kernel: decides the obligations and creates the findings. */
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { unprovable } from './context/unprovable.ts';
@@ -137,7 +137,7 @@ function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: O
   return parts.length > 0 ? parts : location ? [location] : [];
 }
 
-/** A barrier of the grid needs all blocks: conditions that they may decide differently are not followed further. */
+/** A barrier of the grid needs all blocks: conditions that may differ between blocks are not followed further. */
 function checkBlocks(context: KernelAndLaunch & SymbolicFacts): OpenBranch | null {
   const { kernel, symbolic, loaded, dimensions, dependences } = context;
   if (dimensions.grid.every((size) => size === 1)) return null;

@@ -23,7 +23,7 @@ export interface KernelIntervals {
   readonly own: readonly OwnAccess[];
   /** Pairs that no barrier orders because a fence between proxies is missing. */
   readonly crossings: readonly ProxyCrossing[];
-  /** Not all were listed. */
+  /** The list is not complete. */
   readonly truncated: boolean;
 }
 

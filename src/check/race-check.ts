@@ -98,7 +98,7 @@ export function tryCheaply(
   const unresolved: OpenPair[] = [];
   const different = new Set<AccessPair>();
   const mayBeSame = mayTouch(mayAlias);
-  /** Whether a thread waits for a flag that, as the pairs of its setters show, one thread sets. */
+  /** Whether a thread waits for a flag that only one thread sets, according to the pairs of its setters. */
   const isRecognised = (pair: AccessPair): boolean => {
     const left = [...waiting, ...unresolved].map((other) => other.pair);
     return isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, left);
@@ -127,7 +127,7 @@ export function tryCheaply(
         log?.addRace(obligation, 'order', null);
         continue;
       }
-      // Code that is written out many times asks the same many times.
+      // Unrolled code asks the same questions repeatedly.
       const question = questionOf(obligation);
       const result = answers.get(question) ?? decideCheaply(contexts[pair.scope], obligation);
       answers.set(question, result);
@@ -330,7 +330,7 @@ type Indirection =
   | 'none'
   /** For other contents the threads would not overlap, and a thread loads there. */
   | 'loads'
-  /** As `loads`, but threads only store there: contents without equal elements make that right. */
+  /** Like `loads`, but threads only store there: contents without equal elements make that correct. */
   | 'stores';
 
 /**
@@ -381,7 +381,7 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
-/** The load that a value comes from. */
+/** The load that defines a value. */
 function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   return accesses.find(

@@ -347,7 +347,7 @@ function shownBy(
 }
 
 /**
- * A confirmed finding, as the smallest run shows it.
+ * A confirmed finding, as shown by the smallest run.
  * @param cause - the pair's, with all its pairs
  */
 function* confirmedFinding(

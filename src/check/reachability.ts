@@ -22,7 +22,7 @@ export interface Reachability {
   readonly off: readonly Access[];
 }
 
-/** As if executions reached each access. */
+/** The result if executions reached each access. */
 export const allReached: Reachability = { unreachable: null, off: [] };
 
 /** Which accesses executions under the assumptions reach. */

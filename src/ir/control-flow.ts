@@ -86,7 +86,7 @@ function connect(block: DraftBlock): void {
   block.successors = terminatorTargets(block.terminator);
 }
 
-/** The terminator with every target renamed; a branch whose targets fall together becomes a jump. */
+/** The terminator with every target renamed; a branch with equal targets becomes a jump. */
 function retarget(terminator: Terminator, rename: (block: number) => number): Terminator {
   const to = (block: number): BlockId => rename(block) as BlockId;
   switch (terminator.kind) {
@@ -106,7 +106,7 @@ function retarget(terminator: Terminator, rename: (block: number) => number): Te
 
 /** Leads jumps over chains of empty blocks, unless that would take an edge away from a phi. */
 function threadJumps(blocks: readonly DraftBlock[]): void {
-  // Chains share their ends: each block is followed once.
+  // Chains share their ends: each block is visited once.
   const known = new Int32Array(blocks.length).fill(-1);
   const next = (block: number): number => {
     const { instructions, phis, terminator } = blocks[block]!;
@@ -142,7 +142,7 @@ function reversePostorder(blocks: readonly DraftBlock[]): number[] {
 
 /**
  * Renumbers the blocks in reverse postorder, drops unreachable ones with their phi inputs, merges a block into its only
- * predecessor if that has no other successor, jumps over empty blocks, and gives block 0 no predecessors.
+ * predecessor if that has no other successor, jumps over empty blocks, and ensures that block 0 has no predecessors.
  */
 export function orderBlocks(draft: Draft): void {
   threadJumps(draft.blocks);

@@ -6,7 +6,7 @@ import type { Domain, Width } from '../isa/model/domain.ts';
 import type { DraftInstruction } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
 
-/** Of the bits that are set in `known`, those of `value`; the others of `value` are 0. */
+/** For the bits set in `known`, their values; the other bits of `value` are 0. */
 export interface KnownBits {
   readonly known: bigint;
   readonly value: bigint;

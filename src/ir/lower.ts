@@ -22,7 +22,7 @@ import { toSsa } from './ssa.ts';
 const maximumRounds = 12;
 
 /**
- * Lowers every kernel of a module, in the order of the text. Never throws on parser output: constructs that cannot be
+ * Lowers every kernel of a module, in the order of the module. Never throws on parser output: constructs that cannot be
  * lowered are listed in the kernel's `unsupported`.
  *
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become

@@ -197,7 +197,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   if (inSpace !== null) return [{ kind: 'constant', type: 'predicate', value: inSpace ? 1n : 0n }];
   if (operands.some(isFunctionAddress) && !respectsFunctionAddresses(instruction)) return null;
   const { evaluate } = operation;
-  // Approximations are the hardware's own; the reference only comes near.
+  // Approximations are hardware-specific; the reference result only comes close.
   if (!evaluate || /\.(approx|full)\b/.test(operation.mnemonic)) return null;
   if (!operands.every((operand) => operand.kind === 'constant')) return null;
   const sources = operands.map((operand) => (operand.type === 'predicate' ? operand.value !== 0n : operand.value));

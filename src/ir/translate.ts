@@ -1,4 +1,4 @@
-/** One instruction of the text becomes one of the IR: operands resolved, widths adapted, guards made branches. */
+/** Translates one PTX instruction into one of the IR: operands resolved, widths adapted, guards made branches. */
 import type { Operation, ValueType } from '../isa/model/operation.ts';
 import type { OperandForm } from '../isa/model/row.ts';
 import { decode } from '../isa/table.ts';

@@ -9,7 +9,7 @@ import type { Solver, SolverAnswer } from './solver.ts';
 /** An answer, and its effort when it was first found. */
 export interface Answered {
   readonly answer: SolverAnswer;
-  /** As the budget of a check counts it: of our own procedures, and of Z3. */
+  /** As counted by the budget of a check: for our own procedures, and for Z3. */
   readonly effort: { readonly own: number; readonly other: number };
   readonly by: 'z3' | 'built-in';
 }

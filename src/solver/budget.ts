@@ -8,7 +8,7 @@ export const unitsPerQuery = 1_000_000;
 /** Multiple of the budget for a query over bit-vectors. */
 export const bitVectorFactor = 4;
 
-/** Obligations of a kernel that the solver leaves open before it is asked no more. */
+/** Maximum number of obligations of a kernel that the solver leaves open before it is queried no more. */
 export const maxUnsettled = 48;
 /** Number of bit-vector queries of a kernel that may exhaust the solver before it gets no more of them. */
 export const maxExhausted = 4;
@@ -36,13 +36,13 @@ export const effortOfUnit = { spent: 10, granted: 2 } as const;
 export const maxParts = 20_000;
 /** Its splits on non-integer values, in one problem. */
 export const maxSplits = 400;
-/** Gates that it makes of one problem over bit-vectors. */
+/** Maximum number of gates in one problem over bit-vectors. */
 export const maxGates = 60_000;
 
 /**
- * Solvers of linear arithmetic that Z3 has, by number, and the share of the units of a question that each gets,
- * sequentially. Of the slow questions of checks the older one decides in a tenth of a second some that the newer one
- * gives up on after 20 s; for a few it is the reverse.
+ * Z3's solvers of linear arithmetic, by number, and the share of the units of a question that each gets, sequentially.
+ * Of the slow questions of checks the older one decides in a tenth of a second some that the newer one gives up on
+ * after 20 s; for a few it is the reverse.
  */
 export const arithmeticSolvers: readonly (readonly [solver: number, share: number])[] = [
   [2, 1],

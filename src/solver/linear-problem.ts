@@ -30,8 +30,9 @@ interface Atom {
 /** Records the steps of a proof that the formulas are unsatisfiable. */
 interface LinearRecorder extends SatRecorder {
   /**
-   * Literals that are not all true. `sum`: the factors make a sum of their comparisons that is impossible. `divisor`: two
-   * by two they fix the value of a sum, and of these values times the factors the sum is not divisible as its terms are.
+   * Literals that are not all true. `sum`: with the factors, the sum of their comparisons is impossible. `divisor`: in
+   * pairs they fix the values of sums, and the sum of these values times the factors is not divisible by the common
+   * divisor of its terms.
    */
   readonly excluded: (literals: readonly Literal[], factors: readonly bigint[], kind: 'sum' | 'divisor') => void;
 }

@@ -10,7 +10,7 @@ export type Literal = number;
 
 /** The meaning of literals beyond the clauses. All conflicts are lists of true literals that exclude each other. */
 export interface Theory {
-  /** Takes a literal that has become true. @returns a conflict, or null */
+  /** Adds a literal that has become true. @returns a conflict, or null */
   readonly assign: (literal: Literal) => readonly Literal[] | null;
   /** Retracts the literals after the first `kept`. */
   readonly retract: (kept: number) => void;

@@ -41,11 +41,11 @@ export class Simplex {
   /** Sums without a row, since they are unbounded. */
   private readonly isDormant: boolean[] = [];
   private readonly rows: (Row | null)[] = [];
-  /** Basic columns whose rows hold a column. */
+  /** Basic columns whose rows contain a column. */
   private readonly users: Set<number>[] = [];
   private readonly changes: Change[] = [];
   private readonly suspects = new Set<number>();
-  /** Whether conflicts leave their factors in {@link factors}. */
+  /** Whether conflicts set {@link factors}. */
   explains = false;
   /** Farkas multipliers of the sources of the last conflict: with them, their sum is impossible. */
   factors: readonly bigint[] = [];
@@ -355,7 +355,7 @@ function reduced(row: Row): Row {
   return { scale: row.scale / divisor, sum: row.sum };
 }
 
-/** At least 0. */
+/** The result is at least 0. */
 export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (y !== 0n) [x, y] = [y, x % y];

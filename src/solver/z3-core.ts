@@ -152,8 +152,8 @@ function expectNoError(z3: Z3Module, context: Pointer): void {
 
 /**
  * Adds declarations and assertions.
- * @throws Z3Error when the script does not parse or holds a command that is not a declaration, definition or assertion;
- * the context must not be used for a verdict afterwards
+ * @throws Z3Error when the script does not parse or contains a command that is not a declaration, definition or
+ *   assertion; the context must not be used for a verdict afterwards
  */
 export function addScript({ z3, context, solver, constants, scripts }: Z3Context, script: string): void {
   const problem = scriptProblem(script);

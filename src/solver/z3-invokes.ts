@@ -1,8 +1,8 @@
 /**
  * Calls within Z3 that may throw, as WebAssembly. The build of z3-solver makes them in JavaScript: each call by a
- * pointer in a `try` block leaves for an `invoke_…` function, which looks the pointer up, asks once more whether the
- * look-up was right, and enters again. Two thirds of Z3's time went there. WebAssembly has native exceptions, so a
- * module of such functions, assembled here, does the same without leaving.
+ * pointer in a `try` block calls an imported `invoke_…` function, which looks up the pointer, checks the result again,
+ * and calls back into WebAssembly. Two thirds of Z3's time went there. WebAssembly has native exceptions, so a module
+ * of such functions, assembled here, does the same without leaving.
  *
  * https://emscripten.org/docs/porting/exceptions.html, "JavaScript-based exception support", has the protocol: if the
  * callee threw, the stack pointer is restored, `setThrew(1, 0)` called, and the result is 0. Opcodes are those of

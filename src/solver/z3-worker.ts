@@ -24,7 +24,7 @@ export interface Z3Start {
 /** One for each `check`, in order. */
 export type Z3Reply =
   | { readonly kind: 'answer'; readonly answer: SolverAnswer }
-  /** A script or an assumption that Z3 refuses: the session must not be asked again. */
+  /** A script or an assumption that Z3 rejects: the session must not be queried again. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Z3 could not be loaded, or trapped: the thread is of no more use. */
   | { readonly kind: 'broken'; readonly message: string };

@@ -15,7 +15,7 @@ export interface Bounds {
 export interface Linear extends Bounds {
   readonly constant: bigint;
   readonly terms: ReadonlyMap<Term, bigint>;
-  /** Terms whose arithmetic is taken not to wrap around. */
+  /** Terms whose arithmetic is assumed not to wrap around. */
   readonly assumes: readonly Term[];
 }
 
@@ -154,7 +154,7 @@ export class LinearView {
     const unknown = (assumes: readonly Term[], reading: string = name): Linear =>
       this.unknown(this.store.pure(reading, term.width, [term]), target, assumes);
     if (inside(view, either)) return unknown(view.assumes);
-    // Arithmetic on less than an int is a conversion, and a huge factor a hash: both are meant to cut off.
+    // Arithmetic on less than an int is a conversion, and a huge factor a hash: both truncate on purpose.
     const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
     const isExact =
       term.width < 32 ||
@@ -165,7 +165,7 @@ export class LinearView {
       this.determinedSpan(view) > target.high - target.low;
     if (isExact || view.low > either.high || view.high < either.low) return unknown(view.assumes);
     const assumes = view.assumes.includes(term) ? view.assumes : [...view.assumes, term];
-    // Signed arithmetic is taken to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
+    // Signed arithmetic is assumed to stay in range; unsigned arithmetic may still dip below zero (n - 1 - i).
     const limited = clamp({ ...view, assumes }, name === 'signed' ? target : either);
     return inside(limited, target) ? limited : unknown(assumes, dippingUnsigned);
   }

@@ -39,8 +39,8 @@ const lowest24 = (1n << 24n) - 1n;
 const factor24 = 'factor24';
 
 /**
- * Whether a term is a factor of `mul24`, of which the upper bits are cut off. It is meant to fit, as an index is meant
- * not to wrap around. Signed ones are shifted to the left and back.
+ * Whether a term is a factor of `mul24`, whose upper bits are truncated. It is meant to fit, as an index is meant not
+ * to wrap around. Signed ones are shifted to the left and back.
  */
 export function isFactor24({ name }: Term): boolean {
   return name === factor24;
@@ -201,7 +201,7 @@ export class TermStore {
       : this.make('mul', width, [b, a], 0n, none, null, '');
   }
 
-  /** `udiv sdiv urem srem` with the rule that division by zero gives all ones (remainder: the dividend). */
+  /** `udiv sdiv urem srem` with all ones as the result of a division by zero (remainder: the dividend). */
   divide(operator: 'udiv' | 'sdiv' | 'urem' | 'srem', width: number, a: Term, b: Term): Term {
     if (b.operator === 'constant') {
       const divisor = operator === 'sdiv' || operator === 'srem' ? BigInt.asIntN(width, b.value) : b.value;

@@ -31,7 +31,7 @@ export type OpenQuestion =
   | { readonly kind: 'apart' | 'distinct' | 'written'; readonly arrays: readonly string[] }
   | { readonly kind: 'launch'; readonly launch: OpenLaunch }
   | { readonly kind: 'condition'; readonly condition: string; readonly launch?: OpenLaunch }
-  /** A run or a proof shows barrier divergence, or may yet. */
+  /** A run or a proof shows barrier divergence, or it is undecided. */
   | { readonly kind: 'divergence'; readonly isShown: boolean }
   | { readonly kind: 'races' }
   | { readonly kind: 'warp-agreement' }

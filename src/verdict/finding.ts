@@ -1,4 +1,4 @@
-/** Results of the checks, as data: `report-model/finding.ts` has them as reports show them, with their words. */
+/** Results of the checks, as data: `report-model/finding.ts` has them worded for reports. */
 import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
@@ -172,7 +172,7 @@ interface ChosenContents {
   readonly others: readonly { readonly value: number; readonly arrays: readonly string[] }[];
 }
 
-/** Elements of an array of a witness, unless it is stated how many there are: as if it had no end. */
+/** Length of an array of a witness, unless its size is stated: as if unbounded. */
 export const endlessElements = 1 << 20;
 
 export type WitnessArgument =

@@ -150,7 +150,7 @@ export function barrierIntervals(
     return term === store.true ? null : { term, rounds };
   }
 
-  /** Walks barrier-free paths; `visit` sees each access, `edge` may refuse an edge. */
+  /** Walks barrier-free paths; `visit` sees each access, `edge` may reject an edge. */
   function walk(
     start: BlockId,
     position: number,

@@ -48,7 +48,7 @@ export function isDoneBefore(
   interface State {
     readonly block: BlockId;
     readonly position: number;
-    /** As of {@link groupAgeBehind}. */
+    /** Like the age of {@link groupAgeBehind}. */
     readonly age: number | null;
   }
   const seen = new Set<string>();

@@ -24,7 +24,7 @@ export interface ThreadGroup {
   readonly members: Term;
   /** Whether a member may take an edge. */
   readonly isOpen: (from: BlockId, to: BlockId) => boolean;
-  /** At which all members wait, with others or without, each time that one does. */
+  /** Barriers at which all members wait, with others or without, whenever one does. */
   readonly meets: ReadonlySet<Instruction>;
 }
 
@@ -32,8 +32,8 @@ export interface NamedBarriers {
   /** A partition of the threads of the block; at most one group if no barriers distinguish threads. */
   readonly groups: readonly ThreadGroup[];
   /**
-   * Whether an access by a thread of one group comes before one by a thread of another, within the interval of barriers
-   * of the block that a place starts.
+   * Whether an access by a thread of one group comes before one by a thread of another, within the interval between
+   * barriers of the block that starts at a place.
    */
   readonly handsOver: (
     start: Instruction | null,
@@ -152,7 +152,7 @@ export function namedBarriers(
       return way === undefined || to === (way ? terminator.then : terminator.otherwise);
     };
 
-  /** Whether these threads get to a block together, each time that one of them does. */
+  /** Whether these threads reach a block together, whenever one of them does. */
   const comeTogether = (block: BlockId, members: Members): boolean =>
     [...dependences.controlling(block, kernel.loopOf[block] ?? null)].every(
       (branch) => uniform.branch(branch) !== 'varying' || wayOf(branch, members) !== undefined,

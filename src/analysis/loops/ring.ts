@@ -33,7 +33,7 @@ export function ringForm(
     if (said.operator !== 'constant') return null;
     if ((said.value === 1n) === goesOn) continue;
     if (range.high > limit || range.low < 0n) return null;
-    // Of 64 bits: a narrower counter starts over.
+    // In 64 bits: a narrower counter would wrap around.
     const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
     const sum = store.add(64, counter, store.zeroExtend(64, start));
     return store.truncate(phi.width, store.divide('urem', 64, sum, store.constant(64, limit + 1n)));

@@ -60,7 +60,7 @@ export interface Pins {
   /** By axis; undefined if the axis is open. */
   readonly thread: readonly (bigint | undefined)[];
   readonly block: readonly (bigint | undefined)[];
-  /** Sums that are taken not to wrap around for that. */
+  /** Sums assumed not to wrap around for that. */
   readonly assumes: readonly Term[];
 }
 

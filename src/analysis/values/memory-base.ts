@@ -3,7 +3,7 @@ import type { Kernel, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
 export type Base =
-  /** A pointer that came in as a parameter (a field of one at `offset`). */
+  /** A pointer passed as a parameter (a field of one at `offset`). */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number; readonly key: string }
   | { readonly kind: 'object'; readonly object: MemoryObject; readonly key: string }
   /** A pointer that was read from element `element`, a byte offset, of an array of pointers that the kernel only reads. */

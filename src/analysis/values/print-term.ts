@@ -12,7 +12,7 @@ export interface TermNames {
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** Longer terms than this are not worth reading. */
+/** Longer terms are not printed. */
 const maxTerms = 400;
 
 /** C++ precedence of the operators, by what a term prints as. */

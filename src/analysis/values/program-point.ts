@@ -92,7 +92,7 @@ export function walkFrom(
   return ends;
 }
 
-/** The blocks that a path from one of these reaches, themselves included; `edge` may refuse edges. */
+/** The blocks that a path from one of these reaches, themselves included; `edge` may reject edges. */
 export function reachable(
   kernel: Kernel,
   from: readonly BlockId[],

@@ -34,7 +34,7 @@ export interface SymbolicKernel {
   readonly stated: readonly { readonly instruction: Instruction; readonly condition: Term }[];
   /** The condition of a branch terminator; undefined for other terminators. */
   readonly condition: (block: BlockId) => Term | undefined;
-  /** The condition under which a thread at the end of `from` goes on to `to`. */
+  /** The condition under which a thread at the end of `from` continues at `to`. */
   readonly edge: (from: BlockId, to: BlockId) => Term;
   /** Maximum trip count of each loop that the ranges allow. */
   readonly rounds: readonly bigint[];
@@ -308,8 +308,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const sinceDominator: Term[] = [];
   const weakened: boolean[] = [];
   /**
-   * Of each block, how many blocks dominate it, how many of these and itself are weakened, and the nearest one above it
-   * that has a condition: thousands of branches in a row have none, and are not walked again for each block.
+   * For each block, the number of its dominators, the number of weakened ones among these and itself, and its nearest
+   * dominator with a condition: thousands of consecutive branches may lack one, and are not walked for each block.
    */
   const depths: number[] = [];
   const weakenedAbove: number[] = [];
@@ -483,7 +483,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       store.constant(round.width, 1n),
     );
     if (isInvariant(next, loop)) {
-      // Of 64 bits: a narrower counter starts over.
+      // In 64 bits: a narrower counter would wrap around.
       const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
       const first = store.equal(counter, store.constant(64, 0n));
       return store.select(first, start, close(next));

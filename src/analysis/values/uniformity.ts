@@ -1,5 +1,5 @@
 /**
- * Which values and branches are the same for all threads of a block, or of the grid, that execute them in the same
+ * Values and branches that are the same for all threads of a block, or of the grid, that execute them in the same
  * iteration of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand
  * varies, when it is merged from paths that a varying branch separates, or when it leaves a loop that threads leave in
  * different iterations.
@@ -16,7 +16,7 @@ type Uniformity = 'uniform' | 'stable' | 'varying';
 
 export interface UniformityResult {
   readonly value: (id: ValueId) => Uniformity;
-  /** Of the condition of a block's terminator; `uniform` if it has none. */
+  /** For the condition of a block's terminator; `uniform` if it has none. */
   readonly branch: (block: BlockId) => Uniformity;
   /** Threads may leave the loop after different numbers of iterations. */
   readonly divergent: (loop: LoopId) => boolean;

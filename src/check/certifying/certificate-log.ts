@@ -66,7 +66,7 @@ export class CertificateLog {
     this.addRace(obligation, tier, asked ? this.proofOf(asked) : null);
   }
 
-  /** As {@link addDivergence}, by a solver. */
+  /** Like {@link addDivergence}, by a solver. */
   addSolvedDivergence(instruction: Instruction, tier: 'linear' | 'bit-vectors', asked: SolverQuery | undefined): void {
     this.addDivergence(instruction, tier, asked ? this.proofOf(asked) : null);
   }
@@ -90,7 +90,7 @@ export class CertificateLog {
     return proof;
   }
 
-  /** Code that is written out many times asks the same many times. */
+  /** Unrolled code asks the same questions repeatedly. */
   private proofOf(asked: SolverQuery): CertificateProof {
     let proof = this.solved.get(asked);
     if (!proof) this.solved.set(asked, (proof = solverProof(asked)));

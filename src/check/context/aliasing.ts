@@ -11,7 +11,7 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import type { ValueId } from '../../ir/form/kernel.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 
-/** The pointers that `apart(A, B)` is stated of. */
+/** The pointers of the statement `apart(A, B)`. */
 function statedDisjoint({ parameters, assumptions }: CheckRequest): (readonly [NamedScalar, NamedScalar])[] {
   return assumptions.flatMap(({ expression }) => {
     if (expression.kind !== 'apart') return [];

@@ -66,12 +66,12 @@ export class AssumedFacts {
     for (const text of texts) this.add('contents', text);
   }
 
-  /** Notes a counter that is taken not to wrap around. */
+  /** Records a counter that is assumed not to wrap around. */
   addCounter(base: Base, bytes: number): void {
     this.add('no-wrap', `the counter ${baseName(this.of, base)} fits in ${8 * bytes} bits`);
   }
 
-  /** Notes terms whose arithmetic is taken not to wrap around. */
+  /** Records terms whose arithmetic is assumed not to wrap around. */
   addNoWrap(terms: readonly Term[]): void {
     for (const term of terms) {
       const ticket =

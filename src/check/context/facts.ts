@@ -20,7 +20,7 @@ import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 
-/** A kernel and the launch that is asked about. */
+/** A kernel and the launch under analysis. */
 export interface KernelAndLaunch {
   readonly request: CheckRequest;
   readonly kernel: Kernel;
@@ -46,7 +46,7 @@ export interface SymbolicFacts {
 export interface ElementFacts {
   /** By value id. */
   readonly elements: ReadonlyMap<number, ElementFact>;
-  /** Values read, whole or in part, from arrays of which something is stated. */
+  /** Values read, whole or in part, from arrays with statements. */
   readonly statedValues: ReadonlySet<number>;
 }
 

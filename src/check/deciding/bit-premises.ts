@@ -17,7 +17,7 @@ import {
 /** The value that a name in an assumption denotes; null if it is not a usable scalar. */
 export type BitVocabulary = (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => BitValue | null;
 
-/** Results of more bits than this are not worth an assumption. */
+/** Wider results do not justify an assumption. */
 const maxBits = 160;
 
 /** A condition as a formula; null if it has none (it is then not used: weaker, still sound). */

@@ -99,7 +99,7 @@ export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitV
   return { text: fitted(text, bits, { low, high }), low, high };
 }
 
-/** A bit-vector of `bits` bits as one of the bits that a range takes, which holds its value. */
+/** A bit-vector of `bits` bits in the width of a range that contains its value. */
 function fitted(text: string, bits: number, range: Bounds): string {
   const own = bitsOf(range);
   return own < bits ? `((_ extract ${own - 1} 0) ${text})` : text;

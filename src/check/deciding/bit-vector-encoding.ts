@@ -96,7 +96,7 @@ export class BitVectorEncoding {
     return this.premises.take();
   }
 
-  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
   takeAssumptions(): Term[] {
     const list = [...new Set([...this.assumed, ...this.standing])];
     this.assumed.clear();
@@ -554,7 +554,7 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   return x;
 }
 
-/** Whether an obligation computes with bits, which linear arithmetic leaves open. */
+/** Whether an obligation contains bit operations, which linear arithmetic leaves open. */
 export function holdsBits({ first, second }: Obligation): boolean {
   return [first, second].some(
     ({ target, conditions }: AccessSide) =>

@@ -37,10 +37,10 @@ interface Split {
   readonly distance: Product | null;
 }
 
-/** More summands are not written out. */
+/** Maximum number of expanded summands. */
 const maxSummands = 24;
 
-/** Offsets of more terms are not looked at. */
+/** Offsets of more terms are not analyzed. */
 const largestOffset = 2000;
 
 /**
@@ -103,7 +103,7 @@ function isOfSigned({ operator }: Term): boolean {
 
 /** Whether two addresses overlap only if all their digits are equal, and not even then if a distance remains. */
 function areDisjointSums({ digits, distance }: Split, bytes: bigint): boolean {
-  // All that the smaller digits make up, and the bytes of an access, is below `reached`: the smallest weight comes first.
+  // The sum of the smaller digits and the bytes of an access is below `reached`: the smallest weight comes first.
   const left = new Set(digits);
   let open = distance;
   let reached: Product | null = { by: bytes, factors: [] };
@@ -147,7 +147,7 @@ class Digits {
     this.haveSizes = haveSizes;
   }
 
-  /** All that is taken not to wrap around. */
+  /** All terms assumed not to wrap around. */
   assumed(more: readonly Term[] = []): readonly Term[] {
     return [...new Set([...this.assumes, ...more])];
   }

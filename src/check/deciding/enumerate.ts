@@ -203,7 +203,7 @@ export function enumerate(
   const tried = tryOut(symbolic, obligation, whole, evaluations);
   if (!tried) return { kind: 'unable', reason: 'too many threads and rounds to try one by one' };
   if (tried.hits.length === 0) return { kind: 'none' };
-  // Whether the two are of one array is not tried.
+  // Whether the two are of one array is not evaluated.
   const exact = first.exact && second.exact && tried.isWhole && obligation.elements === null;
   return { kind: 'hits', hits: tried.hits, exact };
 }
@@ -215,7 +215,7 @@ interface Trial {
   readonly lists: readonly [readonly Variable[], readonly Variable[]];
 }
 
-/** How many times fewer combinations make a trial without some conditions worth while. */
+/** Minimum reduction of the combinations by a trial without some conditions. */
 const worthwhile = 4;
 
 /** A trial without the variables that neither address depends on; null if that saves little. */

@@ -41,7 +41,7 @@ export interface SolverQuery {
 interface Encoding {
   /** Declarations and definitions since the last call. */
   readonly takePremises: () => readonly Premise[];
-  /** Terms taken not to wrap around in formulas since the last call, and in all definitions. */
+  /** Terms assumed not to wrap around in formulas since the last call, and in all definitions. */
   readonly takeAssumptions: () => Term[];
   /** A model with the values of the unknowns, if they differ from those of the solver. */
   readonly readModel?: (model: Model) => Model;
@@ -71,7 +71,7 @@ export class SolverTier {
   private readonly encoding: Encoding;
   private readonly deciding: Deciding;
   private readonly premises = new Premises();
-  /** Code that is written out many times asks the same many times. */
+  /** Unrolled code asks the same questions repeatedly. */
   private readonly answered = new Map<string, ObligationResult>();
 
   /** @param stated SMT-LIB formulas, valid in every execution (the user's assumptions) */

@@ -218,7 +218,7 @@ function termOf(context: KernelAndLaunch & SymbolicFacts, name: Parameters<BitVo
   return store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes });
 }
 
-/** Terms whose arithmetic is taken not to wrap around, as they are addresses of accesses. */
+/** Terms whose arithmetic is assumed not to wrap around, as they are addresses of accesses. */
 function indicesOf({ accesses, symbolic }: SymbolicFacts): ReadonlySet<Term> {
   const offsets = accesses.flatMap(({ targets }) => targets.map(({ offset }) => offset));
   return new Set(offsets.flatMap((offset) => symbolic.view.offset(offset).assumes));

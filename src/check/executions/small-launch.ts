@@ -20,7 +20,7 @@ const maxThreads = 1024;
 const maxActive = 6;
 const maxCombinations = 50_000;
 const maxExecutions = 40_000;
-/** Instructions that are followed, in all threads together. */
+/** Maximum number of followed instructions, in all threads together. */
 const maxInstructions = 400_000;
 
 /** Assumptions of a proof by executions. */
@@ -117,7 +117,7 @@ class SmallLaunch {
           );
         }
       }
-    // Words that overlap without being the same are not followed.
+    // Words that overlap without being the same are not supported.
     if ([...places.values()].some((words) => words.size > 1)) return null;
     this.#checkRepeated(ways);
     const threads = [...ways.keys()];
@@ -171,7 +171,7 @@ class SmallLaunch {
         if (!held.has(value)) hasNew = true;
         held.add(value);
       }
-      // A value is made by a chain of writes, of which none comes twice.
+      // A value comes from a chain of distinct writes.
       const writes = [...ways.values()].reduce((sum, own) => sum + Math.max(...own.map(writesIn)), 0);
       if (!hasNew || round > writes) return ways;
     }

@@ -110,7 +110,7 @@ class Walk {
     if (this.#found.size > maxWays) throw new NotFollowed('ways');
   }
 
-  /** Goes on to a block; whether the thread is to be followed there. */
+  /** Enters a block; returns whether the thread is to be followed there. */
   #enter(state: State, from: BlockId | null, to: BlockId): boolean {
     const { kernel } = this.#in;
     const block = kernel.blocks[to]!;

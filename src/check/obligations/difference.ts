@@ -57,7 +57,7 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
   return { constant, unknowns, low, high, assumes: [...new Set([...a.assumes, ...b.assumes])] };
 }
 
-/** The named unknown that a term of a linear form becomes in a reading. */
+/** The named unknown that represents a term of a linear form in a reading. */
 export function instanceOf(
   symbolic: SymbolicKernel,
   instances: Instances,

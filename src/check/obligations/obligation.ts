@@ -105,7 +105,7 @@ export interface ThreadIntervals {
   readonly others?: readonly Interval[];
   /** The part of the block that each of them is of. */
   readonly members?: readonly [Term, Term];
-  /** Whether an access by the one comes before one by the other, in the interval, for other reasons than barriers. */
+  /** Whether an access by the one comes before one by the other, in the interval, by an order other than barriers. */
   readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
 }
 

@@ -26,7 +26,7 @@ export interface WarpObligation {
   readonly isOfAll: boolean;
 }
 
-/** The lanes that a mask names, as far as that is followed. */
+/** The lanes that a mask names, if it can be analyzed. */
 type Lanes =
   /** All, or unknown. */
   | { readonly kind: 'all' }
@@ -122,7 +122,7 @@ function partings(
   return [first, second].map((way) => [...way, ...premises]);
 }
 
-/** That a lane executes the instruction although its own mask does not name it. */
+/** A lane executes the instruction although its own mask does not name it. */
 function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: BlockId, lanes: Lanes): WarpObligation[] {
   const { kernel, store } = symbolic;
   const holds = lanes.kind === 'such' ? lanes.holds : lanes.kind === 'told' ? lanes.predicate : null;

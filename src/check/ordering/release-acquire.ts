@@ -36,7 +36,7 @@ import { isPoll, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
 
 /**
  * How an access comes before the arrival, or after the observation: within its thread; or for all threads of a block,
- * by a barrier of theirs.
+ * by their barrier.
  */
 type Level = 'thread' | 'block';
 
@@ -239,7 +239,7 @@ function countOf(
   return { term: store.zeroExtend(width, term), fits: open.length === 0 || (open.length === 1 && product === 1n) };
 }
 
-/** Whether a store of zero to shared memory comes before all that is done with a flag or counter. */
+/** Whether a store of zero to shared memory comes before all uses of a flag or counter. */
 function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own: readonly Access[]): boolean {
   const { kernel } = symbolic;
   const at = constantPlace(store);
@@ -281,7 +281,7 @@ function arrivals(
         ? isDoneBefore(kernel, access, arrival, releases ? null : (instruction) => isFence(instruction, acrossBlocks))
         : hasFence(access);
     const isBefore = access === arrival || (isSame && !canReach(kernel, arrival, access) && isFenced());
-    // Of a copy that other threads of the block began it is not followed whether it is done.
+    // The completion of a copy that another thread of the block started is not analyzed.
     if (!isBefore && access.isCopy) continue;
     if (!isBefore && meeting.every((barrier) => canReach(kernel, barrier, access))) continue;
     levels.set(access.index, isBefore ? 'thread' : 'block');

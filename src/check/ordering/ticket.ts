@@ -95,8 +95,8 @@ function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
 }
 
 /**
- * Whether a store sets a counter up before any thread takes a ticket: it comes before, and that another thread stores
- * later than this one takes a ticket would be a race between the two. A strong store does not race with an atomic
+ * Whether a store initialises a counter before any thread takes a ticket: it comes before, and a store of another
+ * thread after this one has taken a ticket would be a race between the two. A strong store does not race with an atomic
  * operation, so a barrier has to be between.
  */
 export function isSetUpBefore(

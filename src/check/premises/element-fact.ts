@@ -8,7 +8,7 @@ import type { Instruction, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { namedPointer } from './premises.ts';
 
-/** A value that a load reads from an array of which something is stated. */
+/** A value that a load reads from an array with statements. */
 export interface ElementFact {
   /** Names the array and the size of its elements. */
   readonly array: string;
@@ -26,7 +26,7 @@ export interface ElementFact {
   readonly isFilled?: true;
 }
 
-/** Tables of more elements are not looked at. */
+/** Tables of more elements are ignored. */
 const maxElements = 4096;
 
 /** Values read from tables that are never written and contain their initialisers. */

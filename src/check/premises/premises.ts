@@ -137,7 +137,7 @@ export function scalarBounds(
   });
 }
 
-/** The part of a range of a dimension that the assumptions leave by comparing it with constants. */
+/** The range of a dimension left by the assumptions that compare it with constants. */
 export function dimensionBounds(
   conditions: readonly Condition[],
   name: 'blockDim' | 'gridDim',

@@ -69,7 +69,7 @@ function findNestings(
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
       const below = varying.filter((part) => isBelow(part, stride, order));
-      // A row holds the columns that an offset skips: `row * stride + width + x`.
+      // A row contains the columns that an offset skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
       return isOfConstants && below.length === 0

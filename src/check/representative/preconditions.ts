@@ -23,7 +23,7 @@ import { listedValues } from './launch-constraints.ts';
 import { fieldOf } from './roles.ts';
 import { knownRoles, satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
-/** More statements are not tried together. */
+/** Maximum number of statements tried together. */
 const maxCandidates = 12;
 
 /** Reasons that no precondition removes. */

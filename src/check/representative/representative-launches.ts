@@ -29,7 +29,7 @@ export interface LaunchInstance {
   readonly isLarge: boolean;
 }
 
-/** How one setting differs from the others. */
+/** How one launch instance differs from the others. */
 interface Plan {
   readonly isLarge: boolean;
   /** All sizes are 1. */
@@ -71,7 +71,7 @@ const plans: readonly Plan[] = [
   { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, rounds: 5, pad: 16n, others: 'large', order: 'first' },
 ];
 
-/** Settings are the same for every question about a kernel under a launch. */
+/** The instances are the same for every question about a kernel under a launch. */
 const known = new WeakMap<object, { readonly roles: Roles; readonly settings: readonly LaunchInstance[] }>();
 
 /**
@@ -542,7 +542,7 @@ export function satisfiesAssumptions(
   return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
 }
 
-/** Threads of a block at which indices are looked at. */
+/** Threads of a block at which indices are sampled. */
 const sampledThreads = 24;
 
 /** Whether indices of shared memory stay in their arrays, sampled at single threads of the first and last block. */
@@ -583,7 +583,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
   return true;
 }
 
-/** The last thread of a setting. */
+/** The last thread of a launch instance. */
 export function lastThread({ fields }: KernelAndLaunch, { block, grid, scalar }: LaunchInstance): ThreadPlace {
   const last = ([x, y, z]: Dim3): Dim3 => [x - 1, y - 1, z - 1];
   return {

@@ -214,7 +214,7 @@ function allTerms(
   return [...seen];
 }
 
-/** More terms are not looked at. */
+/** Maximum number of analyzed terms. */
 const maxTerms = 20_000;
 
 /** Whether the index along an axis is only used in the linear thread index. */

@@ -52,7 +52,7 @@ export function capRemainingEffort({
   readonly proofOnly?: boolean;
   readonly untilOpen?: boolean;
 }): void {
-  // Repairs are made of all that stays open.
+  // Repairs need all open obligations.
   if (!effort || proofOnly) return;
   effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : effortOfOpen));
 }

@@ -14,7 +14,7 @@ import type { Reason } from '../../verdict/reason.ts';
 
 export interface CheckRequest {
   readonly kernel: Kernel;
-  /** As reports show it: `ns::reduce<256, float>`. */
+  /** Its name in reports: `ns::reduce<256, float>`. */
   readonly name: string;
   /** Identity of the kernel in fingerprints: distinguishes kernels of the same name in different files. */
   readonly identity: string;
@@ -39,7 +39,7 @@ export interface CheckRequest {
   readonly proofOnly?: boolean;
   /** Whether certificates of proofs are recorded. */
   readonly certificates?: boolean;
-  /** A statement is tried: only a proof counts, so that the first that stays open ends it. */
+  /** A statement is tried: only a proof counts, so the first open obligation ends the check. */
   readonly untilOpen?: boolean;
   /** Started on first use: most kernels need no solver. */
   readonly solver: () => Promise<Solver>;

@@ -130,7 +130,7 @@ function isOrderedByBarriers(instruction: Instruction): boolean {
 /** Floating-point instructions: for some, such as `sin.approx`, no run has the result of the device. */
 const floating = /\.(b?f\d+|tf32|e\dm\d)/;
 
-/** Whether a term holds a function that a run may have to make up the value of. */
+/** Whether a term contains a function whose value a run may have to invent. */
 function isMadeUp(term: Term): boolean {
   const seen = new Set<Term>();
   const work = [term];
@@ -185,7 +185,7 @@ class Followed {
     );
   }
 
-  /** As {@link term}, of an operand. */
+  /** Like {@link term}, for an operand. */
   operand(operand: Operand): boolean {
     switch (operand.kind) {
       case 'constant':

@@ -130,7 +130,7 @@ function isSame(a: Dim3, b: Dim3): boolean {
   return a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 }
 
-/** Whether {@link entriesOf} may make anything of an instruction. */
+/** Whether {@link entriesOf} may produce entries for an instruction. */
 function mayTell(place: Instruction | Terminator, event: RaceEvent | undefined): boolean {
   if ('operation' in place) return place.operation.effect.kind !== 'pure';
   return place.kind === 'exit' || (place.kind === 'branch' && !event);

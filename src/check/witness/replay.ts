@@ -50,13 +50,13 @@ export interface Shown<Event> {
 /** Contents of array arguments: one value in all elements, values ascending or descending by index, or random ones. */
 export type Contents = number | 'rising' | 'falling' | `random ${number}` | GeneratedContents | Filled;
 
-/** The elements that the host program leaves in an array. */
+/** The elements that the host program stores in an array. */
 interface Filled {
   readonly kind: 'filled';
   readonly values: readonly number[];
 }
 
-/** Pairs of accesses that a run may show before it is stopped. */
+/** Maximum number of races in a run before it is stopped. */
 const maxRaces = 1000;
 
 /** Number of differing elements if contents ascend or descend. */

@@ -35,7 +35,7 @@ import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
-/** Why there may be more than the runs show. */
+/** Why there may be more events than the runs show. */
 type ReplayProblem = Extract<Reason, { kind: 'replay' }>['problem'];
 
 /** The valid results of a run. */
@@ -48,7 +48,7 @@ interface Executed {
   readonly wasCutOff: boolean;
   /** It was not stopped early because it had shown the searched events. */
   readonly isWhole: boolean;
-  /** Why there may be more than it shows. */
+  /** Why there may be more events than it shows. */
   readonly problem: ReplayProblem | null;
   /** It violated a condition of SELVAGE_ASSUME, and shows nothing. */
   readonly isVoid?: true;
@@ -153,7 +153,7 @@ export class Confirmation {
   private readonly shrunk = new Map<string, Executed>();
   private shrinkingSteps = 0;
   private settingList: readonly LaunchInstance[] | null = null;
-  /** Settings that were made of models. */
+  /** Launch instances built from models. */
   private varied = 0;
   /** The scenarios in which a race was seen. */
   private readonly seenIn = new Map<string, Set<string>>();
@@ -199,7 +199,7 @@ export class Confirmation {
     return (this.settingList ??= [...representativeLaunches(this.context)]);
   }
 
-  /** Threads of a block, or of the grid, in the smallest of the large settings. */
+  /** Threads of a block, or of the grid, in the smallest of the large launch instances. */
   fewestThreads(scope: PairScope): number {
     const threads = representativeLaunches(this.context).flatMap(({ block, grid, isLarge }) =>
       isLarge ? [[...block, ...(scope === 'grid' ? grid : [])].reduce((product, size) => product * size, 1)] : [],
@@ -321,10 +321,7 @@ export class Confirmation {
       yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
-  /**
-   * Finds the large launch instances that show a race: all of them are run, as far as the budget allows.
-   * @returns the instances that show it, and those that ran to their end without it
-   */
+  /** Finds the large launch instances that show a race: all of them are run, as far as the budget allows. */
   *atLargeSettings(pairs: readonly AccessPair[]): Steps<void> {
     const keys = pairs.map(pairKey);
     for (const [at, setting] of this.settings.entries()) {
@@ -363,7 +360,7 @@ export class Confirmation {
       .flatMap((setting) => [...allDraws, avoidingDraw].map((draw) => this.scenario(setting, null, draw)));
   }
 
-  /** Runs the blocks of these indices, at a small and at a large setting. */
+  /** Runs the blocks of these indices, in a small and in a large launch instance. */
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
     const large = this.settings.find(({ isLarge }) => isLarge);
@@ -429,8 +426,8 @@ export class Confirmation {
   }
 
   /**
-   * A run of a setting.
-   * @param blocks null: all of them, or of a large grid the first and the last
+   * A run of a launch instance.
+   * @param blocks null: all of them, or the first and the last of a large grid
    */
   private scenario(setting: LaunchInstance, blocks: readonly number[] | null, draw: number): Scenario {
     const { block, grid, scalar } = setting;
@@ -551,7 +548,7 @@ export class Confirmation {
     const madeUp = result.havocs.length > 0;
     const races = result.races.filter((event) => {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
-      // Nor do the contents that it chose for arrays of which something is stated.
+      // Results that depend on chosen contents of arrays with statements do not count either.
       if (
         indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
       )
@@ -569,7 +566,7 @@ export class Confirmation {
     return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
   }
 
-  /** A race as a run with smaller dimensions and scalars of our choosing shows it, as far as one was found. */
+  /** A race in the smallest run found, with reduced dimensions and chosen scalars. */
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
     const find = ({ races }: Executed): RaceEvent | undefined =>

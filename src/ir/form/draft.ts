@@ -72,7 +72,7 @@ export function newValue(draft: Draft, type: ValueType, register?: string): numb
   return draft.types.push(type) - 1;
 }
 
-/** Adds an object to the draft and gives it the next id. */
+/** Adds an object to the draft and assigns it the next id. */
 export function newObject(draft: Draft, object: Omit<MemoryObject, 'id'>): ObjectId {
   const id = draft.objects.length as ObjectId;
   draft.objects.push({ ...object, id });

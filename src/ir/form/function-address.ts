@@ -150,7 +150,7 @@ function alternatives(
   return { pointer: one.pointer, functions: new Set([...one.functions, ...other.functions]) };
 }
 
-/** Values that may hold the address of a function. */
+/** Values that may be the address of a function. */
 function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
   const carrying = new Set<number>(stated.keys());
   for (let before = -1; before < carrying.size;) {

@@ -85,7 +85,7 @@ export interface Phi {
 }
 
 /**
- * One instruction. `arguments` are parallel to `operation.sources`; address sources hold the base, with the constant
+ * One instruction. `arguments` are parallel to `operation.sources`; address sources contain the base, with the constant
  * displacement in `offset`. `results` are parallel to `operation.results`; null if the PTX discards one (`_`).
  */
 export interface Instruction {

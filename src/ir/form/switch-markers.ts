@@ -30,7 +30,7 @@ export interface MarkerSwitches {
 
 /**
  * The kernel with each marker replaced according to its switch. Values and ids stay, so that results for several
- * settings can be compared; a marker that is off is removed.
+ * switches can be compared; a marker that is off is removed.
  *
  * @param switches by marker number; several instructions may share one (inlined functions). Their locations are those
  *   of the source, since the compiler gives inline assembly the location of the preceding code

@@ -1,4 +1,4 @@
-/** Operations that the passes make themselves: copies, conversions between widths, unknown values and effects. */
+/** Operations that the passes create: copies, conversions between widths, unknown values and effects. */
 import type { Width } from '../../isa/model/domain.ts';
 import type { Effect, Operation, ValueType } from '../../isa/model/operation.ts';
 
@@ -26,7 +26,7 @@ export function copyOperation(type: ValueType): Operation {
   return copy;
 }
 
-/** True of an operation that hands its one source on unchanged. */
+/** True for an operation that returns its only source unchanged. */
 export function isCopy(candidate: Operation): boolean {
   return (
     candidate.opcode === 'mov' &&
