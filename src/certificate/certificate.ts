@@ -130,9 +130,7 @@ export type ClauseStep =
   | { readonly learnt: readonly ClauseLiteral[] }
   /** Comparisons that do not all hold: multiplied with the factors, their sum is 0 <= less than 0. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly sum: readonly string[] }
-  /**
-   * In pairs they fix the values of sums: with the factors, a sum that the common divisor of its terms does not divide.
-   */
+  /** In pairs they fix the values of sums: with the factors, a sum not divisible by the common divisor of its terms. */
   | { readonly excluded: readonly ClauseLiteral[]; readonly divisor: readonly string[] };
 
 /** The script, in SMT-LIB, has no model. */

@@ -206,9 +206,7 @@ function ofOffsetAlone(question: Question): Question {
   };
 }
 
-/**
- * Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`, so enumeration is not needed.
- */
+/** Whether a condition keeps the index within the object, as `i < 1000` does for `a[i]`: no enumeration is needed. */
 function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards }: Question): boolean {
   const index = view.offset(offset);
   if (index.low < 0n || index.assumes.length > 0) return false;

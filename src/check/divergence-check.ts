@@ -125,9 +125,7 @@ function* departureOf(
   return (departure && (yield* settled(() => departure(deciding, barrier, terminator.location)))) ?? 'returned';
 }
 
-/**
- * Places where the varying parts of a condition are computed: compilers join tests of several statements in a branch.
- */
+/** Places where the varying parts of a condition are computed: compilers join tests of several statements. */
 function decidingPlaces(kernel: Kernel, uniformity: UniformityResult, operand: Operand, depth: number): Location[] {
   if (operand.kind !== 'value' || depth === 0 || uniformity.value(operand.id) !== 'varying') return [];
   const { definition, type } = kernel.values[operand.id]!;

@@ -13,9 +13,7 @@ import { areOfOneLock } from './ordering/synchronisation-idioms.ts';
 /** The assumption of `warp-lockstep`. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
 
-/**
- * Maximum number of conditions of all pairs of a kernel; chosen by hand, so that they are built within some seconds.
- */
+/** Maximum number of conditions of all pairs of a kernel; chosen by hand: they are built within some seconds. */
 const maxConditions = 1_000_000;
 
 /**

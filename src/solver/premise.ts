@@ -8,9 +8,7 @@ export interface Premise {
    * to no definition: each question needs it that mentions one of its names.
    */
   readonly of: string | null;
-  /**
-   * The separately defined unknowns that an assertion compares: questions on them omit it until a model violates it.
-   */
+  /** The separately defined unknowns that an assertion compares: questions omit it until a model violates it. */
   readonly compares?: readonly string[];
   /** The value of an unknown, beyond its formulas: it completes models, and no question contains it. */
   readonly means?: { readonly name: string; readonly value: string };

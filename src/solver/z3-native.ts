@@ -10,9 +10,7 @@ import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 
 interface NativeZ3Options {
-  /**
-   * Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` are the real budget.
-   */
+  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
   readonly hardLimit?: number;
   /** Mebibytes that a process may take. */
   readonly memory?: number;

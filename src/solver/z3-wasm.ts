@@ -10,9 +10,7 @@ import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 import type { Z3Reply, Z3Request, Z3Start } from './z3-worker.ts';
 
 interface Z3Options {
-  /**
-   * Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` are the real budget.
-   */
+  /** Milliseconds of CPU after which a check is killed, unless it has a limit. Generous: `units` bound it. */
   readonly hardLimit?: number;
 }
 

@@ -374,9 +374,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       ? (0 as BlockId)
       : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
 
-  /**
-   * If the block's condition depends on the variables only, they have from here the values of unconditional updates.
-   */
+  /** If the block's condition depends on the variables only, their updates are unconditional from here on. */
   function enterPart(variables: FrozenVariables): void {
     const { loop, start, decides, updates } = variables;
     const condition = reachFrom(start, decides);

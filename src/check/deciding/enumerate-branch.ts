@@ -1,6 +1,4 @@
-/**
- * Whether all threads of a block, or of each warp, take the same side of a branch: evaluates its condition for each.
- */
+/** Whether all threads of a block, or of each warp, take the same side of a branch: evaluates its condition for all. */
 import { compileTruth, Unexpressible } from '../../analysis/values/compiled-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { DivergenceObligation } from '../obligations/barrier-divergence.ts';

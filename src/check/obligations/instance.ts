@@ -116,7 +116,7 @@ export class Instances {
   }
 
   /**
-   * Name of the execution of a loop shared by both threads, from the iterations of its outer loops; null if not shared.
+   * Name of the execution of a loop shared by both threads, from the iterations of its outer loops; null: not shared.
    */
   private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;

@@ -109,9 +109,7 @@ export interface ThreadIntervals {
   readonly isOrdered?: (interval: Interval, first: Access, second: Access) => boolean;
 }
 
-/**
- * Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, two warps, or parts.
- */
+/** Barrier intervals of a block: for any two of its threads, or separate for threads of one warp, of two, of parts. */
 export type BlockIntervals = readonly ThreadIntervals[];
 
 /** Accesses that may conflict within a block. */

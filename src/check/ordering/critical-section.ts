@@ -37,9 +37,7 @@ export function criticalSections(
   readonly sections: CriticalSections;
   readonly bare: BareLocks;
   readonly locks: readonly Base[];
-  /**
-   * For locks taken by an atomic operation and released only by the holder: accesses that take, release or poll them.
-   */
+  /** For locks taken by an atomic operation and released by the holder only: accesses that take, release, poll them. */
   readonly lockAccesses: LockAccesses;
   /** Instructions other than accesses that a thread executes only while holding a lock, so no two threads at once. */
   readonly held: ReadonlySet<Instruction>;

@@ -28,9 +28,7 @@ export function isGiven(context: KernelContext, terms: readonly Term[]): boolean
   );
 }
 
-/**
- * Whether a loaded value is not a choice of Selvage: results of atomics, words that start at 0, initialised variables.
- */
+/** Whether a loaded value is not chosen by Selvage: results of atomics, words that start at 0, variables. */
 function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
   if (definition?.kind !== 'instruction') return false;

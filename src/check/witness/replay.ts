@@ -30,9 +30,7 @@ export interface Scenario {
   readonly setting?: number;
   /** Linear indices of the blocks to run. */
   readonly blocks: readonly number[];
-  /**
-   * The seed of the schedule of these blocks and their warps (`interpreter/core/schedule.ts`); absent: listed order.
-   */
+  /** The seed of the schedule of these blocks and warps (`interpreter/core/schedule.ts`); absent: the listed order. */
   readonly order?: number;
   readonly contents: Contents;
   /** The value of all elements of an array that is independent of `contents`, by `INDEX.OFFSET` of the parameter. */
