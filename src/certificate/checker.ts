@@ -8,7 +8,7 @@ class Refused extends Error {}
 
 /** Results for the obligations of a file. */
 interface CheckedCertificates {
-  /** Obligations that are shown again. */
+  /** Obligations that are proved again. */
   readonly verified: number;
   /** Obligations whose tier left no evidence that can be checked here. */
   readonly unchecked: number;
@@ -239,7 +239,7 @@ function checkRadix(claim: AffineClaim, argument: Record<string, unknown>): void
   }
 }
 
-/** The sum is c*(n*b + t - n*b' - t') + constant, where t and t' are within 0 … n-1 and b is not b'. */
+/** The sum is c*(n*b + t - n*b' - t') + constant, with t and t' in 0 … n-1 and b is not b'. */
 function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): void {
   const { constant, terms, behind, ahead, differ, products, below } = claim;
   const step = integer(argument['step']);
@@ -423,7 +423,7 @@ class Propagation {
     return true;
   }
 
-  /** Makes a literal true. @returns false where it is false */
+  /** Makes a literal true. @returns false if it is false */
   private isSet(literal: number): boolean {
     if (this.value[literal] === 0) {
       this.value[literal] = 1;

@@ -65,7 +65,7 @@ interface Waiting {
 export interface CheapTrial {
   /** Obligations that they left open, in the order of the pairs. */
   readonly waiting: readonly Waiting[];
-  /** Pairs of which it is not known whether they name the same memory. */
+  /** Pairs of which it is unknown whether they access the same memory. */
   readonly unresolved: readonly OpenPair[];
   /** Pairs of which not both sides store the same value. */
   readonly different: Set<AccessPair>;

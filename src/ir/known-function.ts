@@ -41,7 +41,7 @@ export function knownFunction(symbol: string, hasBody: boolean): KnownFunction |
 const abstractFrom = 80;
 
 /**
- * True of a function of the compiler's mathematics library that is long and has no side effect, so that it may be
+ * True for a function of the compiler's mathematics library that is long and has no side effect, so that it may be
  * replaced by an unknown value: no pointer parameter, no barrier, atomic or global store, and no memory but its own
  * parameters and locals and the library's tables.
  */

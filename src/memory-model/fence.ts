@@ -28,7 +28,7 @@ export function acquires(semantics: Semantics | 'proxy'): boolean {
   return semantics === 'acquire' || semantics === 'acq_rel' || semantics === 'sc';
 }
 
-/** Whether an instruction is a fence that acquires and releases; if asked, also towards threads of other blocks. */
+/** Whether an instruction is a fence that acquires and releases; if requested, also towards threads of other blocks. */
 export function isFence({ operation: { effect } }: Instruction, acrossBlocks: boolean): boolean {
   const fence = fenceOf(effect);
   if (!fence || !acquires(fence.semantics) || !releases(fence.semantics)) return false;

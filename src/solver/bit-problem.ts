@@ -227,7 +227,7 @@ export class BitProblem {
 
   /** Whether two of three hold. */
   private majority(a: Literal, b: Literal, c: Literal): Literal {
-    // Of two that agree the third does not matter; of two that differ it decides.
+    // If two agree, the third does not matter; if two differ, it decides.
     if (a === b || b === (c ^ 1)) return a;
     if (b === c || c === (a ^ 1)) return b;
     if (a === c || a === (b ^ 1)) return c;

@@ -32,7 +32,7 @@ export const effortOfQuery = 8_000_000;
 /** Effort counted for a Z3 resource unit if the limit was exhausted, and for a unit of the limit otherwise. */
 export const effortOfUnit = { spent: 10, granted: 2 } as const;
 
-/** Parts of one formula over integers that our own procedure takes in. */
+/** Maximum number of parts of a formula over integers that our own procedure accepts. */
 export const maxParts = 20_000;
 /** Its splits on non-integer values, in one problem. */
 export const maxSplits = 400;

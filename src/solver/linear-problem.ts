@@ -189,7 +189,7 @@ export class LinearProblem {
     if (list[at]?.bound === bound) return list[at]!.literal;
     const literal = 2 * this.newVariable();
     this.atoms[literal >> 1] = { column, bound };
-    // Of two bounds the tighter one implies the other.
+    // The tighter of two bounds implies the other.
     const [below, above] = [list[at - 1], list[at]];
     if (below) this.imply(below.literal, literal);
     if (above) this.imply(literal, above.literal);

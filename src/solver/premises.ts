@@ -106,7 +106,7 @@ export class Premises {
   private told(text: string, own?: string): Told {
     const pieces = text.split(/([^\s()]+)/);
     const names: string[] = [];
-    // Of two pieces the second is a word.
+    // Every second piece is a word.
     const merged = [''];
     for (const [i, piece] of pieces.entries()) {
       if (i % 2 === 1 && (piece === own || this.introduced.has(piece))) {

@@ -2,7 +2,7 @@
  * Asynchronous copies (`cp.async`, PTX ISA 9.7.9.25.3), and matrix products of warp groups (`wgmma.mma_async`, PTX ISA
  * 9.7.15.5), which read like one: weak accesses that happen at any time between the instruction and the wait that
  * completes them. From each copy all paths are walked until it is complete, counting the groups that are committed
- * after it: `cp.async.wait_group N` completes those that are followed by N others. Accesses of its own thread on these
+ * after it: `cp.async.wait_group N` completes those that are followed by N others. Accesses of the thread on these
  * paths are concurrent with it, and it belongs to the intervals that start at the barriers on them.
  */
 import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';

@@ -81,7 +81,7 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
   interface State {
     readonly block: BlockId;
     readonly position: number;
-    /** Of a pending copy: groups committed after its own, from -1; null: the write is complete. */
+    /** For a pending copy: groups committed after its own, from -1; null: the write is complete. */
     readonly age: number | null;
   }
   const seen = new Set<string>();

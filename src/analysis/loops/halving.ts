@@ -22,7 +22,7 @@ export function shiftedForm(
   round: Term,
 ): Term | null {
   const width = phi.width;
-  // The amount is counted in the variable's own width, and must not start over.
+  // The amount is counted in the variable's width, and must not wrap around.
   if (width < 32) return null;
   const shifted = (operator: 'shl' | 'lshr' | 'ashr', by: bigint): Term =>
     store.shift(operator, width, start, store.sum(width, 0n, [[round, by]]));

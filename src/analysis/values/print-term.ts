@@ -15,7 +15,7 @@ const axes = ['x', 'y', 'z'] as const;
 /** Longer terms are not printed. */
 const maxTerms = 400;
 
-/** C++ precedence of the operators, by what a term prints as. */
+/** C++ precedence of the operators, by the printed form of a term. */
 const precedence: Readonly<Record<string, number>> = {
   '*': 10, '/': 10, '%': 10, '+': 9, '<<': 8, '>>': 8, '<': 7, '>=': 7, '==': 6, '!=': 6, '&': 5, '^': 4, '|': 3,
   '&&': 2, '||': 1,

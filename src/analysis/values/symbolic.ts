@@ -71,7 +71,7 @@ const unlimitedRounds = 1n << 62n;
  * a sum are steps, so that sums of thousands of addends are not rebuilt for each of them.
  */
 const maxSteps = 256;
-/** A value whose text would hold more terms than this is an unknown one: not all that reads terms remembers their parts. */
+/** A value printed with more terms than this is unknown: not all readers of terms memoise shared parts. */
 const longest = 2 ** 18;
 /** A disjunction of more edges into a block than this is weakened to true. */
 const maxAlternatives = 24;

@@ -92,7 +92,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
   return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
 }
 
-/** The instruction whose first result an unknown value is. */
+/** The instruction whose first result is an unknown value. */
 function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): Instruction | undefined {
   if (atom?.kind !== 'havoc' || atom.value < 0) return undefined;
   const { definition } = kernel.values[atom.value]!;

@@ -532,7 +532,7 @@ function isAccessed(addresses: Float64Array): boolean {
   return false;
 }
 
-/** How many values the own variables of a side have together. */
+/** Number of combinations of the own variables of a side. */
 function combinations({ variables }: SideProgram): number {
   return variables.reduce((product, { size }) => product * size, 1);
 }

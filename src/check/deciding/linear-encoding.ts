@@ -435,7 +435,7 @@ export class LinearEncoding {
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
       const limit = Math.floor(threadLimit(this.symbolic.kernel) / known);
       this.premises.emit(`(assert (<= ${name} ${limit}))`);
-      // Of two sizes only one is above the root.
+      // Only one of two sizes is above the root.
       const root = Math.floor(Math.sqrt(limit));
       for (const axis of ([0, 1, 2] as const).filter((other) => other < atom.axis)) {
         if (this.dimensions.block[axis] !== null) continue;
@@ -527,7 +527,7 @@ export class LinearEncoding {
     return this.written(product ?? new Map());
   }
 
-  /** Of two tickets of different threads from one counter, the later one is larger. */
+  /** The later of two tickets of different threads from one counter is larger. */
   private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;

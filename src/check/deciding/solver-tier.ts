@@ -113,7 +113,7 @@ export class SolverTier {
     for (let isBeyond = false; ;) {
       const found = yield* settled(() => answers.find(question.normalForm, units, solver, isBeyond));
       const { answer, by } = found;
-      // One question that Z3 is asked under more and more premises counts once.
+      // A question passed to Z3 repeatedly with more premises counts once.
       if (effort) effort.left -= found.effort.own + Math.max(0, found.effort.other - ofOther);
       ofOther = Math.max(ofOther, found.effort.other);
       if (answer.kind !== 'sat') return { answer, question, by };

@@ -115,9 +115,7 @@ export class Instances {
     return named(`${base === 'left' ? 'L' : 'B'}${loop}${outer}`, true, BigInt(by));
   }
 
-  /**
-   * Name of the execution of a loop shared by both threads, from the iterations of its outer loops; null: not shared.
-   */
+  /** Name of the execution of a loop that both threads share, from its outer iterations; null if they may differ. */
   private outerInstance(loop: LoopId, rounds: readonly IterationRelation[]): string | null {
     const parent = this.symbolic.kernel.loops[loop]!.parent;
     if (parent === null) return '';

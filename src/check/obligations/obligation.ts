@@ -341,6 +341,6 @@ export interface OpenPair {
   readonly sameValue: boolean;
   /** Both threads store the value that these loads read from one element of shared memory; null: not so, or unknown. */
   readonly elements: ReadonlySet<Instruction> | null;
-  /** No tier was asked, since enough others are open. */
+  /** No tier was queried, since enough others are open. */
   readonly unasked?: boolean;
 }

@@ -69,8 +69,8 @@ export function findLocks(
       element: isOne ? null : offset,
     });
   }
-  // That a store comes before all exchanges holds for other threads too because it would race with them: unless it is
-  // made under another lock.
+  // A store before all exchanges of its thread is before those of other threads too, as it would race with them
+  // otherwise: unless it is protected by another lock.
   return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
 }
 

@@ -7,8 +7,8 @@ import type { ParameterSource, StatedAssumption } from '../../launch/parameter-s
 import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
 
 /**
- * The sizes in bytes that are stated of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are
- * sizes that the launch does not decide, elements of unknown size, and arrays that share their memory with others.
+ * The stated sizes in bytes of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Left out are sizes
+ * that the launch does not determine, elements of unknown size, and arrays that share their memory with others.
  */
 export function statedExtents(
   assumptions: readonly StatedAssumption[],

@@ -61,7 +61,7 @@ function clampsOf(term: Term, seen = new Set<Term>()): readonly IndexGuard[] {
   return clamped ? [...bounded(clamped.index, clamped.most, 1n), ...inner] : inner;
 }
 
-/** A sum in which `n` is written as `2 * (n / 2)` where that is a factor too. */
+/** A sum in which `n` is written as `2 * (n / 2)` if that is a factor too. */
 function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   const parts = new Map<string, { readonly factor: IndexFactor; readonly divisor: bigint }>();
   for (const { factors } of sum)

@@ -37,7 +37,7 @@ export function useReserve(effort: SolverEffort | undefined): void {
   effort.reserve = 0;
 }
 
-/** Whether the solver is asked no more. */
+/** Whether the solver gets no more queries. */
 export function isSpent(effort: SolverEffort | undefined): boolean {
   return effort !== undefined && effort.left <= effort.kept;
 }

@@ -93,7 +93,7 @@ export interface OpenObligations {
   readonly beside: Reason | null;
 }
 
-/** Two accesses that no barrier is shown to order, of threads of one block or of different blocks. */
+/** Two accesses without a proof that a barrier orders them, of threads of one block or of different blocks. */
 interface OpenRace {
   readonly scope: 'block' | 'grid';
   readonly first: InstructionId;

@@ -140,7 +140,7 @@ export class Confirmation {
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Accesses that left their objects, by instruction. */
   readonly faults = new Map<InstructionId, Shown<FaultEvent>>();
-  /** Why runs may have shown less than there is. */
+  /** Why runs may have missed events. */
   problem: ReplayProblem | null = null;
   /** The scenarios that were run, and whether to the end. */
   private readonly done = new Map<string, { readonly isWhole: boolean }>();

@@ -95,7 +95,7 @@ export function havocOperation(mnemonic: string, reason: string, results: readon
 }
 
 /**
- * Reads `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Arbitrary values in
+ * Read `%envreg1` and `%envreg2`: the high and the low word of the address of `Kernel.workspace`. Arbitrary values in
  * proofs; known in a run.
  */
 export const workspaceHigh: Operation = havocOperation('mov', 'special register %envreg1', [32]);
